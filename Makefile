@@ -1,0 +1,41 @@
+# Every target sets itself up: a fresh machine needs Python 3.11 with pip, and make.
+PYTHON ?= python3
+BIN := .venv/bin
+DONE := .venv/.installed
+
+.PHONY: setup demo test check bench soak pictures docs
+
+setup: $(DONE)
+
+$(DONE): pyproject.toml
+	@echo "Setting up .venv (once) ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[all]"
+	@touch $(DONE)
+
+demo: setup
+	@$(BIN)/osmofuse demo --out out/demo --overwrite
+
+test: setup
+	$(BIN)/python -m pytest -m "not soak" $(ARGS)
+
+check: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: setup
+	$(BIN)/python -m benchmarks $(ARGS)
+
+# Long runs, seeded; PART chooses one, e.g. make soak PART=laws
+soak: setup
+	$(BIN)/python -m pytest -m soak $(if $(PART),-k $(PART)) $(ARGS)
+
+pictures: setup
+	$(BIN)/python docs/pictures.py
+
+docs: setup
+	$(BIN)/sphinx-build -q -W --keep-going docs docs/_build/html
+	@echo "docs/_build/html/index.html"

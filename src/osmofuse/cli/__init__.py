@@ -1,0 +1,47 @@
+"""The command line: one file for each command, loaded when it is called."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+from osmofuse import __version__
+from osmofuse.errors import OsmofuseError
+
+COMMANDS = ("demo",)
+
+
+class _Commands(click.Group):
+    """Find a command in the file of its name, so that `--help` need not load the science."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"osmofuse.cli.{cmd_name}").command
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="osmofuse")
+def commands() -> None:
+    """Fuse two pictures: the structure of one in the colours of the other."""
+
+
+def main() -> None:
+    """Run the command line; errors become a line on stderr and an exit code."""
+    try:
+        commands(standalone_mode=False)
+    except OsmofuseError as error:
+        click.echo(f"osmofuse: {error}", err=True)
+        sys.exit(error.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("osmofuse: interrupted", err=True)
+        sys.exit(130)

@@ -1,0 +1,108 @@
+"""``osmofuse demo``: fuse a synthetic manuscript page from files to files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import numpy as np
+
+from osmofuse import gallery
+from osmofuse.cli.progress import progress_line
+from osmofuse.errors import MissingExtraError
+from osmofuse.gallery import Scene
+from osmofuse.io import read, write
+from osmofuse.methods import Fusion
+from osmofuse.metrics import Score, score
+from osmofuse.picture import Picture, quantise, samples
+from osmofuse.tasks import fuse
+from osmofuse.typing import FloatArray
+
+
+@click.command("demo")
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("osmofuse-demo"),
+    show_default=True,
+    help="Folder for the files.",
+)
+@click.option("--overwrite", is_flag=True, help="Write over files of an earlier demo.")
+def command(out: Path, overwrite: bool) -> None:
+    """Fuse a visible and an infrared picture of a faded page, and show what it did.
+
+    The page is synthetic, so the right answer is known and the result is measured against it.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    with progress_line("Painting a faded manuscript page"):
+        paths = _write_scene(gallery.manuscript(), out, overwrite)
+    pictures = {name: read(path) for name, path in paths.items()}
+    with progress_line("Fusing") as watch:
+        fusion = fuse(
+            pictures["visible"], pictures["infrared"], pictures["alpha"].pixels, watch=watch
+        )
+    fused, clipped = pictures["visible"].with_samples(fusion.image)
+    paths["fused"] = write(fused, out / "fused.tif", overwrite=overwrite)
+    _write_sheet(pictures, fusion, out, paths, overwrite)
+    _report(paths, pictures, fusion, clipped)
+
+
+def _write_scene(scene: Scene, out: Path, overwrite: bool) -> dict[str, Path]:
+    """Write the pair as a camera would: 16 bits a sample; the map in 8."""
+    assert scene.background is not None, "the manuscript has an infrared picture"
+    planes = {
+        "visible": (scene.foreground, "tif", np.uint16),
+        "infrared": (scene.background, "tif", np.uint16),
+        "truth": (scene.truth, "tif", np.uint16),
+        "alpha": (scene.alpha, "png", np.uint8),
+    }
+    return {
+        name: write(quantise(plane, depth)[0], out / f"{name}.{suffix}", overwrite=overwrite)
+        for name, (plane, suffix, depth) in planes.items()
+    }
+
+
+def _write_sheet(
+    pictures: dict[str, Picture],
+    fusion: Fusion,
+    out: Path,
+    paths: dict[str, Path],
+    overwrite: bool,
+) -> None:
+    """Write the pictures side by side, where matplotlib is there to draw them."""
+    from osmofuse.report import side_by_side
+
+    panels = [
+        ("Visible", samples(pictures["visible"], "visible")),
+        ("Infrared", samples(pictures["infrared"], "infrared")),
+        ("Fused", fusion.image),
+        ("Truth", samples(pictures["truth"], "truth")),
+    ]
+    try:
+        sheet = side_by_side(panels)
+    except MissingExtraError as error:
+        click.echo(f"No sheet: {error}", err=True)
+        return
+    paths["sheet"] = write(sheet, out / "sheet.png", overwrite=overwrite)
+
+
+def _report(
+    paths: dict[str, Path], pictures: dict[str, Picture], fusion: Fusion, clipped: int
+) -> None:
+    def scores(image: FloatArray | Picture) -> dict[str, Score]:
+        return score(
+            image,
+            pictures["visible"],
+            pictures["infrared"],
+            pictures["alpha"].pixels,
+            truth=pictures["truth"],
+        )
+
+    click.echo(f"Fused in {fusion.seconds:.2f} s ({fusion.status}), {clipped} samples clipped.")
+    before, after = scores(pictures["visible"]), scores(fusion.image)
+    for name, unit in (("truth_psnr", " dB"), ("truth_ssim", "")):
+        was, now = before[name].value, after[name].value
+        click.echo(f"  {name}: visible {was:.4g}{unit}, fused {now:.4g}{unit}")
+    for name, path in paths.items():
+        click.echo(f"  {name:<9} {path}")

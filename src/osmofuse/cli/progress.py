@@ -1,0 +1,38 @@
+"""Progress on stderr: a moving line on a terminal, nothing elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.status import Status as Spinner
+
+from osmofuse.methods.contract import WatchFunction
+from osmofuse.optimise import Progress
+
+
+@contextmanager
+def progress_line(title: str) -> Iterator[WatchFunction]:
+    """Show a title and, while it lasts, what the yielded watching function is told."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        console.print(f"{title} ...", highlight=False)
+        yield lambda _: False
+        return
+    with console.status(title) as spinner:
+        yield _Line(title, spinner)
+
+
+class _Line:
+    """A watching function that writes into a line and never cancels."""
+
+    def __init__(self, title: str, spinner: Spinner) -> None:
+        self.title, self.spinner = title, spinner
+
+    def __call__(self, p: Progress) -> bool:
+        self.spinner.update(
+            f"{self.title}: channel {p.channel + 1} of {p.channels}, iteration {p.iteration}, "
+            f"energy {p.energy:.5g}, {p.seconds:.1f} s"
+        )
+        return False

@@ -1,0 +1,51 @@
+"""The error kinds, and the exit code the command line gives each of them."""
+
+from __future__ import annotations
+
+
+class OsmofuseError(Exception):
+    """Base of every error that osmofuse raises on purpose."""
+
+    exit_code = 1
+
+
+class InputError(OsmofuseError):
+    """An argument has values that cannot be used; the message names it and the fix."""
+
+    exit_code = 2
+
+
+class SettingError(OsmofuseError):
+    """A method or a setting is unknown, out of range or does not fit another one."""
+
+    exit_code = 2
+
+
+class MissingExtraError(OsmofuseError):
+    """A feature needs an optional extra that is not installed."""
+
+    exit_code = 2
+
+
+class UnreadableError(OsmofuseError):
+    """A file is no picture, is damaged, or is unsafe to decode."""
+
+    exit_code = 3
+
+
+class MismatchError(OsmofuseError):
+    """Pictures do not fit together (size, bands)."""
+
+    exit_code = 4
+
+
+class LimitError(OsmofuseError):
+    """A job would go over a limit of pixels, bands, bytes or memory."""
+
+    exit_code = 6
+
+
+class OutputError(OsmofuseError):
+    """An output exists already, or cannot be written."""
+
+    exit_code = 7

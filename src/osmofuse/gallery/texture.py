@@ -1,0 +1,240 @@
+"""Smooth random surfaces and the small arithmetic of mixing them; all float32, any size."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import ndimage, sparse
+
+from osmofuse.typing import Array, FloatArray
+
+Colour = tuple[float, float, float]
+"""Red, green and blue within [0, 1]."""
+
+__all__ = [
+    "Colour",
+    "axes",
+    "bump",
+    "fractal_noise",
+    "mix",
+    "smooth_noise",
+    "smoothstep",
+    "tint",
+]
+
+# Below this grain (pixels) filtered white noise is cheaper than a lattice.
+_FINE = 4.0
+# Mean of the squared cubic B-spline weights over one cell, 151/315: the variance a lattice loses.
+_SPLINE_VARIANCE = 151 / 315
+
+
+def axes(shape: tuple[int, int]) -> tuple[FloatArray, FloatArray]:
+    """Return the pixel centres as fractions of the height and the width.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Rows and columns.
+
+    Returns
+    -------
+    tuple of array
+        Row positions (rows, 1) and column positions (1, cols), each within (0, 1).
+
+    Examples
+    --------
+    >>> axes((1, 2))[1].tolist()
+    [[0.25, 0.75]]
+    """
+    rows, cols = shape
+    down = (np.arange(rows, dtype=np.float32) + 0.5) / rows
+    right = (np.arange(cols, dtype=np.float32) + 0.5) / cols
+    return down[:, None], right[None, :]
+
+
+def smoothstep(low: float, high: float, values: Array) -> FloatArray:
+    """Rise from exactly 0 at `low` to exactly 1 at `high` with flat ends.
+
+    Parameters
+    ----------
+    low, high : float
+        Where the step begins and ends; `low` above `high` makes it fall.
+    values : array
+        Where to evaluate.
+
+    Returns
+    -------
+    array
+        Values within [0, 1].
+
+    Examples
+    --------
+    >>> smoothstep(0.0, 2.0, np.array([-1.0, 1.0, 3.0])).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    # In place from here on: large temporaries cost more than the arithmetic.
+    t = np.atleast_1d(np.asarray(values, dtype=np.float32) - np.float32(low))
+    t /= np.float32(high - low)
+    np.clip(t, 0.0, 1.0, out=t)
+    ramp = np.float32(3.0) - 2.0 * t
+    ramp *= t
+    ramp *= t
+    return ramp
+
+
+def bump(offset: Array, width: float) -> FloatArray:
+    """Return the Gaussian bell exp(-(offset / width)**2).
+
+    Parameters
+    ----------
+    offset : array
+        Signed distance from the top of the bell.
+    width : float
+        Where the bell has fallen to 1/e.
+
+    Returns
+    -------
+    array
+        Values within (0, 1].
+    """
+    bell = np.asarray(offset, dtype=np.float32) / np.float32(width)
+    np.square(bell, out=bell)
+    np.negative(bell, out=bell)
+    np.exp(bell, out=bell)
+    return bell
+
+
+def mix(first: Array | Colour, second: Array | Colour, weight: Array) -> FloatArray:
+    """Cross-fade two pictures, exactly `first` where the weight is 0.
+
+    Parameters
+    ----------
+    first, second : array
+        Pictures (rows, cols, 3) or colours (3,).
+    weight : array of shape (rows, cols)
+        Share of `second`.
+
+    Returns
+    -------
+    array of shape (rows, cols, 3)
+        ``first + weight * (second - first)``.
+    """
+    first, second = np.asarray(first, np.float32), np.asarray(second, np.float32)
+    mixed = np.empty((*weight.shape, 3), dtype=np.float32)
+    # Channel by channel: NumPy is slow where the innermost loop has only three turns.
+    for c in range(3):
+        step = np.multiply(weight, second[..., c] - first[..., c], dtype=np.float32)
+        np.add(first[..., c], step, out=mixed[..., c])
+    return mixed
+
+
+def tint(weight: Array, strength: Colour) -> FloatArray:
+    """Return the factor of a transparent coloured layer, 1 where the weight is 0.
+
+    Parameters
+    ----------
+    weight : array of shape (rows, cols)
+        Thickness of the layer.
+    strength : tuple of float
+        What one unit of thickness takes away from red, green and blue.
+
+    Returns
+    -------
+    array of shape (rows, cols, 3)
+        ``1 - weight * strength``.
+    """
+    factor = np.empty((*weight.shape, 3), dtype=np.float32)
+    for c in range(3):
+        factor[..., c] = 1.0 - weight * np.float32(strength[c])
+    return factor
+
+
+def smooth_noise(
+    shape: tuple[int, int], scale: float | tuple[float, float], rng: np.random.Generator
+) -> FloatArray:
+    """Draw smooth noise of mean 0 and variance near 1.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Rows and columns.
+    scale : float or tuple of float
+        Grain in pixels, down and across; unequal ones make fibres.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    array of shape (rows, cols)
+        The noise, about normally distributed.
+
+    Notes
+    -----
+    Coarse grains interpolate a random lattice with cubic B-splines, whose cost does not grow with
+    the grain. The weights are sparse matrices and not dense ones, so the bits do not depend on
+    how a BLAS splits its sums.
+    """
+    down, across = scale if isinstance(scale, tuple) else (scale, scale)
+    if max(down, across) <= _FINE:
+        return _filtered_noise(shape, (down, across), rng)
+    left, right = _spline_weights(shape[0], down, rng), _spline_weights(shape[1], across, rng)
+    lattice = rng.standard_normal((left.shape[1], right.shape[1]), dtype=np.float32)
+    lattice /= np.float32(_SPLINE_VARIANCE)
+    # Columns first: the product with the rows then comes out in C order.
+    return np.asarray(left @ np.ascontiguousarray((right @ lattice.T).T), dtype=np.float32)
+
+
+def fractal_noise(
+    shape: tuple[int, int], scale: float, rng: np.random.Generator, octaves: int = 4
+) -> FloatArray:
+    """Add up smooth noise of halving grain and amplitude.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Rows and columns.
+    scale : float
+        Coarsest grain in pixels.
+    rng : numpy.random.Generator
+        Source of randomness.
+    octaves : int
+        How many grains.
+
+    Returns
+    -------
+    array of shape (rows, cols)
+        Noise of mean 0 and variance near 1.
+    """
+    total = np.zeros(shape, dtype=np.float32)
+    for octave in range(octaves):
+        layer = smooth_noise(shape, scale * 0.5**octave, rng)
+        layer *= np.float32(0.5**octave)
+        total += layer
+    total /= np.float32(np.sqrt(sum(0.25**k for k in range(octaves))))
+    return total
+
+
+def _filtered_noise(
+    shape: tuple[int, int], scale: tuple[float, float], rng: np.random.Generator
+) -> FloatArray:
+    white = rng.standard_normal(shape, dtype=np.float32)
+    sigma = [max(side, 0.3) / 2 for side in scale]
+    gain = np.prod([max(np.sqrt(2 * np.sqrt(np.pi) * side), 1.0) for side in sigma])
+    return np.asarray(
+        ndimage.gaussian_filter(white, sigma, mode="reflect", truncate=3.0) * np.float32(gain),
+        dtype=np.float32,
+    )
+
+
+def _spline_weights(size: int, scale: float, rng: np.random.Generator) -> sparse.csr_array:
+    scale = max(scale, 1.0)
+    # A random phase, so that the lattices of the octaves do not line up at the corner.
+    position = np.arange(size) / scale + rng.random()
+    cell = position.astype(np.intp)
+    t = position - cell
+    weights = np.stack(
+        [(1 - t) ** 3, 3 * t**3 - 6 * t**2 + 4, -3 * t**3 + 3 * t**2 + 3 * t + 1, t**3], axis=1
+    )
+    columns = cell[:, None] + np.arange(4)
+    starts = 4 * np.arange(size + 1)
+    data = (weights / 6).astype(np.float32).ravel()
+    return sparse.csr_array((data, columns.ravel(), starts), shape=(size, int(cell[-1]) + 4))

@@ -1,0 +1,84 @@
+"""Numba settings in one place: how kernels are compiled, cached and threaded.
+
+A kernel is a compiled loop over planes. It lives beside the operator or term it serves and
+is declared with :func:`kernel`; its NumPy reference lives in the tests. The machine code is
+cached below the user's cache directory in a folder named by a hash of every kernel source,
+since Numba on its own does not notice a change in a kernel that another one calls.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+from numba import prange
+
+__all__ = ["cache_directory", "kernel", "pixel", "prange"]
+
+Kernel = TypeVar("Kernel", bound=Callable[..., object])
+
+
+def kernel(function: Kernel) -> Kernel:
+    """Compile a function over planes: in parallel over rows, cached on disk.
+
+    Floating-point laws are kept (no ``fastmath``) and sums are made per row, so that one
+    thread and two give the same bits.
+    """
+    # Numba reads its cache directory while decorating; other users of Numba in this
+    # process keep theirs.
+    config: Any = numba.config
+    other = config.CACHE_DIR
+    config.CACHE_DIR = str(cache_directory())
+    compile_ = numba.njit(parallel=True, cache=_can_cache(), error_model="numpy")
+    try:
+        return cast(Kernel, compile_(function))
+    finally:
+        config.CACHE_DIR = other
+
+
+def pixel(function: Kernel) -> Kernel:
+    """Compile what a kernel does at one pixel, to be inlined into it."""
+    return cast(Kernel, numba.njit(error_model="numpy")(function))
+
+
+@functools.cache
+def _can_cache() -> bool:
+    """Tell whether the cache folder can be written; without one, kernels compile each time."""
+    try:
+        cache_directory().mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(cache_directory(), os.W_OK)
+
+
+@functools.cache
+def cache_directory() -> Path:
+    """Return the folder of the compiled kernels, one for each state of their sources."""
+    return _user_cache() / "kernels" / _hash_of_sources()
+
+
+def _user_cache() -> Path:
+    """Return the user's cache folder for osmofuse, by the platform's convention."""
+    if own := os.environ.get("OSMOFUSE_CACHE"):
+        return Path(own)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "osmofuse" / "cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "osmofuse"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "osmofuse"
+
+
+def _hash_of_sources() -> str:
+    """Hash the sources that declare kernels, with the versions that compile them."""
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        source = path.read_bytes()
+        if b"@kernel" in source:
+            digest.update(source)
+    return digest.hexdigest()[:16]

@@ -1,0 +1,214 @@
+"""The contract between fusion methods and the rest: sources in, a fusion out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+import numpy as np
+
+from osmofuse.errors import InputError, MismatchError
+from osmofuse.optimise import Progress, Status, Step
+from osmofuse.picture import checked, scaled
+from osmofuse.preparation import as_alpha
+from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
+
+WatchFunction: TypeAlias = Callable[[Progress], bool | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Sources:
+    """Validated pictures that fit together.
+
+    Parameters
+    ----------
+    foreground : array, (rows, cols) or (rows, cols, channels)
+        The picture whose colours are kept: uint8, uint16 or floats with 1.0 for white.
+    background : array, or sequence of arrays
+        The picture whose structure enters, of the same size and channels, or one band.
+    alpha : array, number, or sequence of them
+        1 where the foreground is kept, 0 where the background enters; one map, or one for
+        each channel. With several backgrounds, one for each picture; they sum to 1.
+    valid : array of bool, (rows, cols), optional
+        False where the backgrounds have no data: the foreground is kept there.
+    """
+
+    foreground: Array
+    background: Array | tuple[Array, ...]
+    alpha: FloatArray | tuple[FloatArray, ...] | float = 0.5
+    valid: BoolArray | None = None
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        foreground = checked(self.foreground, "foreground")
+        put(self, "foreground", foreground)
+        if self.valid is not None:
+            put(self, "valid", np.asarray(self.valid))
+        if isinstance(self.background, list | tuple):
+            put(self, "background", self._checked_list(self.background))
+            put(self, "alpha", self._checked_weights(self.alpha))
+        else:
+            put(self, "background", self._checked_one(self.background, "background"))
+            put(self, "alpha", self._checked_alpha(self.alpha, "alpha"))
+
+    def _checked_one(self, background: ArrayLike, name: str) -> Array:
+        array = checked(background, name, valid=self.valid)
+        if array.shape[:2] != self.shape:
+            raise MismatchError(
+                f"{name}: {array.shape[0]} × {array.shape[1]} pixels, but foreground has "
+                f"{self.shape[0]} × {self.shape[1]}; align or crop them to one size"
+            )
+        bands = _bands(array)
+        if bands not in (1, self.channels):
+            raise MismatchError(
+                f"{name}: {bands} channels, but foreground has {self.channels}; "
+                "give as many, or one band"
+            )
+        return array
+
+    def _checked_list(self, backgrounds: Sequence[ArrayLike]) -> tuple[Array, ...]:
+        if not backgrounds:
+            raise InputError("background: empty list; give at least one picture")
+        return tuple(self._checked_one(b, f"background[{k}]") for k, b in enumerate(backgrounds))
+
+    def _checked_alpha(self, alpha: ArrayLike, name: str) -> FloatArray:
+        array = as_alpha(alpha, name=name)
+        if array.ndim == 0 or array.shape in {
+            self.shape,
+            (*self.shape, 1),
+            (*self.shape, self.channels),
+        }:
+            return array
+        if array.ndim not in (2, 3):
+            raise InputError(
+                f"{name}: shape {array.shape}; must be a number, (rows, cols) or "
+                "(rows, cols, channels)"
+            )
+        raise MismatchError(
+            f"{name}: shape {array.shape} does not fit foreground with {self.foreground.shape}; "
+            "resize or crop it to the foreground's size"
+        )
+
+    def _checked_weights(self, alphas: object) -> tuple[FloatArray, ...]:
+        count = len(self.backgrounds) + 1
+        if not isinstance(alphas, list | tuple) or len(alphas) != count:
+            raise InputError(
+                f"alpha: with {count - 1} backgrounds give a list of {count} maps: "
+                "the foreground's, then each background's"
+            )
+        maps = tuple(self._checked_alpha(a, f"alpha[{k}]") for k, a in enumerate(alphas))
+        sums = (sum(self._map(a, c) for a in maps) for c in range(self.channels))
+        off = max(float(np.abs(total - 1.0).max()) for total in sums)
+        # Maps of 8 bits that sum to 255 but for rounding are meant to sum to 1.
+        if off > 0.004 * count:
+            raise InputError(f"alpha: the maps sum to 1 ± {off:.3g}; normalise them to sum to 1")
+        return maps
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        rows, cols = self.foreground.shape[:2]
+        return rows, cols
+
+    @property
+    def channels(self) -> int:
+        """Channels of the foreground, and of the fusion."""
+        return _bands(self.foreground)
+
+    @property
+    def backgrounds(self) -> tuple[Array, ...]:
+        """The backgrounds as a tuple, also where there is one."""
+        return self.background if isinstance(self.background, tuple) else (self.background,)
+
+    @property
+    def dtype(self) -> type:
+        """The type of results: float64 if a picture is, else float32."""
+        wide = any(a.dtype == np.float64 for a in (self.foreground, *self.backgrounds))
+        return np.float64 if wide else np.float32
+
+    def image(self, source: int, channel: int, dtype: type) -> FloatArray:
+        """Return a channel of a source as a new plane, white at 1.0.
+
+        Source 0 is the foreground. A one-band background has the same plane in every channel;
+        where it is not valid it is 0.
+        """
+        array = (self.foreground, *self.backgrounds)[source]
+        plane = scaled(_plane(array, channel), dtype)
+        if source > 0 and self.valid is not None:
+            plane[~self.valid] = 0.0
+        return plane
+
+    def is_one_band(self, source: int) -> bool:
+        """Tell whether a background has one band for several channels of the foreground."""
+        return self.channels > 1 and _bands(self.backgrounds[source - 1]) == 1
+
+    def weight(self, source: int, channel: int, dtype: type) -> FloatArray:
+        """Return how much of a source's structure enters a channel, as a new plane.
+
+        The weights of all sources sum to 1; that of the foreground is alpha.
+        """
+        if isinstance(self.alpha, tuple):
+            maps = [self._map(a, channel) for a in self.alpha]
+            plane: FloatArray = maps[source] / sum(maps)
+        else:
+            plane = self._map(np.asarray(self.alpha), channel)
+            plane = plane if source == 0 else 1.0 - plane
+        if self.valid is not None:
+            plane[~self.valid] = 1.0 if source == 0 else 0.0
+        return plane.astype(dtype)
+
+    def _map(self, alpha: FloatArray, channel: int) -> FloatArray:
+        one = alpha if alpha.ndim < 2 else _plane(alpha, channel)
+        return np.array(np.broadcast_to(one, self.shape), order="C")
+
+
+def _bands(array: Array) -> int:
+    return 1 if array.ndim == 2 else array.shape[2]
+
+
+def _plane(array: Array, channel: int) -> Array:
+    """Return a channel, or the only one there is."""
+    return array if array.ndim == 2 else array[..., min(channel, array.shape[2] - 1)]
+
+
+@dataclass(frozen=True, eq=False)
+class Fusion:
+    """What a method found.
+
+    Attributes
+    ----------
+    image : array
+        The fused picture, of the foreground's shape; white at 1.0, not clipped.
+    structure : array or None
+        The structure image v, for methods that have one.
+    energy : array or None
+        float64, one number for each channel, for methods that minimise one.
+    reach : float or None
+        How far osmosis has acted, in pixels, for methods that measure it.
+    history : tuple of Step
+        One entry for each accepted iteration.
+    status : Status
+        How it ended.
+    seconds : float
+        How long it took.
+    method : Method
+        The settings it was made with.
+    """
+
+    image: FloatArray
+    structure: FloatArray | None
+    energy: FloatArray | None
+    reach: float | None
+    history: tuple[Step, ...]
+    status: Status
+    seconds: float
+    method: Method
+
+
+class Method(Protocol):
+    """A fusion method: a frozen dataclass of settings, called on sources."""
+
+    def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
+        """Fuse the sources."""
+        ...

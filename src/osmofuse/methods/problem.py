@@ -1,0 +1,145 @@
+r"""From pictures to the joint model: its terms and its start in every channel.
+
+All pictures carry the offset. With sources :math:`s_0 = f, s_1, \dots` and weights
+:math:`\alpha_k` that sum to 1, the target of the structure is
+:math:`w = \prod_k s_k^{\alpha_k}`; with two sources, :math:`f^\alpha b^{1-\alpha}`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from osmofuse.energies import Edges, HuberTV, JointModel, Quadratic, Tikhonov
+from osmofuse.errors import InputError, MismatchError
+from osmofuse.methods.contract import Sources
+from osmofuse.methods.settings import choice
+from osmofuse.typing import ArrayLike, FloatArray
+
+if TYPE_CHECKING:
+    from osmofuse.methods.variational import VariationalOsmosis
+
+
+def problems(
+    sources: Sources, settings: VariationalOsmosis
+) -> Iterator[tuple[JointModel, FloatArray, FloatArray]]:
+    """Yield the energy and the start (u, v) of each channel, offset included, in float64.
+
+    Raises
+    ------
+    InputError
+        Without an offset, a sample is not positive.
+    """
+    chromatic_mean = _chromatic_mean(sources, settings)
+    for c in range(sources.channels):
+        images = [image + settings.offset for image in _images(sources, c)]
+        _check_positive(images, sources, settings.offset)
+        f = images[0]
+        if chromatic_mean is not None:
+            for k in range(1, len(images)):
+                if sources.is_one_band(k):
+                    images[k] *= f / chromatic_mean
+        alphas = [sources.weight(k, c, np.float64) for k in range(len(images))]
+        w = np.prod([image**alpha for image, alpha in zip(images, alphas, strict=True)], axis=0)
+        u = _start(images, alphas, settings.start)
+        fidelity = Quadratic(_fidelity_weight(alphas[0], settings.gamma), f)
+        if math.isinf(settings.gamma):
+            u = fidelity.prox(u, 1.0)
+        yield JointModel(Quadratic(settings.mu, w), fidelity, _regulariser(settings)), u, w
+
+
+def _images(sources: Sources, channel: int) -> list[FloatArray]:
+    return [sources.image(k, channel, np.float64) for k in range(len(sources.backgrounds) + 1)]
+
+
+def _chromatic_mean(sources: Sources, settings: VariationalOsmosis) -> FloatArray | None:
+    """Return the geometric mean of the foreground's channels, where a band needs it."""
+    count = len(sources.backgrounds) + 1
+    if settings.band != "keep" or not any(sources.is_one_band(k) for k in range(1, count)):
+        return None
+    planes = (sources.image(0, c, np.float64) + settings.offset for c in range(sources.channels))
+    with np.errstate(divide="ignore"):
+        total = sum(np.log(plane) for plane in planes)
+    return np.asarray(np.exp(total / sources.channels))
+
+
+def _check_positive(images: list[FloatArray], sources: Sources, offset: float) -> None:
+    names = ["foreground", "background"]
+    for name, image in zip(names + names[1:] * len(images), images, strict=False):
+        seen = image if sources.valid is None or name == "foreground" else image[sources.valid]
+        if not float(seen.min(initial=1.0)) > 0:
+            raise InputError(
+                f"{name}: samples of 0 with offset {offset:g}; use a positive offset, e.g. 1"
+            )
+
+
+def _start(images: list[FloatArray], alphas: list[FloatArray], start: str) -> FloatArray:
+    """Return u to start from."""
+    if start == "foreground":
+        return images[0].copy()
+    if start == "means":
+        images = [_mean(image, alpha) for image, alpha in zip(images, alphas, strict=True)]
+    parts = [alpha * image for image, alpha in zip(images, alphas, strict=True)]
+    return np.asarray(np.sum(parts, axis=0))
+
+
+def _mean(image: FloatArray, alpha: FloatArray) -> FloatArray:
+    """Return the alpha-weighted mean of a plane; it is not asked for where alpha is 0."""
+    total = float(alpha.sum())
+    return np.asarray(np.vdot(alpha, image) / total if total > 0 else 0.0)
+
+
+def _fidelity_weight(alpha: FloatArray, gamma: float) -> FloatArray:
+    return np.where(alpha == 1.0, math.inf, 0.0) if math.isinf(gamma) else gamma * alpha
+
+
+def _regulariser(settings: VariationalOsmosis) -> HuberTV | Tikhonov | None:
+    if settings.regulariser is None or settings.eta == 0:
+        return None
+    if settings.regulariser == "tikhonov":
+        return Tikhonov(settings.eta)
+    return HuberTV(settings.eta, settings.epsilon if settings.regulariser == "huber" else 0.0)
+
+
+def energy(
+    u: ArrayLike,
+    v: ArrayLike,
+    sources: Sources,
+    settings: VariationalOsmosis,
+    *,
+    edges: Edges = "harmonic",
+) -> FloatArray:
+    """Return the energy of a fused picture and its structure, one number for each channel.
+
+    Parameters
+    ----------
+    u, v : array
+        `Fusion.image` and `Fusion.structure`: white at 1.0, without the offset.
+    sources : Sources
+        The pictures they were made from.
+    settings : VariationalOsmosis
+        The weights and the offset.
+    edges : {"harmonic", "forward"}
+        The discretisation: the model's, or that of the paper's experiments.
+    """
+    choice("edges", edges, ("harmonic", "forward"))
+    planes = [_planes(x, sources, name) + settings.offset for x, name in ((u, "u"), (v, "v"))]
+    return np.array(
+        [
+            sum(model.terms(planes[0][c].copy(), planes[1][c].copy(), edges).values())
+            for c, (model, _, _) in enumerate(problems(sources, settings))
+        ]
+    )
+
+
+def _planes(x: ArrayLike, sources: Sources, name: str) -> FloatArray:
+    """Return a picture as float64 (channels, rows, cols)."""
+    array = np.asarray(x, np.float64)
+    if array.shape != sources.foreground.shape:
+        raise MismatchError(
+            f"{name}: shape {array.shape}; must be that of foreground, {sources.foreground.shape}"
+        )
+    return np.moveaxis(array.reshape(*sources.shape, sources.channels), -1, 0)

@@ -1,0 +1,203 @@
+r"""Variational osmosis (Parisotto, Calatroni, Bugeau, Papadakis and Schönlieb 2020).
+
+Channel by channel, on pictures to which an offset has been added, seek the fused picture u
+and the structure v that make
+
+.. math::
+
+    E(u, v) = \tfrac12 \int v\,|\nabla (u/v)|^2 + \tfrac{\mu}{2} \int (v - w)^2
+            + \tfrac{\gamma}{2} \int \alpha (u - f)^2 + \eta \int R(\nabla v),
+    \qquad w = f^{\alpha} b^{1-\alpha}
+
+small, from :math:`v = w` and a chosen u (doi:10.1109/TIP.2020.2983537).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from osmofuse.energies import Edges, HuberTV, JointModel, Tikhonov
+from osmofuse.errors import SettingError
+from osmofuse.methods.contract import Fusion, Sources, WatchFunction
+from osmofuse.methods.problem import problems
+from osmofuse.methods.published import published
+from osmofuse.methods.settings import choice, number
+from osmofuse.optimise import IPiano, Outcome, Progress, Status, Step, Watch, ipiano
+from osmofuse.optimise.primal_dual import WarmProx
+from osmofuse.typing import FloatArray
+
+# The inner problem is solved so well that the energy's descent is the outer method's own.
+INNER_RTOL = 1e-8
+LOWEST_STRUCTURE = 1e-3  # a structure below this part of the least target is refused
+
+
+@dataclass(frozen=True)
+class VariationalOsmosis:
+    r"""Fusion by variational osmosis.
+
+    Parameters
+    ----------
+    eta : float
+        Smoothing of the structure, :math:`\eta`.
+    mu : float
+        How closely the structure follows the pictures, :math:`\mu`.
+    gamma : float
+        How firmly the foreground's values are kept where alpha says so, :math:`\gamma`;
+        ``math.inf`` holds them exactly where alpha is 1.
+    epsilon : float
+        Gradients of the structure below it are smoothed quadratically, :math:`\varepsilon`.
+    regulariser : {"huber", "tv", "tikhonov", None}
+        How the structure is smoothed, :math:`R`.
+    offset : float
+        Added to all pictures while computing. Small: brightness ratios count; large:
+        differences. With 0 all samples must be positive.
+    start : {"foreground", "composite", "means"}
+        Where u starts: the foreground, the alpha-weighted mean of the pictures, or of their
+        mean colours.
+    reach : None
+        The paper's own stopping rule; other values belong to the solver "flow".
+    solver : {"ipiano", "published"}
+        The paper's Algorithm 1 on the exact gradient, or the scheme of its experiments,
+        digit for digit.
+    band : {"keep", "repeat"}
+        What a background of one band becomes in each channel: itself in the foreground's
+        chromaticity, or itself.
+    rtol : float
+        Stop when the energy changes by less than this part of itself in an iteration.
+    max_iter : int
+        Most iterations in a channel.
+    """
+
+    eta: float = 0.1
+    mu: float = 100.0
+    gamma: float = 1.0
+    epsilon: float = 0.05
+    regulariser: Literal["huber", "tv", "tikhonov"] | None = "huber"
+    offset: float = 1.0
+    start: Literal["foreground", "composite", "means"] = "foreground"
+    reach: float | None = None
+    solver: Literal["ipiano", "published"] = "ipiano"
+    band: Literal["keep", "repeat"] = "keep"
+    rtol: float = 1e-6
+    max_iter: int = 10_000
+
+    def __post_init__(self) -> None:
+        for name in ("eta", "epsilon", "offset", "rtol"):
+            number(name, getattr(self, name))
+        number("mu", self.mu, above=True)
+        number("gamma", self.gamma, infinite=True)
+        number("max_iter", self.max_iter, least=1)
+        choice("regulariser", self.regulariser, ("huber", "tv", "tikhonov", None))
+        choice("start", self.start, ("foreground", "composite", "means"))
+        choice("band", self.band, ("keep", "repeat"))
+        choice("solver", self.solver, ("ipiano", "published"))
+        if self.reach is not None:
+            raise SettingError(f"reach: {self.reach!r} needs the solver 'flow'; use None")
+        if self.solver == "published":
+            self._check_published()
+
+    def _check_published(self) -> None:
+        if self.regulariser == "tikhonov":
+            raise SettingError("regulariser: 'tikhonov' needs the solver 'ipiano'")
+        if math.isinf(self.gamma):
+            raise SettingError("gamma: inf needs the solver 'ipiano'")
+
+    @property
+    def edges(self) -> Edges:
+        """The discretisation in which the solver states its energy."""
+        return "forward" if self.solver == "published" else "harmonic"
+
+    def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
+        """Fuse the sources, channel by channel in double precision."""
+        guard, history = Watch(watch), list[Step]()
+        image: FloatArray = np.empty((*sources.shape, sources.channels), sources.dtype)
+        structure = np.empty_like(image)
+        energies, statuses = list[float](), list[Status]()
+        for c, (model, u, v) in enumerate(problems(sources, self)):
+            record = _Recorder(c, sources.channels, history, guard)
+            if guard.cancelled:
+                found = _unsolved(model, u, v, self.edges)
+            else:
+                found = self._solve(model, u, v, guard, record)
+            image[..., c] = found.state.u - self.offset
+            structure[..., c] = found.state.v - self.offset
+            energies.append(found.state.measure)
+            statuses.append(found.status)
+        return Fusion(
+            image=image.reshape(sources.foreground.shape),
+            structure=structure.reshape(sources.foreground.shape),
+            energy=np.array(energies),
+            reach=None,
+            history=tuple(history),
+            status=max(statuses, key=_SEVERITY.index),
+            seconds=guard.seconds,
+            method=self,
+        )
+
+    def _solve(
+        self,
+        model: JointModel,
+        u: FloatArray,
+        v: FloatArray,
+        watch: Watch,
+        record: Callable[[int, IPiano], None],
+    ) -> Outcome[IPiano]:
+        if self.solver == "published":
+            return published(
+                model, (u, v), rtol=self.rtol, max_iter=self.max_iter, watch=watch, record=record
+            )
+        return ipiano(
+            model,
+            (u, v),
+            prox_u=model.fidelity.prox,
+            prox_v=_prox_of(model.regulariser, watch),
+            v_min=LOWEST_STRUCTURE * float(v.min()),
+            rtol=self.rtol,
+            max_iter=self.max_iter,
+            watch=watch,
+            record=record,
+        )
+
+
+# From best to worst: a fusion is as good as its worst channel.
+_SEVERITY = (
+    Status.converged,
+    Status.max_iter,
+    Status.stalled,
+    Status.nonfinite,
+    Status.cancelled,
+)
+
+
+@dataclass(frozen=True)
+class _Recorder:
+    """Keep the history of a channel, and tell the watch where it is."""
+
+    channel: int
+    channels: int
+    history: list[Step]
+    watch: Watch
+
+    def __call__(self, iteration: int, s: IPiano) -> None:
+        step = Step(self.channel, iteration, None, None, s.measure, s.terms, s.L1, s.L2, s.inner)
+        self.history.append(step)
+        self.watch.tell(Progress(self.channel, self.channels, iteration, s.measure, None, 0.0))
+
+
+def _unsolved(model: JointModel, u: FloatArray, v: FloatArray, edges: Edges) -> Outcome[IPiano]:
+    """Return the start of a channel whose turn never came."""
+    return Outcome(IPiano(u, v, u, v, 1.0, 1.0, 0, model.terms(u, v, edges)), Status.cancelled, 0)
+
+
+def _prox_of(
+    term: HuberTV | Tikhonov | None, watch: Watch
+) -> Callable[[FloatArray, float], tuple[FloatArray, int]]:
+    """Return the proximal map of what the smooth part of the energy does not hold already."""
+    if isinstance(term, HuberTV):
+        return WarmProx(term, rtol=INNER_RTOL, watch=watch)
+    return lambda q, _: (q, 0)

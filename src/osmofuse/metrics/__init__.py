@@ -1,0 +1,15 @@
+"""Metrics: arrays in, a number or a map out. One file each; none knows a method."""
+
+from osmofuse.metrics.chromaticity import chromaticity_error, chromaticity_map
+from osmofuse.metrics.score import Score, score
+from osmofuse.metrics.truth_psnr import truth_psnr
+from osmofuse.metrics.truth_ssim import truth_ssim
+
+__all__ = [
+    "Score",
+    "chromaticity_error",
+    "chromaticity_map",
+    "score",
+    "truth_psnr",
+    "truth_ssim",
+]

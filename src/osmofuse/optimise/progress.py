@@ -1,0 +1,129 @@
+"""How a computation tells where it is, and how it ended."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    """How a computation ended. Not converging is a status, never an exception."""
+
+    reached = "reached"
+    energy_rate = "energy_rate"
+    converged = "converged"
+    stationary = "stationary"
+    direct = "direct"
+    max_iter = "max_iter"
+    stalled = "stalled"
+    nonfinite = "nonfinite"
+    cancelled = "cancelled"
+    refused = "refused"
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the computation ended as it should."""
+        return self in _SUCCESSES
+
+
+_SUCCESSES = frozenset(
+    {Status.reached, Status.energy_rate, Status.converged, Status.stationary, Status.direct}
+)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One accepted iteration.
+
+    Attributes
+    ----------
+    channel : int or None
+        The channel it acted on; None where all channels move together.
+    iteration : int
+        Counted from 1, in each channel.
+    time, reach : float or None
+        Flow time and reach in pixels, for solvers that have them.
+    energy : float
+        The energy after the step.
+    terms : mapping of str to float
+        The energy by term.
+    lipschitz_u, lipschitz_v : float or None
+        The accepted estimates of the Lipschitz constants.
+    inner : int
+        Iterations or cycles of the inner solver that made the accepted step.
+    """
+
+    channel: int | None
+    iteration: int
+    time: float | None
+    reach: float | None
+    energy: float
+    terms: Mapping[str, float]
+    lipschitz_u: float | None
+    lipschitz_v: float | None
+    inner: int
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a watching function is told.
+
+    Attributes
+    ----------
+    channel, channels : int
+        The channel at work, from 0, and how many there are.
+    iteration : int
+        Accepted iterations in this channel so far.
+    energy : float
+        The energy of this channel now.
+    reach : float or None
+        The reach travelled, for solvers that have one.
+    seconds : float
+        Time since the start.
+    """
+
+    channel: int
+    channels: int
+    iteration: int
+    energy: float
+    reach: float | None
+    seconds: float
+
+
+class Watch:
+    """Call a watching function between passes, at most every 50 ms, until it cancels.
+
+    Parameters
+    ----------
+    function : callable or None
+        Takes a :class:`Progress`; returns True to cancel.
+    """
+
+    interval = 0.05
+
+    def __init__(self, function: Callable[[Progress], bool | None] | None) -> None:
+        self.cancelled = False
+        self.start = time.perf_counter()
+        self._function = function
+        self._last_call = -self.interval
+        self._progress = Progress(0, 1, 0, 0.0, None, 0.0)
+
+    def tell(self, progress: Progress) -> None:
+        """Remember where the computation is, for the next pulse."""
+        self._progress = progress
+
+    def pulse(self) -> None:
+        """Give the watching function its turn, if it is due."""
+        seconds = self.seconds
+        if self._function is None or seconds - self._last_call < self.interval:
+            return
+        progress = replace(self._progress, seconds=seconds)
+        self.cancelled = self.cancelled or bool(self._function(progress))
+        self._last_call = self.seconds
+
+    @property
+    def seconds(self) -> float:
+        """Time since the start."""
+        return time.perf_counter() - self.start

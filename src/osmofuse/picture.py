@@ -1,0 +1,285 @@
+"""A picture: pixels in their stored depth, with the profile and metadata they came with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from osmofuse.errors import InputError, MismatchError
+from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
+
+__all__ = ["Metadata", "Picture", "checked", "quantise", "samples", "scaled"]
+
+# Scene-referred floats may exceed white a little; beyond this they are integers in disguise.
+_BRIGHTEST = 16.0
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """What a file says about its picture, in forms that do not depend on the file's format.
+
+    Parameters
+    ----------
+    exif : bytes, optional
+        A TIFF structure without the "Exif" prefix of JPEG; upright, without thumbnail,
+        pixel dimensions and resolution (the pixels and `resolution` say these).
+    xmp, iptc : bytes, optional
+        The XMP packet; the IPTC-IIM records, without Photoshop's wrapping.
+    resolution : tuple of float, optional
+        Pixels per millimetre along (rows, cols); None if the file states none.
+    """
+
+    exif: bytes | None = field(default=None, repr=False)
+    xmp: bytes | None = field(default=None, repr=False)
+    iptc: bytes | None = field(default=None, repr=False)
+    resolution: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """Pixels with the colour profile and metadata that belong to them.
+
+    Parameters
+    ----------
+    pixels : array, (rows, cols) or (rows, cols, bands)
+        Stored depth and values: uint8, uint16, float32, float64, ...
+    profile : bytes, optional
+        The ICC profile.
+    metadata : Metadata, optional
+        What else the file said.
+    transparency : bool
+        The last band is transparency: carried, never fused.
+    """
+
+    pixels: Array
+    profile: bytes | None = field(default=None, repr=False)
+    metadata: Metadata = field(default_factory=Metadata, repr=False)
+    transparency: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pixels", np.asarray(self.pixels))
+        _check_shape(self.pixels, "picture")
+        if self.transparency and (self.pixels.ndim == 2 or self.pixels.shape[2] == 1):
+            raise InputError("picture: transparency needs a band beside the colours")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The size (rows, cols)."""
+        return self.pixels.shape[0], self.pixels.shape[1]
+
+    @property
+    def depth(self) -> np.dtype[np.generic]:
+        """The type in which the pixels are stored."""
+        return self.pixels.dtype
+
+    @property
+    def colour(self) -> Array:
+        """The pixels without the transparency band (a view); (rows, cols) if one band is left."""
+        if not self.transparency:
+            return self.pixels
+        return self.pixels[..., 0] if self.pixels.shape[2] == 2 else self.pixels[..., :-1]
+
+    def with_samples(
+        self, samples: FloatArray, *, depth: DTypeLike | None = None
+    ) -> tuple[Picture, int]:
+        """Give this picture new colours; profile, metadata and transparency stay.
+
+        Parameters
+        ----------
+        samples : array, the shape of `colour`
+            Values on the scale where 1.0 is white.
+        depth : dtype, optional
+            Depth of the new picture; this picture's if not given.
+
+        Returns
+        -------
+        tuple of Picture and int
+            The new picture; how many samples were clipped, see `quantise`.
+
+        Raises
+        ------
+        MismatchError
+            The samples have another shape than `colour`.
+        """
+        if samples.shape != self.colour.shape:
+            raise MismatchError(f"samples: shape {samples.shape} is not {self.colour.shape}")
+        pixels, clipped = quantise(samples, self.depth if depth is None else depth)
+        if self.transparency:
+            band = self._transparency(pixels.dtype)
+            pixels = np.concatenate([pixels.reshape(*self.shape, -1), band], axis=2)
+        return replace(self, pixels=pixels), clipped
+
+    def _transparency(self, depth: np.dtype[np.generic]) -> Array:
+        band = self.pixels[..., -1:]
+        if depth == self.depth:
+            return band
+        return quantise(samples(band, "transparency", dtype=np.float64), depth)[0]
+
+
+def checked(
+    pixels: ArrayLike | Picture,
+    name: str,
+    *,
+    valid: BoolArray | None = None,
+    bounded: bool = True,
+) -> Array:
+    """Return pixels as an array in their stored type, or say why they cannot be used.
+
+    Parameters
+    ----------
+    pixels : array_like or Picture, (rows, cols) or (rows, cols, channels)
+        Never changed. Of a Picture, its `colour`.
+    name : str
+        The argument's name, for messages.
+    valid : array of bool, (rows, cols), optional
+        Where False, samples are not checked.
+    bounded : bool
+        Floats must lie between 0 and 16; results of a fusion need not.
+
+    Returns
+    -------
+    array
+        The pixels themselves: a view of the input where it is an array.
+
+    Raises
+    ------
+    InputError
+        Another type, wrong dimensions, nothing in it, NaN, infinite, negative or above 16.
+    MismatchError
+        `valid` has another size than the pixels.
+    """
+    array = _as_array(pixels, name)
+    _check_shape(array, name)
+    shown = array if valid is None else array[_fitting(valid, array, name)]
+    if white_of(array.dtype, name) == 1:
+        _check_values(shown, name, bounded)
+    return array
+
+
+def samples(
+    pixels: ArrayLike | Picture,
+    name: str,
+    *,
+    dtype: DTypeLike | None = None,
+    bounded: bool = True,
+) -> FloatArray:
+    """Bring pixels to the scale where 1.0 is white, or say why that cannot be.
+
+    uint8 is divided by 255, uint16 by 65535; floats are taken as they are.
+
+    Parameters
+    ----------
+    pixels, name, bounded
+        As for `checked`.
+    dtype : dtype, optional
+        float32 or float64; by default float64 for float64 and float32 for all else.
+
+    Returns
+    -------
+    array
+        Always a new, writable, C-contiguous array; never a view of the input.
+
+    Raises
+    ------
+    InputError
+        As for `checked`.
+    """
+    array = checked(pixels, name, bounded=bounded)
+    return scaled(array, dtype or (np.float64 if array.dtype == np.float64 else np.float32))
+
+
+def scaled(array: Array, dtype: DTypeLike) -> FloatArray:
+    """Bring checked pixels to the scale where 1.0 is white, in a new contiguous array."""
+    result: FloatArray = np.array(array, dtype=dtype, order="C")
+    white = white_of(array.dtype, "array")
+    if white != 1:
+        result /= white
+    return result
+
+
+def quantise(samples: FloatArray, depth: DTypeLike) -> tuple[Array, int]:
+    """Store samples on the scale where 1.0 is white in a depth, and count what was clipped.
+
+    Parameters
+    ----------
+    samples : array of floats
+        Never changed.
+    depth : dtype
+        uint8 or uint16: rounded to the nearest level, half to even, and clipped.
+        float32 or float64: cast, nothing is clipped.
+
+    Returns
+    -------
+    tuple of array and int
+        A new array of that depth; how many samples lay outside [0, 1] by more than half a level.
+
+    Raises
+    ------
+    InputError
+        The depth is another one, the samples are no floats, or some are NaN.
+    """
+    depth = np.dtype(depth)
+    if samples.dtype.kind != "f":
+        raise InputError(f"samples of type {samples.dtype} are no floats")
+    if depth in (np.float32, np.float64):
+        return samples.astype(depth), 0
+    if depth not in (np.uint8, np.uint16):
+        raise InputError(f"depth {depth}: use uint8, uint16, float32 or float64")
+    if np.isnan(samples).any():
+        raise InputError(f"{np.isnan(samples).sum()} samples are NaN and cannot become {depth}")
+    white = int(np.iinfo(depth).max)
+    half = 0.5 / white
+    clipped = np.count_nonzero((samples < -half) | (samples > 1 + half))
+    # float16 cannot tell 65535 levels apart; the product needs float32 at least.
+    levels = np.clip(samples, 0, 1).astype(np.promote_types(samples.dtype, np.float32), copy=False)
+    return np.rint(levels * white).astype(depth), int(clipped)
+
+
+def _as_array(pixels: ArrayLike | Picture, name: str) -> Array:
+    if isinstance(pixels, Picture):
+        return pixels.colour
+    try:
+        return np.asarray(pixels)
+    except ValueError as error:
+        raise InputError(f"{name}: not an array of pixels ({error})") from error
+
+
+def _check_shape(array: Array, name: str) -> None:
+    if array.ndim not in (2, 3):
+        form = "(rows, cols) or (rows, cols, channels)"
+        raise InputError(f"{name}: shape {array.shape}; must be {form}")
+    if array.size == 0:
+        raise InputError(f"{name}: empty (shape {array.shape})")
+
+
+def white_of(dtype: np.dtype[np.generic], name: str) -> int:
+    """Return the value that stands for white in a type of pixels."""
+    if dtype.kind == "u" and dtype.itemsize <= 2:
+        return 255 if dtype.itemsize == 1 else 65535
+    if dtype.kind == "f" and dtype.itemsize <= 8:
+        return 1
+    raise InputError(f"{name}: type {dtype}; convert to uint8, uint16 or float")
+
+
+def _fitting(valid: BoolArray, array: Array, name: str) -> BoolArray:
+    valid = np.asarray(valid)
+    if valid.dtype != np.bool_:
+        raise InputError(f"valid: type {valid.dtype}; must be bool")
+    if valid.shape != array.shape[:2]:
+        raise MismatchError(f"valid: shape {valid.shape}; {name} has {array.shape[:2]}")
+    return valid
+
+
+def _check_values(array: Array, name: str, bounded: bool) -> None:
+    low, high = float(array.min(initial=0.0)), float(array.max(initial=0.0))
+    if not np.isfinite([low, high]).all():
+        count = array.size - np.count_nonzero(np.isfinite(array))
+        noun = "sample is" if count == 1 else "samples are"
+        raise InputError(f"{name}: {count} {noun} NaN or infinite; mask them or replace them")
+    if low < 0 and bounded:
+        raise InputError(f"{name}: negative values (minimum {low:.4g}); clip or shift them")
+    if high > _BRIGHTEST and bounded:
+        white = 255 if high <= 255 else 65535
+        raise InputError(f"{name}: maximum {high:.6g} looks like 0..{white}: divide by {white}")

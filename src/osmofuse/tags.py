@@ -1,0 +1,308 @@
+"""The tags of TIFF files and EXIF, and the wrapping of IPTC: bytes in, bytes out.
+
+EXIF is a TIFF without pixels, so one parser and one packer serve both. Values are kept as they are
+stored, in little-endian order, so that tags nobody here knows survive too.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from typing import BinaryIO, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+__all__ = [
+    "BITS",
+    "COLS_RESOLUTION",
+    "EXTRA",
+    "ICC",
+    "IPTC",
+    "ORIENTATION",
+    "ROWS_RESOLUTION",
+    "UNIT",
+    "XMP",
+    "Directory",
+    "add_tags",
+    "normalise_exif",
+    "pack_exif",
+    "parse_tags",
+    "tag_bytes",
+    "tag_numbers",
+    "unwrap_iptc",
+    "wrap_iptc",
+]
+
+# A value is its kind, count and bytes (little-endian); a directory below is a directory.
+Directory: TypeAlias = "dict[int, tuple[int, int, bytes] | Directory]"
+
+BITS, ORIENTATION, EXTRA, XMP, IPTC, ICC = 258, 274, 338, 700, 33723, 34675
+COLS_RESOLUTION, ROWS_RESOLUTION, UNIT = 282, 283, 296
+_EXIF_IFD, _GPS_IFD, _INTEROPERABILITY_IFD = 34665, 34853, 40965
+_POINTERS = {_EXIF_IFD, _GPS_IFD, _INTEROPERABILITY_IFD}
+_DIMENSIONS = {40962, 40963}
+# Tags that say how the file stores pixels, or hold what `Picture` keeps elsewhere; and
+# Photoshop's layers and DNG's private tags, which would make the output claim to be such a file.
+_STORAGE = {
+    *range(254, 260), *range(262, 267), 273, 274, *range(277, 285), *range(288, 293), 296, 297,
+    300, 301, *range(317, 329), *range(330, 335), *range(338, 348), *range(512, 522),
+    *range(529, 533), XMP, IPTC, 34377, ICC, 37724, *range(50000, 65536),
+}  # fmt: skip
+# Of each kind of value: the bytes of one, and of the unit in which byte order matters.
+_KINDS = {
+    1: (1, 1), 2: (1, 1), 3: (2, 2), 4: (4, 4), 5: (8, 4), 6: (1, 1), 7: (1, 1), 8: (2, 2),
+    9: (4, 4), 10: (8, 4), 11: (4, 4), 12: (8, 8), 13: (4, 4), 16: (8, 8), 17: (8, 8), 18: (8, 8),
+}  # fmt: skip
+
+
+def parse_tags(data: bytes | mmap.mmap, *, strict: bool = True) -> Directory:
+    """Read the first directory of a TIFF, and the EXIF and GPS directories below it.
+
+    Parameters
+    ----------
+    data : bytes or mmap
+        The whole file or EXIF, in either byte order, classic or BigTIFF.
+    strict : bool
+        Refuse values that lie beyond the end or cannot be read; otherwise leave them out.
+
+    Returns
+    -------
+    Directory
+        By tag: the kind, count and little-endian bytes of a value, or the directory below.
+
+    Raises
+    ------
+    ValueError, OverflowError, struct.error
+        The data end too early.
+    """
+    layout = _layout(data)
+    (first,) = layout.offset.unpack_from(data, layout.first)
+    return _parse_directory(data, first, layout, strict)
+
+
+def tag_numbers(tags: Directory, tag: int) -> tuple[int, ...]:
+    """Give the unsigned numbers of a tag.
+
+    Parameters
+    ----------
+    tags : Directory
+        Where to look.
+    tag : int
+        What to look for.
+
+    Returns
+    -------
+    tuple of int
+        A fraction gives two, numerator and denominator; empty if the tag is absent or of
+        another kind.
+    """
+    value = tags.get(tag)
+    if not isinstance(value, tuple) or value[0] not in (3, 4, 5):
+        return ()
+    return tuple(np.frombuffer(value[2], f"<u{_KINDS[value[0]][1]}").tolist())
+
+
+def tag_bytes(tags: Directory, tag: int) -> bytes | None:
+    """Give the bytes of a tag as they are.
+
+    Parameters
+    ----------
+    tags : Directory
+        Where to look.
+    tag : int
+        What to look for.
+
+    Returns
+    -------
+    bytes or None
+        None if the tag is absent or a directory.
+    """
+    value = tags.get(tag)
+    return value[2] if isinstance(value, tuple) else None
+
+
+def pack_exif(tags: Directory) -> bytes | None:
+    """Pack what describes the picture, not its storage: upright, and without thumbnail.
+
+    Parameters
+    ----------
+    tags : Directory
+        The tags of a TIFF or of EXIF.
+
+    Returns
+    -------
+    bytes or None
+        EXIF without the "Exif" prefix of JPEG, little-endian; None if nothing is left.
+    """
+    kept = {tag: value for tag, value in tags.items() if tag not in _STORAGE}
+    details = kept.get(_EXIF_IFD)
+    if isinstance(details, dict):
+        kept[_EXIF_IFD] = {t: value for t, value in details.items() if t not in _DIMENSIONS}
+    return b"II*\0\x08\0\0\0" + _pack(kept, 8, _CLASSIC) if kept else None
+
+
+def normalise_exif(exif: bytes) -> bytes | None:
+    """Bring EXIF of any file to the form that `Metadata` keeps.
+
+    Parameters
+    ----------
+    exif : bytes
+        With or without the "Exif" prefix of JPEG; damaged values are left out.
+
+    Returns
+    -------
+    bytes or None
+        See `pack_exif`; None also if the data cannot be read.
+    """
+    try:
+        return pack_exif(parse_tags(exif.removeprefix(b"Exif\0\0"), strict=False))
+    except (OverflowError, struct.error):
+        return None
+
+
+def add_tags(file: BinaryIO, tags: Directory) -> None:
+    """Append a fuller first directory to a TIFF of one page, and let the header point to it.
+
+    Parameters
+    ----------
+    file : binary file
+        A little-endian TIFF on the disk, open for reading and writing.
+    tags : Directory
+        What to add; a tag that is present already is replaced.
+    """
+    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        layout, present, size = _layout(data), parse_tags(data), len(data)
+    start = size + size % 2
+    file.seek(start)
+    file.write(_pack(present | tags, start, layout))
+    file.seek(layout.first)
+    file.write(layout.offset.pack(start))
+
+
+class _Layout(NamedTuple):
+    """How a TIFF writes numbers: its byte order, and whether it is a BigTIFF."""
+
+    order: Literal["<", ">"]
+    big: bool
+
+    @property
+    def length(self) -> struct.Struct:
+        return struct.Struct(self.order + ("Q" if self.big else "H"))
+
+    @property
+    def entry(self) -> struct.Struct:
+        return struct.Struct(self.order + ("HHQ8s" if self.big else "HHI4s"))
+
+    @property
+    def offset(self) -> struct.Struct:
+        return struct.Struct(self.order + ("Q" if self.big else "I"))
+
+    @property
+    def first(self) -> int:
+        """Where the header says at which byte the first directory begins."""
+        return 8 if self.big else 4
+
+
+_CLASSIC = _Layout("<", False)
+
+
+def _layout(data: bytes | mmap.mmap) -> _Layout:
+    return _Layout(">" if data[:2] == b"MM" else "<", data[2:4] in (b"+\0", b"\0+"))
+
+
+def _parse_directory(
+    data: bytes | mmap.mmap, at: int, layout: _Layout, strict: bool, levels: int = 2
+) -> Directory:
+    directory: Directory = {}
+    (count,) = layout.length.unpack_from(data, at)
+    at += layout.length.size
+    for start in range(at, at + count * layout.entry.size, layout.entry.size):
+        tag, kind, number, inline = layout.entry.unpack_from(data, start)
+        width, unit = _KINDS.get(kind, (0, 1))
+        raw = _value(data, number * width, inline, layout)
+        try:
+            if raw is None:
+                raise ValueError(f"the value of tag {tag} lies beyond the end")
+            if tag in _POINTERS and levels:
+                below = int.from_bytes(raw, "big" if layout.order == ">" else "little")
+                directory[tag] = _parse_directory(data, below, layout, strict, levels - 1)
+            else:
+                directory[tag] = (kind, number, _little(raw, layout, 1 if tag == IPTC else unit))
+        except (ValueError, OverflowError, struct.error):
+            if strict:
+                raise
+    return directory
+
+
+def _value(data: bytes | mmap.mmap, size: int, inline: bytes, layout: _Layout) -> bytes | None:
+    if size <= len(inline):
+        return inline[:size]
+    (offset,) = layout.offset.unpack(inline)
+    return data[offset : offset + size] if offset + size <= len(data) else None
+
+
+def _little(raw: bytes, layout: _Layout, unit: int) -> bytes:
+    return raw if layout.order == "<" else np.frombuffer(raw, f">u{unit}").byteswap().tobytes()
+
+
+def _pack(directory: Directory, at: int, layout: _Layout) -> bytes:
+    """Lay out a directory that begins at byte `at`, its values and the directories below it."""
+    entry, offset = layout.entry, layout.offset
+    entries = layout.length.pack(len(directory))
+    end = at + len(entries) + len(directory) * entry.size + offset.size
+    values = b""
+    for tag, value in sorted(directory.items()):
+        here = offset.pack(end + len(values))
+        if isinstance(value, dict):
+            values += _pack(value, end + len(values), layout)
+            entries += entry.pack(tag, 18 if layout.big else 4, 1, here)
+            continue
+        kind, number, raw = value
+        if len(raw) > offset.size:
+            values += raw + bytes(len(raw) % 2)
+            raw = here
+        entries += entry.pack(tag, kind, number, raw)
+    return entries + offset.pack(0) + values
+
+
+# IPTC records lie bare in TIFF, and inside a Photoshop resource in JPEG.
+
+_RESOURCE = b"8BIM\x04\x04"
+
+
+def wrap_iptc(iptc: bytes) -> bytes:
+    """Put IPTC records into the Photoshop resource in which JPEG carries them.
+
+    Parameters
+    ----------
+    iptc : bytes
+        The bare records.
+
+    Returns
+    -------
+    bytes
+        The resource, with the "Photoshop 3.0" prefix.
+    """
+    size = struct.pack(">I", len(iptc))
+    return b"Photoshop 3.0\0" + _RESOURCE + b"\0\0" + size + iptc + bytes(len(iptc) % 2)
+
+
+def unwrap_iptc(resources: bytes | None) -> bytes | None:
+    """Take the IPTC records out of Photoshop's resources.
+
+    Parameters
+    ----------
+    resources : bytes or None
+        What a JPEG carries; there may be other resources.
+
+    Returns
+    -------
+    bytes or None
+        The bare records; None if there are none.
+    """
+    named = (resources or b"").partition(_RESOURCE)[2]
+    if not named:
+        return None
+    at = (named[0] + 2) // 2 * 2  # the name's length, the name, padded to an even number
+    size = int.from_bytes(named[at : at + 4], "big")
+    return named[at + 4 : at + 4 + size] or None

@@ -1,0 +1,88 @@
+"""Fuse two pictures, or more, by one call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any, cast
+
+from osmofuse.errors import SettingError
+from osmofuse.methods import METHODS, Fusion, Method, Sources
+from osmofuse.methods.contract import WatchFunction
+from osmofuse.picture import Picture
+from osmofuse.typing import Array, ArrayLike, BoolArray
+
+
+def fuse(
+    foreground: ArrayLike | Picture,
+    background: ArrayLike | Picture | Sequence[ArrayLike | Picture],
+    alpha: ArrayLike | Sequence[ArrayLike] = 0.5,
+    *,
+    method: str | Method = "variational",
+    valid: BoolArray | None = None,
+    watch: WatchFunction | None = None,
+    **settings: Any,
+) -> Fusion:
+    """Fuse the structure of one picture into the colours of another.
+
+    Parameters
+    ----------
+    foreground : array, (rows, cols) or (rows, cols, channels), or Picture
+        The picture whose colours are kept. uint8, uint16, or floats with 1.0 for white.
+    background : array or Picture, or a list of them
+        The picture whose structure enters; of the same size, with as many channels or one.
+    alpha : array or number, or a list
+        1 where the foreground is kept, 0 where the background's structure enters. With
+        several backgrounds one for each picture, foreground first; they sum to 1.
+    method : str or Method
+        The name of a method, or an instance of one.
+    valid : array of bool, (rows, cols), optional
+        False where the background has no data; the foreground is kept there.
+    watch : callable, optional
+        Called with a `Progress` now and then; if it returns True the fusion ends as it is.
+    **settings
+        Settings of the named method, e.g. ``eta=0.01``.
+
+    Returns
+    -------
+    Fusion
+        The picture is its `image`: white at 1.0, not clipped.
+
+    Raises
+    ------
+    InputError, MismatchError
+        A picture cannot be used, or the pictures do not fit together.
+    SettingError
+        The method or a setting is unknown or out of range.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import osmofuse
+    >>> page = np.full((8, 8, 3), 200, np.uint8)
+    >>> infrared = np.full((8, 8), 180, np.uint8)
+    >>> osmofuse.fuse(page, infrared, alpha=0.5).image.shape
+    (8, 8, 3)
+    """
+    chosen = _method(method, settings)
+    # Sources turns whatever is array-like into arrays, or says why it cannot.
+    sources = Sources(cast(Array, foreground), cast(Array, background), cast(Array, alpha), valid)
+    return chosen(sources, watch=watch)
+
+
+def _method(method: str | Method, settings: Mapping[str, Any]) -> Method:
+    if not isinstance(method, str):
+        if settings:
+            raise SettingError(
+                f"{', '.join(settings)}: give settings to the method itself, "
+                f"{type(method).__name__}(...), or name the method by a string"
+            )
+        return method
+    if method not in METHODS:
+        raise SettingError(f"method: {method!r} is unknown; known are {', '.join(METHODS)}")
+    known = [field.name for field in fields(cast(Any, METHODS[method]))]
+    if unknown := [name for name in settings if name not in known]:
+        raise SettingError(
+            f"{', '.join(unknown)}: no setting of {method!r}; its settings are {', '.join(known)}"
+        )
+    return METHODS[method](**settings)

@@ -1,0 +1,234 @@
+"""Ranges, depths and messages of picture.py."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from osmofuse.errors import InputError, MismatchError
+from osmofuse.picture import Metadata, Picture, checked, quantise, samples
+
+SHAPES = hnp.array_shapes(min_dims=2, max_dims=3, max_side=6)
+
+
+def stored(dtype):
+    return hnp.arrays(dtype, SHAPES)
+
+
+@pytest.mark.parametrize(("dtype", "white"), [(np.uint8, 255), (np.uint16, 65535)])
+def test_integers_are_divided_by_their_white(dtype, white):
+    levels = np.arange(white + 1, dtype=dtype).reshape(-1, 256)
+    result = samples(levels, "foreground")
+    assert result.dtype == np.float32
+    np.testing.assert_array_equal(
+        result, (np.arange(white + 1) / white).reshape(-1, 256).astype("f4")
+    )
+    assert samples(levels, "foreground", dtype=np.float64).dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("given_type", "expected"),
+    [("f2", np.float32), ("f4", np.float32), ("f8", np.float64), (">f4", np.float32)],
+)
+def test_floats_are_taken_as_they_are(given_type, expected):
+    values = np.array([[0, 0.25], [1, 2.5]], dtype=given_type)
+    result = samples(values, "foreground")
+    assert result.dtype == expected
+    assert result.dtype.isnative
+    np.testing.assert_array_equal(result, [[0, 0.25], [1, 2.5]])
+
+
+def test_big_endian_integers_mean_the_same():
+    values = np.array([[0, 1000], [2000, 65535]], dtype=">u2")
+    np.testing.assert_array_equal(samples(values, "f"), samples(values.astype("=u2"), "f"))
+
+
+@given(st.one_of(stored(np.uint8), stored(np.uint16)))
+def test_stored_values_survive_the_way_there_and_back(pixels):
+    back, clipped = quantise(samples(pixels, "foreground"), pixels.dtype)
+    np.testing.assert_array_equal(back, pixels)
+    assert back.dtype == pixels.dtype
+    assert clipped == 0
+
+
+@given(hnp.arrays(np.float64, SHAPES, elements=st.floats(0, 16)))
+def test_result_is_a_new_contiguous_array(pixels):
+    before = pixels.copy()
+    turned = np.swapaxes(pixels, 0, 1)
+    turned.flags.writeable = False
+    result = samples(turned, "foreground")
+    assert result.flags.c_contiguous
+    assert result.flags.writeable
+    assert not np.shares_memory(result, pixels)
+    result[:] = -1
+    np.testing.assert_array_equal(pixels, before)
+
+
+@pytest.mark.parametrize(
+    ("pixels", "message"),
+    [
+        (np.zeros((2, 2), bool), "bool; convert to uint8, uint16 or float"),
+        (np.zeros((2, 2), np.int16), "int16; convert"),
+        (np.zeros((2, 2), np.uint32), "uint32; convert"),
+        (np.zeros((2, 2), complex), "complex128; convert"),
+        (np.zeros((2, 2), object), "object; convert"),
+        (np.array([[0, np.nan], [np.inf, -np.inf]]), "3 samples are NaN or infinite; mask them"),
+        (np.array([[0, np.nan]]), "1 sample is NaN or infinite"),
+        (np.array([[0.5, -0.2]]), r"negative values \(minimum -0.2\)"),
+        (np.array([[0.5, 254.0]]), r"looks like 0\.\.255: divide by 255"),
+        (np.array([[0.5, 60000.0]]), r"looks like 0\.\.65535: divide by 65535"),
+        (np.zeros((0, 3)), "empty"),
+        (np.zeros((2, 3, 0)), "empty"),
+        (np.zeros(3), r"must be \(rows, cols\) or \(rows, cols, channels\)"),
+        (np.zeros((1, 2, 3, 4)), r"must be \(rows, cols\)"),
+        ([[0.5], [0.5, 1.0]], "not an array"),
+    ],
+)
+def test_refusals_name_the_argument_and_the_fix(pixels, message):
+    with pytest.raises(InputError, match=f"^foreground: .*{message}"):
+        samples(pixels, "foreground")
+
+
+def test_sixteen_is_still_bright_and_above_is_not():
+    assert samples([[16.0]], "foreground").max() == 16
+    with pytest.raises(InputError, match="looks like"):
+        samples([[np.nextafter(16.0, 17)]], "foreground")
+
+
+@pytest.mark.parametrize("nodata", [np.nan, np.inf, -9999.0, 1e300])
+def test_invalid_samples_are_not_checked(nodata):
+    pixels = np.full((2, 2, 3), 0.5)
+    pixels[0, 1] = nodata
+    valid = np.array([[True, False], [True, True]])
+    assert checked(pixels, "background", valid=valid) is pixels
+    with pytest.raises(InputError):
+        checked(pixels, "background", valid=~valid)
+
+
+@pytest.mark.parametrize("depth", [np.uint8, np.float64])
+def test_valid_must_fit(depth):
+    with pytest.raises(MismatchError, match=r"valid: shape \(3, 2\)"):
+        checked(np.zeros((2, 3), depth), "background", valid=np.ones((3, 2), bool))
+    with pytest.raises(InputError, match="must be bool"):
+        checked(np.zeros((2, 3), depth), "background", valid=np.ones((2, 3)))
+
+
+def test_results_of_a_fusion_need_not_be_bounded():
+    result = samples([[-0.1, 20.0]], "fused", bounded=False)
+    np.testing.assert_array_equal(result, [[-0.1, 20.0]])
+    with pytest.raises(InputError, match="NaN"):
+        samples([[np.nan]], "fused", bounded=False)
+
+
+def test_of_a_picture_the_colours_are_taken():
+    pixels = np.array([[[255, 0, 51, 128]]], np.uint8)
+    result = samples(Picture(pixels, transparency=True), "foreground")
+    np.testing.assert_array_equal(result, np.array([[[1, 0, 0.2]]], np.float32))
+
+
+def test_quantise_rounds_to_the_nearest_level():
+    values = np.array([[0.0, 0.4 / 255, 0.6 / 255, 254.6 / 255, 1.0]])
+    result, clipped = quantise(values, np.uint8)
+    np.testing.assert_array_equal(result, [[0, 0, 1, 255, 255]])
+    assert clipped == 0
+
+
+@pytest.mark.parametrize(("depth", "white"), [(np.uint8, 255), (np.uint16, 65535)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_only_what_lies_beyond_half_a_level_counts_as_clipped(depth, white, dtype):
+    values = np.array([[-0.6, -0.4, white + 0.4, white + 0.6]], dtype) / dtype(white)
+    result, clipped = quantise(values, depth)
+    np.testing.assert_array_equal(result, [[0, 0, white, white]])
+    assert clipped == 2
+
+
+@given(
+    hnp.arrays(np.float64, SHAPES, elements=st.floats(allow_nan=False)),
+    st.sampled_from([np.uint8, np.uint16]),
+)
+def test_quantise_never_wraps(values, depth):
+    before = values.copy()
+    result, clipped = quantise(values, depth)
+    white = np.iinfo(depth).max
+    np.testing.assert_array_equal(result[values >= 1], white)
+    np.testing.assert_array_equal(result[values <= 0], 0)
+    assert clipped <= np.count_nonzero((values < 0) | (values > 1))
+    np.testing.assert_array_equal(values, before)
+
+
+@pytest.mark.parametrize("depth", [np.float32, np.float64])
+def test_float_depths_clip_nothing(depth):
+    values = np.array([[-1.5, 0.1, 7.0, np.nan]])
+    result, clipped = quantise(values, depth)
+    assert result.dtype == depth
+    np.testing.assert_array_equal(result, values.astype(depth))
+    assert clipped == 0
+    assert not np.shares_memory(result, values)
+
+
+def test_quantise_refuses_what_it_cannot_store():
+    with pytest.raises(InputError, match="1 samples are NaN"):
+        quantise(np.array([[np.nan, 0.5]]), np.uint8)
+    with pytest.raises(InputError, match="depth int32"):
+        quantise(np.zeros((1, 1)), np.int32)
+    with pytest.raises(InputError, match="uint8 are no floats"):
+        quantise(np.zeros((1, 1), np.uint8), np.uint8)
+
+
+def test_a_picture_knows_its_parts():
+    pixels = np.zeros((2, 3, 4), np.uint16)
+    picture = Picture(pixels, transparency=True)
+    assert picture.shape == (2, 3)
+    assert picture.depth == np.uint16
+    assert picture.colour.shape == (2, 3, 3)
+    assert np.shares_memory(picture.colour, pixels)
+    assert Picture(pixels).colour.shape == (2, 3, 4)
+    assert Picture(pixels[..., :2], transparency=True).colour.shape == (2, 3)
+    with pytest.raises(FrozenInstanceError):
+        picture.transparency = False
+
+
+@pytest.mark.parametrize("shape", [(3,), (0, 3), (1, 2, 3, 4)])
+def test_a_picture_has_rows_and_cols(shape):
+    with pytest.raises(InputError, match="picture"):
+        Picture(np.zeros(shape, np.uint8))
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (2, 3, 1)])
+def test_transparency_is_never_alone(shape):
+    with pytest.raises(InputError, match="beside the colours"):
+        Picture(np.zeros(shape, np.uint8), transparency=True)
+
+
+def test_new_samples_keep_all_that_belongs_to_the_picture():
+    rng = np.random.default_rng(0)
+    pixels = rng.integers(0, 65536, (4, 5, 4), dtype=np.uint16)
+    picture = Picture(pixels, b"profile", Metadata(xmp=b"<x/>"), transparency=True)
+    fused = np.full((4, 5, 3), 0.5, np.float32)
+    fused[0, 0] = (-0.1, 0.5, 1.1)
+    result, clipped = picture.with_samples(fused)
+    assert clipped == 2
+    assert (result.profile, result.metadata) == (b"profile", Metadata(xmp=b"<x/>"))
+    assert result.depth == np.uint16
+    assert result.transparency
+    np.testing.assert_array_equal(result.pixels[..., 3], pixels[..., 3])
+    np.testing.assert_array_equal(result.pixels[0, 0, :3], [0, 32768, 65535])
+
+
+def test_another_depth_takes_transparency_along():
+    pixels = np.array([[[10, 255], [20, 0]]], np.uint8)
+    picture = Picture(pixels, transparency=True)
+    result, _ = picture.with_samples(np.array([[0.25, 3.0]]), depth=np.float32)
+    np.testing.assert_array_equal(result.pixels, np.array([[[0.25, 1], [3, 0]]], np.float32))
+    result, _ = picture.with_samples(np.array([[0.25, 1.0]]), depth=np.uint16)
+    np.testing.assert_array_equal(result.pixels[..., 1], [[65535, 0]])
+
+
+def test_new_samples_must_fit():
+    with pytest.raises(MismatchError, match=r"\(3, 2\)"):
+        Picture(np.zeros((2, 3), np.uint8)).with_samples(np.zeros((3, 2)))
