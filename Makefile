@@ -37,5 +37,6 @@ pictures: setup
 	$(BIN)/python docs/pictures.py
 
 docs: setup
+	@if command -v npm >/dev/null; then npm ci --prefix docs --no-audit --no-fund --silent; fi
 	$(BIN)/sphinx-build -q -W --keep-going docs docs/_build/html
 	@echo "docs/_build/html/index.html"

@@ -10,11 +10,12 @@ import click
 from osmofuse import __version__
 from osmofuse.errors import OsmofuseError
 
-COMMANDS = ("demo",)
+# Each command's name and line in `--help`, which must not load the science.
+COMMANDS = {"demo": "Fuse a synthetic manuscript page, and show what it did."}
 
 
 class _Commands(click.Group):
-    """Find a command in the file of its name, so that `--help` need not load the science."""
+    """Find a command in the file of its name, when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -24,6 +25,10 @@ class _Commands(click.Group):
             return None
         command: click.Command = import_module(f"osmofuse.cli.{cmd_name}").command
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

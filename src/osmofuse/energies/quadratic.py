@@ -2,6 +2,7 @@ r"""The weighted quadratic term that ties a picture to a target."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -31,8 +32,10 @@ class Quadratic:
         return np.asarray(np.isinf(np.broadcast_to(self.weight, self.target.shape)))
 
     @cached_property
-    def _finite(self) -> FloatArray:
-        return np.asarray(np.where(np.isinf(self.weight), 0.0, self.weight))
+    def _finite(self) -> float | FloatArray:
+        if isinstance(self.weight, np.ndarray):
+            return np.where(np.isinf(self.weight), self.weight.dtype.type(0.0), self.weight)
+        return 0.0 if math.isinf(self.weight) else self.weight
 
     def value(self, x: FloatArray) -> float:
         """Return q(x)."""

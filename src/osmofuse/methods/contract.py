@@ -122,6 +122,11 @@ class Sources:
         return self.background if isinstance(self.background, tuple) else (self.background,)
 
     @property
+    def count(self) -> int:
+        """How many pictures there are: the foreground, then the backgrounds."""
+        return 1 + len(self.backgrounds)
+
+    @property
     def dtype(self) -> type:
         """The type of results: float64 if a picture is, else float32."""
         wide = any(a.dtype == np.float64 for a in (self.foreground, *self.backgrounds))

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -23,47 +24,81 @@ if TYPE_CHECKING:
     from osmofuse.methods.variational import VariationalOsmosis
 
 
-def problems(
-    sources: Sources, settings: VariationalOsmosis
-) -> Iterator[tuple[JointModel, FloatArray, FloatArray]]:
-    """Yield the energy and the start (u, v) of each channel, offset included, in float64.
+Problem: TypeAlias = tuple[JointModel, FloatArray, FloatArray]
+
+
+@dataclass(frozen=True, eq=False)
+class Planes:
+    """A channel of the pictures, offset included: f, alpha, the target w and u to start from."""
+
+    f: FloatArray
+    alpha: FloatArray
+    w: FloatArray
+    u: FloatArray
+
+
+def planes_of(sources: Sources, settings: VariationalOsmosis, dtype: type) -> Iterator[Planes]:
+    """Yield the planes of each channel.
 
     Raises
     ------
     InputError
         Without an offset, a sample is not positive.
     """
-    chromatic_mean = _chromatic_mean(sources, settings)
+    chromatic_mean = _chromatic_mean(sources, settings, dtype)
+    offset = dtype(settings.offset)
     for c in range(sources.channels):
-        images = [image + settings.offset for image in _images(sources, c)]
+        images = [sources.image(k, c, dtype) + offset for k in range(sources.count)]
         _check_positive(images, sources, settings.offset)
-        f = images[0]
-        if chromatic_mean is not None:
-            for k in range(1, len(images)):
-                if sources.is_one_band(k):
-                    images[k] *= f / chromatic_mean
-        alphas = [sources.weight(k, c, np.float64) for k in range(len(images))]
-        w = np.prod([image**alpha for image, alpha in zip(images, alphas, strict=True)], axis=0)
+        for k in range(1, sources.count):
+            if chromatic_mean is not None and sources.is_one_band(k):
+                images[k] *= images[0] / chromatic_mean
+        alphas = [sources.weight(k, c, dtype) for k in range(sources.count)]
+        w = images[0] ** alphas[0]
+        for image, alpha in zip(images[1:], alphas[1:], strict=True):
+            w *= image**alpha
         u = _start(images, alphas, settings.start)
-        fidelity = Quadratic(_fidelity_weight(alphas[0], settings.gamma), f)
         if math.isinf(settings.gamma):
-            u = fidelity.prox(u, 1.0)
-        yield JointModel(Quadratic(settings.mu, w), fidelity, _regulariser(settings)), u, w
+            u = np.where(alphas[0] == 1.0, images[0], u)
+        yield Planes(images[0], alphas[0], w, u)
 
 
-def _images(sources: Sources, channel: int) -> list[FloatArray]:
-    return [sources.image(k, channel, np.float64) for k in range(len(sources.backgrounds) + 1)]
+def problems(sources: Sources, settings: VariationalOsmosis) -> Iterator[Problem]:
+    """Yield the energy and the start (u, v) of each channel in float64."""
+    for p in planes_of(sources, settings, np.float64):
+        fidelity = Quadratic(_fidelity_weight(p.alpha, settings.gamma), p.f)
+        model = JointModel(Quadratic(settings.mu, p.w), fidelity, _regulariser(settings))
+        yield model, p.u, p.w
 
 
-def _chromatic_mean(sources: Sources, settings: VariationalOsmosis) -> FloatArray | None:
+def picture_of(
+    planes: list[FloatArray], sources: Sources, settings: VariationalOsmosis, *, held: bool = False
+) -> FloatArray:
+    """Return planes as a picture without the offset.
+
+    With `held`, the foreground's own bits where an infinite gamma holds it.
+    """
+    picture: FloatArray = np.empty((*sources.shape, sources.channels), sources.dtype)
+    for c, plane in enumerate(planes):
+        picture[..., c] = plane - plane.dtype.type(settings.offset)
+        if held and math.isinf(settings.gamma):
+            kept = sources.weight(0, c, np.float64) == 1.0
+            picture[kept, c] = sources.image(0, c, sources.dtype)[kept]
+    return picture.reshape(sources.foreground.shape)
+
+
+def _chromatic_mean(
+    sources: Sources, settings: VariationalOsmosis, dtype: type
+) -> FloatArray | None:
     """Return the geometric mean of the foreground's channels, where a band needs it."""
-    count = len(sources.backgrounds) + 1
-    if settings.band != "keep" or not any(sources.is_one_band(k) for k in range(1, count)):
+    bands = (sources.is_one_band(k) for k in range(1, sources.count))
+    if settings.band != "keep" or not any(bands):
         return None
-    planes = (sources.image(0, c, np.float64) + settings.offset for c in range(sources.channels))
-    with np.errstate(divide="ignore"):
+    offset = dtype(settings.offset)
+    planes = (sources.image(0, c, dtype) + offset for c in range(sources.channels))
+    with np.errstate(divide="ignore"):  # where a sample is 0, which is refused later
         total = sum(np.log(plane) for plane in planes)
-    return np.asarray(np.exp(total / sources.channels))
+    return np.asarray(np.exp(total / dtype(sources.channels)))
 
 
 def _check_positive(images: list[FloatArray], sources: Sources, offset: float) -> None:
@@ -88,8 +123,9 @@ def _start(images: list[FloatArray], alphas: list[FloatArray], start: str) -> Fl
 
 def _mean(image: FloatArray, alpha: FloatArray) -> FloatArray:
     """Return the alpha-weighted mean of a plane; it is not asked for where alpha is 0."""
-    total = float(alpha.sum())
-    return np.asarray(np.vdot(alpha, image) / total if total > 0 else 0.0)
+    total = float(alpha.sum(dtype=np.float64))
+    mean = float(np.sum(alpha * image, dtype=np.float64)) / total if total > 0 else 0.0
+    return np.asarray(mean, image.dtype)
 
 
 def _fidelity_weight(alpha: FloatArray, gamma: float) -> FloatArray:

@@ -72,7 +72,7 @@ def published(
         return _Pass(model, s, watch).run()
 
     def stop(iteration: int, old: IPiano, new: IPiano) -> Status | None:
-        settled = abs(new.measure - old.measure) < rtol * abs(old.measure)
+        settled = abs(new.measure - old.measure) <= rtol * abs(old.measure)
         return Status.converged if settled and iteration >= LEAST_ITERATIONS else None
 
     u, v = start

@@ -21,12 +21,14 @@ from typing import Literal
 
 import numpy as np
 
-from osmofuse.energies import Edges, HuberTV, JointModel, Tikhonov
+from osmofuse.energies import Edges, HuberTV, Tikhonov
 from osmofuse.errors import SettingError
+from osmofuse.kernels import threads_for
 from osmofuse.methods.contract import Fusion, Sources, WatchFunction
-from osmofuse.methods.problem import problems
+from osmofuse.methods.problem import Problem, picture_of, problems
 from osmofuse.methods.published import published
 from osmofuse.methods.settings import choice, number
+from osmofuse.methods.variational_flow import fuse_by_flow
 from osmofuse.optimise import IPiano, Outcome, Progress, Status, Step, Watch, ipiano
 from osmofuse.optimise.primal_dual import WarmProx
 from osmofuse.typing import FloatArray
@@ -59,18 +61,23 @@ class VariationalOsmosis:
     start : {"foreground", "composite", "means"}
         Where u starts: the foreground, the alpha-weighted mean of the pictures, or of their
         mean colours.
-    reach : None
-        The paper's own stopping rule; other values belong to the solver "flow".
-    solver : {"ipiano", "published"}
-        The paper's Algorithm 1 on the exact gradient, or the scheme of its experiments,
-        digit for digit.
+    reach : float or None
+        How far osmosis acts, in pixels: small, the background's structure in the foreground's
+        colours; large, colours balanced over the picture. None: as far as the paper's
+        stopping rule lets it.
+    solver : {"flow", "ipiano", "published"}
+        The gradient flow in a few implicit steps, the paper's Algorithm 1 on the exact
+        gradient, or the scheme of its experiments, digit for digit.
     band : {"keep", "repeat"}
         What a background of one band becomes in each channel: itself in the foreground's
         chromaticity, or itself.
+    precision : {"single", "double"}
+        Of the solver "flow"; the others compute in double precision.
     rtol : float
-        Stop when the energy changes by less than this part of itself in an iteration.
+        Of the others: stop when the energy changes by less than this part of itself in an
+        iteration.
     max_iter : int
-        Most iterations in a channel.
+        Of the others: most iterations in a channel.
     """
 
     eta: float = 0.1
@@ -81,8 +88,9 @@ class VariationalOsmosis:
     offset: float = 1.0
     start: Literal["foreground", "composite", "means"] = "foreground"
     reach: float | None = None
-    solver: Literal["ipiano", "published"] = "ipiano"
+    solver: Literal["flow", "ipiano", "published"] = "flow"
     band: Literal["keep", "repeat"] = "keep"
+    precision: Literal["single", "double"] = "single"
     rtol: float = 1e-6
     max_iter: int = 10_000
 
@@ -95,11 +103,17 @@ class VariationalOsmosis:
         choice("regulariser", self.regulariser, ("huber", "tv", "tikhonov", None))
         choice("start", self.start, ("foreground", "composite", "means"))
         choice("band", self.band, ("keep", "repeat"))
-        choice("solver", self.solver, ("ipiano", "published"))
+        choice("precision", self.precision, ("single", "double"))
+        choice("solver", self.solver, ("flow", "ipiano", "published"))
         if self.reach is not None:
-            raise SettingError(f"reach: {self.reach!r} needs the solver 'flow'; use None")
+            self._check_reach()
         if self.solver == "published":
             self._check_published()
+
+    def _check_reach(self) -> None:
+        number("reach", self.reach, above=True)
+        if self.solver != "flow":
+            raise SettingError(f"reach: {self.reach!r} needs the solver 'flow'; use None")
 
     def _check_published(self) -> None:
         if self.regulariser == "tikhonov":
@@ -113,40 +127,38 @@ class VariationalOsmosis:
         return "forward" if self.solver == "published" else "harmonic"
 
     def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
-        """Fuse the sources, channel by channel in double precision."""
+        """Fuse the sources."""
+        if self.solver == "flow":
+            return fuse_by_flow(self, sources, watch)
+        return self._fuse_by_channels(sources, watch)
+
+    def _fuse_by_channels(self, sources: Sources, watch: WatchFunction | None) -> Fusion:
+        """Fuse one channel after the other, in double precision."""
         guard, history = Watch(watch), list[Step]()
-        image: FloatArray = np.empty((*sources.shape, sources.channels), sources.dtype)
-        structure = np.empty_like(image)
-        energies, statuses = list[float](), list[Status]()
-        for c, (model, u, v) in enumerate(problems(sources, self)):
-            record = _Recorder(c, sources.channels, history, guard)
-            if guard.cancelled:
-                found = _unsolved(model, u, v, self.edges)
-            else:
-                found = self._solve(model, u, v, guard, record)
-            image[..., c] = found.state.u - self.offset
-            structure[..., c] = found.state.v - self.offset
-            energies.append(found.state.measure)
-            statuses.append(found.status)
+        with threads_for(sources.shape[0] * sources.shape[1]):
+            found = [
+                self._solve(problem, guard, _Recorder(c, sources.channels, history, guard))
+                for c, problem in enumerate(problems(sources, self))
+            ]
         return Fusion(
-            image=image.reshape(sources.foreground.shape),
-            structure=structure.reshape(sources.foreground.shape),
-            energy=np.array(energies),
+            image=picture_of([o.state.u for o in found], sources, self, held=True),
+            structure=picture_of([o.state.v for o in found], sources, self),
+            energy=np.array([o.state.measure for o in found]),
             reach=None,
             history=tuple(history),
-            status=max(statuses, key=_SEVERITY.index),
+            status=max((o.status for o in found), key=_SEVERITY.index),
             seconds=guard.seconds,
             method=self,
         )
 
     def _solve(
-        self,
-        model: JointModel,
-        u: FloatArray,
-        v: FloatArray,
-        watch: Watch,
-        record: Callable[[int, IPiano], None],
+        self, problem: Problem, watch: Watch, record: Callable[[int, IPiano], None]
     ) -> Outcome[IPiano]:
+        """Minimise the energy of a channel; after a cancel, leave it where it starts."""
+        model, u, v = problem
+        if watch.cancelled:
+            terms = model.terms(u, v, self.edges)
+            return Outcome(IPiano(u, v, u, v, 1.0, 1.0, 0, terms), Status.cancelled, 0)
         if self.solver == "published":
             return published(
                 model, (u, v), rtol=self.rtol, max_iter=self.max_iter, watch=watch, record=record
@@ -187,11 +199,6 @@ class _Recorder:
         step = Step(self.channel, iteration, None, None, s.measure, s.terms, s.L1, s.L2, s.inner)
         self.history.append(step)
         self.watch.tell(Progress(self.channel, self.channels, iteration, s.measure, None, 0.0))
-
-
-def _unsolved(model: JointModel, u: FloatArray, v: FloatArray, edges: Edges) -> Outcome[IPiano]:
-    """Return the start of a channel whose turn never came."""
-    return Outcome(IPiano(u, v, u, v, 1.0, 1.0, 0, model.terms(u, v, edges)), Status.cancelled, 0)
 
 
 def _prox_of(

@@ -77,7 +77,9 @@ class OsmosisEdges:
         A row and a column hold at most four entries of size up to :math:`1 + |d|/2` and a
         diagonal one no larger than their sum.
         """
-        return 8.0 * (1.0 + float(np.abs(self.drift).max(initial=0.0)) / 2.0)
+        down, right = self.drift[0, :-1], self.drift[1, :, :-1]
+        largest = max(float(np.abs(d).max(initial=0.0)) for d in (down, right))
+        return 8.0 * (1.0 + largest / 2.0)
 
 
 @kernel

@@ -12,7 +12,8 @@ For :math:`\min_{u,v} O(u, v) + g(u) + h(v)`, O smooth, g and h convex:
 with :math:`\zeta_i = 0.99\,(1 - 2\beta)/L_i` and estimates :math:`L_1, L_2` that are doubled
 until O lies below its quadratic models: in u, in v, and in both together. The paper leaves
 the third test out; with it the energy plus :math:`\sum \delta_i L_i |x_i^{k+1} - x_i^k|^2`
-can only fall (Ochs, Chen, Brox and Pock 2014, doi:10.1137/130942954).
+can only fall, unless an estimate rises more than 3.5-fold from one iteration to the next (Ochs,
+Chen, Brox and Pock 2014, doi:10.1137/130942954).
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from osmofuse.typing import FloatArray
 BETA = 0.4
 GROW, RELAX = 2.0, 1.2  # an estimate grows until it holds, and relaxes after each step
 MAX_TRIALS = 100
+LEAST_ENERGY = 1e-14  # per pixel: a smaller change of the energy is none
 LEAST_ITERATIONS = 5  # so that inertia has its say before the energy is asked
 
 
@@ -110,9 +112,11 @@ def ipiano(
     Outcome
         ``stalled`` where no step size passes the tests.
     """
+    u, v = start
+    least = LEAST_ENERGY * u.size
 
     def stop(iteration: int, old: IPiano, new: IPiano) -> Status | None:
-        settled = abs(new.measure - old.measure) <= rtol * abs(old.measure)
+        settled = abs(new.measure - old.measure) <= max(rtol * abs(old.measure), least)
         return Status.converged if settled and iteration >= LEAST_ITERATIONS else None
 
     def step(s: IPiano) -> IPiano:
@@ -124,7 +128,6 @@ def ipiano(
                 break
         return s
 
-    u, v = start
     first = IPiano(u, v, u, v, RELAX, RELAX, 0, objective.terms(u, v))
     return iterate(step, first, stop=stop, max_iter=max_iter, watch=watch, record=record)
 
@@ -141,6 +144,7 @@ class _Search:
         # Values of O are sums over the picture: this much of a difference is rounding.
         self.slack = 1e-13 * abs(self.base)
         self.L1, self.L2 = s.L1 / RELAX, s.L2 / RELAX
+        self.beta_v = BETA
         self.try_u()
         self.try_v()
 
@@ -152,7 +156,9 @@ class _Search:
 
     def try_v(self) -> None:
         zeta, s = step_size(self.L2), self.s
-        self.p2, self.inner = self.prox_v(s.v - zeta * self.gv + BETA * (s.v - s.v_old), zeta)
+        self.p2, self.inner = self.prox_v(
+            s.v - zeta * self.gv + self.beta_v * (s.v - s.v_old), zeta
+        )
         dv = self.p2 - s.v
         self.model_v = inner(self.gv, dv) + 0.5 * self.L2 * inner(dv, dv)
 
@@ -164,6 +170,8 @@ class _Search:
         """Test both trials; where a test fails, raise its estimate and try again."""
         s = self.s
         positive = float(self.p2.min()) > self.v_min
+        if not positive:
+            self.beta_v = 0.0  # no step size would help against inertia
         holds_u = self.below(self.p1, s.v, self.model_u)
         holds_v = positive and self.below(s.u, self.p2, self.model_v)
         if holds_u and holds_v:

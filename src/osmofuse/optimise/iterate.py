@@ -33,7 +33,7 @@ class Outcome(Generic[S]):
     Attributes
     ----------
     state : State
-        The last state whose measure is finite.
+        The last state whose measure is finite, or the start.
     status : Status
         Why it ended.
     iterations : int

@@ -112,9 +112,13 @@ def primal_dual(
         p, p_bar = primal_step(s.p, y, q, s.tau, zeta, s.theta)
         return _state(q, zeta, term, p=p, p_bar=p_bar, y=y, steps=_next_steps(s, zeta, term))
 
+    # What rounding leaves of the gap of a solved problem: a part of P, and where P is 0 the
+    # energy of differences in the last digit.
+    least = 8.0 * q.size * term.eta * float(np.finfo(q.dtype).eps * np.abs(q).max())
+
     def stop(_: int, __: PrimalDual, s: PrimalDual) -> Status | None:
-        # Rounding leaves the gap of a solved problem at some 1e-15 of P.
-        return Status.converged if s.measure <= max(rtol, 1e-14) * abs(s.primal) else None
+        small = max(max(rtol, 1e-14) * abs(s.primal), least)
+        return Status.converged if s.measure <= small else None
 
     y = np.zeros((2, *q.shape)) if y0 is None else y0
     p = q - zeta * backward_divergence(y)  # what y says of p at the solution

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 
 import numpy as np
 
@@ -32,7 +33,10 @@ def as_alpha(alpha: ArrayLike, *, dtype: type = np.float64, name: str = "alpha")
     array
         Of the shape of `alpha`; never stretched, blurred or thresholded.
     """
-    array = np.asarray(alpha)
+    try:
+        array = np.asarray(alpha)
+    except ValueError as error:
+        raise InputError(f"{name}: not an array ({error})") from error
     if array.size == 0:
         raise InputError(f"{name}: empty (shape {array.shape})")
     if array.dtype == np.bool_:
@@ -85,6 +89,7 @@ def soften(alpha: ArrayLike, sigma: float = 5.0) -> FloatArray:
     if array.ndim not in (2, 3):
         form = "(rows, cols) or (rows, cols, channels)"
         raise InputError(f"alpha: shape {array.shape}; must be {form}")
-    if not (isinstance(sigma, int | float) and 0 <= sigma < math.inf):
+    if not (isinstance(sigma, Real) and 0 <= sigma < math.inf):
         raise SettingError(f"sigma: {sigma!r}; must be a number of pixels, 0 or more")
-    return gaussian(array, sigma) if sigma > 0 else array
+    # Rounding must not lead out of [0, 1].
+    return np.clip(gaussian(array, float(sigma)), 0.0, 1.0) if sigma > 0 else array

@@ -72,6 +72,10 @@ def fuse(
 
 def _method(method: str | Method, settings: Mapping[str, Any]) -> Method:
     if not isinstance(method, str):
+        if isinstance(method, type) or not callable(method):
+            raise SettingError(
+                f"method: {method!r}; give a name ({', '.join(METHODS)}) or an instance of a method"
+            )
         if settings:
             raise SettingError(
                 f"{', '.join(settings)}: give settings to the method itself, "

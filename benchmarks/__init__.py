@@ -1,0 +1,1 @@
+"""Timings of osmofuse: ``make bench``."""

@@ -1,0 +1,81 @@
+"""Render the pictures that README and docs carry, from the gallery: ``make pictures``.
+
+Every scene is drawn from its seed and fused with the default settings, so the same code gives
+the same pictures. They are committed; together they must stay below two megabytes.
+"""
+
+from pathlib import Path
+
+import osmofuse
+from osmofuse import gallery
+from osmofuse.report import side_by_side
+
+FOLDER = Path(__file__).parent / "pictures"
+LIMIT = 2_000_000
+DETAIL = slice(405, 565), slice(60, 220)  # the faded foot of the page
+
+
+def main() -> None:
+    FOLDER.mkdir(exist_ok=True)
+    draw_manuscript(gallery.manuscript())
+    draw_portrait(gallery.portrait())
+    draw_shadow(gallery.shadow())
+    total = sum(path.stat().st_size for path in FOLDER.iterdir())
+    print(f"{total / 1e6:.2f} MB of {LIMIT / 1e6:.0f}")
+    if total > LIMIT:
+        raise SystemExit("the pictures are too large; draw smaller scenes")
+
+
+def draw_manuscript(scene: gallery.Scene) -> None:
+    fusion = fused(scene)
+    panels = [
+        ("Visible: the ink has faded", scene.foreground),
+        ("Infrared: the ink, without colour", scene.background),
+        ("Fused: the ink, in the page's colours", fusion.image),
+    ]
+    save("manuscript.jpg", panels)
+    truth = ("Truth: the page before it faded", scene.truth)
+    close = [(caption.split(":")[0], panel[DETAIL]) for caption, panel in [*panels, truth]]
+    save("manuscript-detail.jpg", close, columns=4)
+    steps = [
+        ("alpha: white keeps the visible page", scene.alpha),
+        ("The structure v", fusion.structure),
+        truth,
+    ]
+    save("manuscript-steps.jpg", steps)
+
+
+def draw_portrait(scene: gallery.Scene) -> None:
+    panels = [
+        ("Foreground: the sitter", scene.foreground),
+        ("Background: the guest, in another light", scene.background),
+        ("alpha: white keeps the sitter", scene.alpha),
+        ("Fused: the guest in the sitter's light", fused(scene).image),
+    ]
+    save("portrait.jpg", panels, columns=4)
+
+
+def draw_shadow(scene: gallery.Scene) -> None:
+    panels = [
+        ("Foreground: a yard under a tree", scene.foreground),
+        ("alpha: black on the shadow's edge", scene.alpha),
+        ("Truth: the yard in plain light", scene.truth),
+    ]
+    save("shadow.jpg", panels)
+
+
+def fused(scene: gallery.Scene) -> osmofuse.Fusion:
+    pictures = scene.foreground, scene.background, scene.alpha
+    fusion = osmofuse.fuse(*pictures)
+    scores = osmofuse.score(fusion.image, *pictures, truth=scene.truth)
+    told = ", ".join(f"{name} {score.value:.4g}" for name, score in scores.items())
+    print(f"{scene.name}: {fusion.status} in {fusion.seconds:.0f} s, {told}")
+    return fusion
+
+
+def save(name: str, panels: list, columns: int | None = None) -> None:
+    osmofuse.write(side_by_side(panels, columns=columns), FOLDER / name, overwrite=True)
+
+
+if __name__ == "__main__":
+    main()

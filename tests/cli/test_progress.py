@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import re
+
+from rich.console import Console
+
+from osmofuse import Progress
+from osmofuse.cli import progress
+from osmofuse.cli.progress import progress_line
+
+AT = Progress(channel=1, channels=3, iteration=42, energy=1234.5678, reach=None, seconds=2.04)
+
+
+def test_off_a_terminal_it_says_one_line_on_stderr(capsys):
+    with progress_line("Fusing") as watch:
+        for _ in range(3):
+            assert not watch(AT)
+    out, err = capsys.readouterr()
+    assert not out
+    assert err == "Fusing ...\n"
+
+
+def test_on_a_terminal_the_line_tells_where_it_is(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "Console", lambda **_: Console(force_terminal=True, width=200))
+    with progress_line("Fusing") as watch:
+        assert watch(AT) is False, "it never cancels"
+        shown = str(watch.spinner.status)
+    assert shown == "Fusing: channel 2 of 3, iteration 42, energy 1234.6, 2.0 s"
+    assert re.search("Fusing", capsys.readouterr().out)

@@ -1,0 +1,61 @@
+"""The paper's chromaticity error (METHODS.md 17)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import osmofuse
+from osmofuse.metrics import chromaticity_error, chromaticity_map
+
+
+def test_a_picture_has_no_error_against_itself(rng):
+    u = rng.random((5, 4, 3))
+    assert not chromaticity_map(u, u).any()
+    assert chromaticity_error(u, u) == 0.0
+
+
+def test_greys_have_one_chromaticity(rng):
+    u, f = (np.repeat(rng.random((5, 4, 1)), 3, axis=2) for _ in range(2))
+    assert chromaticity_error(u, f) == pytest.approx(0.0, abs=1e-15)
+
+
+def test_brightness_does_not_count_without_offset(rng):
+    f = rng.uniform(0.1, 1.0, (5, 4, 3))
+    u = f * rng.uniform(0.2, 1.0, (5, 4, 1))
+    assert chromaticity_error(u, f, offset=0.0) == pytest.approx(0.0, abs=1e-14)
+    assert chromaticity_error(u, f) > 1e-4
+
+
+def test_it_is_symmetric_within_the_range(rng):
+    u, f = rng.random((2, 5, 4, 3))
+    assert chromaticity_error(u, f) == pytest.approx(chromaticity_error(f, u), rel=1e-14)
+
+
+def test_by_hand():
+    """(1, 1, 1) / 1 against (4, 2, 1) / 2, a quarter of each, without offset."""
+    u, f = np.full((1, 1, 3), 0.25), np.array([[[1.0, 0.5, 0.25]]])
+    np.testing.assert_allclose(chromaticity_map(u, f, offset=0.0), [[[1.0, 0.0, 0.5]]], atol=1e-14)
+    assert chromaticity_error(u, f, offset=0.0) == pytest.approx(0.5)
+
+
+def test_one_grey_level_is_added_to_both():
+    u, f = np.zeros((1, 1, 3)), np.array([[[3.0, 1.0, 0.0]]]) / 255
+    mean = 8 ** (1 / 3)
+    expected = (abs(1 - 4 / mean) + abs(1 - 2 / mean) + abs(1 - 1 / mean)) / 3
+    assert chromaticity_error(u, f) == pytest.approx(expected)
+
+
+def test_the_fused_picture_counts_as_it_will_be_written(rng):
+    f = rng.random((5, 4, 3))
+    u = rng.uniform(-0.5, 1.5, (5, 4, 3))
+    assert chromaticity_error(u, f) == chromaticity_error(np.clip(u, 0, 1), f)
+
+
+def test_direct_matting_of_the_face_has_the_error_of_the_papers_table(data):
+    names = ("foreground", "background", "alpha")
+    f, b, alpha = (osmofuse.read(data / "paper" / f"4_{name}.png").pixels for name in names)
+    alpha = osmofuse.soften(alpha == 255, 5)
+    u = np.rint(alpha * f + (1 - alpha) * b).astype(np.uint8)
+    assert chromaticity_error(u / 255, f / 255) == pytest.approx(0.0178, abs=1e-4)
+    assert osmofuse.score(u, f, b, alpha)["chromaticity"].value == pytest.approx(0.0178, abs=1e-4)

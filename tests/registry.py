@@ -1,0 +1,109 @@
+"""Every public operator and energy term, once, with a small factory; and the grid they act on.
+
+The generic laws (`operators/test_operators.py`, `energies/test_energies.py`) run over it, and
+fail where a public class is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from osmofuse.energies import HuberTV, JointModel, Quadratic, Tikhonov
+from osmofuse.linalg import Hierarchy, Stencil, inside
+from osmofuse.operators import ForwardDifference, OsmosisEdges
+
+SHAPES = [(1, 1), (1, 6), (5, 1), (2, 2), (3, 4), (5, 7)]  # one pixel, one row, odd, even
+
+OPERATORS = {
+    ForwardDifference: lambda shape, rng: ForwardDifference(shape),
+    OsmosisEdges: lambda shape, rng: OsmosisEdges.canonical(rng.uniform(1, 2, shape)),
+}
+
+
+@dataclass(frozen=True)
+class Energy:
+    """A function of one array, and a point around which it is twice differentiable."""
+
+    x: np.ndarray
+    value: Callable[[np.ndarray], float]
+    gradient: Callable[[np.ndarray], np.ndarray]
+    prox: Callable[[np.ndarray, float], np.ndarray] | None = None
+
+
+def _quadratic(shape, rng):
+    q = Quadratic(rng.uniform(0, 3, shape), rng.uniform(1, 2, shape))
+    return Energy(rng.uniform(1, 2, shape), q.value, q.gradient, q.prox)
+
+
+def _huber(shape, rng):
+    h = HuberTV(0.3, 0.5)
+    return Energy(terraces(shape, rng), h.value, h.gradient)
+
+
+def _tikhonov(shape, rng):
+    t = Tikhonov(0.7)
+    return Energy(rng.uniform(1, 2, shape), t.value, t.gradient, t.prox)
+
+
+def _joint(shape, rng):
+    w, f = rng.uniform(1, 2, (2, *shape))
+    model = JointModel(Quadratic(3.0, w), Quadratic(1.0, f), Tikhonov(0.7))
+    return Energy(
+        rng.uniform(1, 2, (2, *shape)),
+        lambda x: model.coupling(*x),
+        lambda x: np.stack(model.coupling_gradients(*x)),
+    )
+
+
+ENERGIES = {Quadratic: _quadratic, HuberTV: _huber, Tikhonov: _tikhonov, JointModel: _joint}
+
+
+def terraces(shape: tuple[int, int], rng: np.random.Generator) -> np.ndarray:
+    """Return a plane whose differences are below 0.1 on the left and above 1.5 on the right."""
+    j = np.arange(shape[1])
+    return 1.0 + 2.0 * np.maximum(j - shape[1] // 2, 0) + rng.uniform(0, 0.05, shape)
+
+
+Pixel = tuple[int, int]
+
+
+def edges(shape: tuple[int, int]) -> Iterator[tuple[int, Pixel, Pixel]]:
+    """Yield the edges of the grid: direction (0 down, 1 right), the pixel and its neighbour."""
+    rows, cols = shape
+    for i in range(rows):
+        for j in range(cols):
+            if i + 1 < rows:
+                yield 0, (i, j), (i + 1, j)
+            if j + 1 < cols:
+                yield 1, (i, j), (i, j + 1)
+
+
+def dense(operator: Callable[[np.ndarray], np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
+    """Return the matrix of a linear map on arrays of a shape."""
+    units = np.eye(int(np.prod(shape))).reshape(-1, *shape)
+    return np.stack([operator(unit).ravel() for unit in units], axis=1)
+
+
+def harmonic_stencil(v, mass, dtype=np.float64):
+    """The five-point matrix mass v² + L_m of a structure, the diagonal not inverted yet."""
+    stencil = Stencil.empty(v.shape, dtype)
+    fill_harmonic(stencil, v, mass)
+    return stencil
+
+
+def harmonic_hierarchy(v, mass, *, heaviness=0.0, dtype=np.float64):
+    """The multigrid hierarchy of `harmonic_stencil`."""
+    hierarchy = Hierarchy(v.shape, dtype)
+    fill_harmonic(hierarchy.finest, v, mass)
+    hierarchy.update(heaviness=heaviness)
+    return hierarchy
+
+
+def fill_harmonic(stencil, v, mass):
+    inside(stencil.down, v.shape)[:-1] = 2 * v[1:] * v[:-1] / (v[1:] + v[:-1])
+    across = 2 * v[:, 1:] * v[:, :-1] / (v[:, 1:] + v[:, :-1])
+    inside(stencil.right, v.shape)[:, :-1] = across
+    inside(stencil.mass, v.shape)[...] = mass * v * v

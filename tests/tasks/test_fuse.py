@@ -1,0 +1,189 @@
+"""One call: methods by name or instance, and errors that name the argument and the fix."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import osmofuse
+from osmofuse import (
+    InputError,
+    MismatchError,
+    OsmofuseError,
+    Picture,
+    SettingError,
+    Sources,
+    VariationalOsmosis,
+    fuse,
+)
+from osmofuse.methods import METHODS
+
+
+@pytest.fixture
+def pair(rng):
+    return rng.random((2, 6, 5, 3))
+
+
+def test_settings_go_to_the_named_method(pair):
+    fusion = fuse(*pair, method="variational", eta=0.3, mu=20, max_iter=5)
+    assert fusion.method == VariationalOsmosis(eta=0.3, mu=20, max_iter=5)
+
+
+def test_an_instance_is_taken_as_it_is(pair):
+    method = VariationalOsmosis(eta=0.3, max_iter=5)
+    fusion = fuse(*pair, 0.2, method=method)
+    assert fusion.method is method
+    assert np.array_equal(fusion.image, method(Sources(*pair, 0.2)).image)
+    assert np.array_equal(fusion.image, fuse(*pair, 0.2, eta=0.3, max_iter=5).image)
+
+
+def test_any_callable_on_sources_is_a_method(pair):
+    def halves(sources, *, watch=None):
+        return sources.image(0, 0, np.float64), watch
+
+    image, watch = fuse(*pair, method=halves, watch=print)
+    assert np.array_equal(image, pair[0, ..., 0])
+    assert watch is print
+
+
+def test_variational_is_the_default_and_known_by_name(pair):
+    assert METHODS["variational"] is VariationalOsmosis
+    assert fuse(*pair, max_iter=2).method == VariationalOsmosis(max_iter=2)
+
+
+def test_alpha_is_a_half_by_default(pair):
+    assert np.array_equal(fuse(*pair, max_iter=5).image, fuse(*pair, 0.5, max_iter=5).image)
+
+
+def test_unknown_methods(pair):
+    with pytest.raises(SettingError, match=r"^method: 'magic' is unknown; known are variational"):
+        fuse(*pair, method="magic")
+
+
+@pytest.mark.parametrize("method", [42, None, VariationalOsmosis])
+def test_what_is_no_method(pair, method):
+    with pytest.raises(SettingError, match=r"^method: "):
+        fuse(*pair, method=method)
+
+
+def test_unknown_settings_are_named_with_the_known_ones(pair):
+    with pytest.raises(SettingError, match=r"^lam, strength: no setting of .* eta, mu, gamma"):
+        fuse(*pair, lam=3, eta=1, strength=2)
+
+
+def test_an_instance_takes_no_settings(pair):
+    with pytest.raises(SettingError, match=r"^eta: give settings to the method itself"):
+        fuse(*pair, method=VariationalOsmosis(), eta=0.2)
+
+
+@pytest.mark.parametrize(
+    ("settings", "name"),
+    [
+        ({"solver": "magic"}, "solver"),
+        ({"solver": "ipiano", "reach": 10}, "reach"),
+        ({"eta": -1}, "eta"),
+    ],
+)
+def test_bad_settings(pair, settings, name):
+    with pytest.raises(SettingError, match=rf"^{name}: "):
+        fuse(*pair, **settings)
+
+
+ONES = np.ones((6, 5, 3))
+GREY = np.ones((6, 5))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "name"),
+    [
+        ((ONES, ONES[1:]), MismatchError, "background"),
+        ((GREY, ONES), MismatchError, "background"),
+        ((ONES, ONES, GREY[1:]), MismatchError, "alpha"),
+        ((ONES * np.nan, ONES), InputError, "foreground"),
+        ((ONES, ONES * np.inf), InputError, "background"),
+        ((-ONES, ONES), InputError, "foreground"),
+        ((255 * ONES, ONES), InputError, "foreground"),
+        ((ONES, ONES, 2.0), InputError, "alpha"),
+        ((ONES, ONES, -GREY), InputError, "alpha"),
+        ((ONES, ONES, np.full((6, 5), 255)), InputError, "alpha"),
+        ((ONES[:0], ONES[:0]), InputError, "foreground"),
+        ((np.ones(5), np.ones(5)), InputError, "foreground"),
+        ((ONES[None], ONES[None]), InputError, "foreground"),
+        ((None, ONES), InputError, "foreground"),
+        ((ONES, None), InputError, "background"),
+        ((ONES, ONES, None), InputError, "alpha"),
+        (("picture.png", ONES), InputError, "foreground"),
+        ((ONES, [ONES, ONES], [0.5, 0.5]), InputError, "alpha"),
+        ((ONES, [ONES, ONES], [0.5, 0.5, 0.5]), InputError, "alpha"),
+        ((ONES, [ONES, GREY[1:]], [0.5, 0.25, 0.25]), MismatchError, "background[1]"),
+    ],
+)
+def test_bad_pictures(arguments, kind, name):
+    with pytest.raises(OsmofuseError) as caught:
+        fuse(*arguments)
+    assert type(caught.value) is kind
+    assert str(caught.value).startswith(f"{name}: ")
+
+
+@pytest.mark.parametrize("name", ["foreground", "background"])
+def test_without_offset_zeros_are_refused(name):
+    pictures = {"foreground": GREY.copy(), "background": GREY.copy()}
+    pictures[name][2, 2] = 0.0
+    with pytest.raises(InputError, match=rf"^{name}: samples of 0 with offset 0; use a positive"):
+        fuse(**pictures, offset=0)
+
+
+@pytest.mark.parametrize("solver", ["ipiano", "published"])
+def test_inputs_are_never_changed(pair, rng, solver):
+    """Also where they cannot be written, are not contiguous, or lie backwards."""
+    f, b = np.asfortranarray(pair[0]), pair[1, :, ::-1]
+    alpha, valid = rng.random((12, 5, 3))[::2], np.ones((6, 5), bool)
+    inputs = (f, b, alpha, valid)
+    before = [x.copy() for x in inputs]
+    for x in inputs:
+        x.flags.writeable = False
+    fusion = fuse(f, b, alpha, valid=valid, solver=solver, max_iter=10)
+    assert all(np.array_equal(x, y) for x, y in zip(inputs, before, strict=True))
+    assert not any(np.shares_memory(fusion.image, x) for x in inputs)
+    plain = [np.ascontiguousarray(x) for x in before]
+    again = fuse(*plain[:3], valid=plain[3], solver=solver, max_iter=10)
+    assert np.array_equal(fusion.image, again.image)
+
+
+def test_the_same_call_gives_the_same_bits(pair):
+    assert np.array_equal(fuse(*pair).image, fuse(*pair).image)
+
+
+def test_pictures_and_arrays_are_fused_alike(rng):
+    f, b = rng.integers(0, 256, (2, 6, 5, 3), np.uint8)
+    pictures = fuse(Picture(f), Picture(b), max_iter=5)
+    assert np.array_equal(pictures.image, fuse(f, b, max_iter=5).image)
+
+
+def test_transparency_of_a_picture_is_not_fused(rng):
+    f, b = rng.integers(0, 256, (2, 6, 5, 4), np.uint8)
+    carried = fuse(Picture(f, transparency=True), Picture(b, transparency=True), max_iter=5)
+    assert carried.image.shape == (6, 5, 3)
+    assert np.array_equal(carried.image, fuse(f[..., :3], b[..., :3], max_iter=5).image)
+    assert fuse(f, b, max_iter=5).image.shape == (6, 5, 4), "a plain band in arrays"
+
+
+def test_depths_mean_the_same_picture(rng):
+    levels = rng.integers(0, 256, (2, 6, 5), np.uint8)
+    eight, sixteen = fuse(*levels), fuse(*(levels.astype(np.uint16) * 257))
+    floats = fuse(*(levels / 255))
+    np.testing.assert_allclose(sixteen.image, eight.image, atol=1e-6)
+    np.testing.assert_allclose(floats.image, eight.image, atol=1e-6)
+
+
+def test_integer_masks_and_bools_are_one_map(pair, rng):
+    kept = rng.random((6, 5)) < 0.5
+    images = [
+        fuse(*pair, alpha, max_iter=5).image
+        for alpha in (kept, kept.astype(float), kept.astype(np.int64), kept.astype(np.uint8) * 255)
+    ]
+    assert all(np.array_equal(images[0], image) for image in images[1:])
+
+
+def test_the_package_offers_it():
+    assert osmofuse.fuse is fuse

@@ -1,0 +1,118 @@
+"""What README, changelog, citation and docs say is true of the package."""
+
+import re
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+import osmofuse
+from osmofuse import gallery
+from osmofuse.picture import quantise
+
+ROOT = Path(__file__).parent.parent
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+def text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def run_python_blocks(name: str) -> dict:
+    """Run the Python of a page from top to bottom, and return its variables."""
+    blocks = re.findall(r"^```python\n(.*?)^```", text(name), re.MULTILINE | re.DOTALL)
+    variables: dict = {}
+    exec(compile("\n".join(blocks), name, "exec"), variables)
+    return variables
+
+
+def gain(fusion: osmofuse.Fusion, scene: gallery.Scene) -> float:
+    """Return how many decibels the fusion is closer to the truth than the foreground."""
+    pictures = fusion.image, scene.foreground
+    fused, before = (osmofuse.metrics.truth_psnr(picture, scene.truth) for picture in pictures)
+    return fused - before
+
+
+def test_readme_example_runs_and_gains(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run = run_python_blocks("README.md")
+    assert run["fusion"].status.is_success
+    assert gain(run["fusion"], run["page"]) > 2
+    written = osmofuse.read("fused.tif")
+    assert written.depth == np.uint16
+    assert written.shape == run["page"].foreground.shape[:2]
+
+
+def test_readme_example_has_ten_lines():
+    (block,) = re.findall(r"^```python\n(.*?)^```", text("README.md"), re.MULTILINE | re.DOTALL)
+    assert len([line for line in block.splitlines() if line.strip()]) <= 10
+
+
+def test_first_fusion_runs_on_the_files_of_the_demo(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "out" / "demo"
+    folder.mkdir(parents=True)
+    scene = gallery.manuscript((160, 120))
+    for name in ("visible", "infrared", "truth"):
+        plane = getattr(scene, {"visible": "foreground", "infrared": "background"}.get(name, name))
+        osmofuse.write(quantise(plane, np.uint16)[0], folder / f"{name}.tif")
+    osmofuse.write(quantise(scene.alpha, np.uint8)[0], folder / "alpha.png")
+    run = run_python_blocks("docs/first-fusion.md")
+    assert osmofuse.read(folder / "by-hand.tif").depth == np.uint16
+    assert gain(run["fusion"], scene) > 0
+    assert "samples were clipped" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_run(path, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.switch_backend("agg")
+    try:
+        assert "fusion" in runpy.run_path(str(path))
+        assert plt.get_fignums()
+    finally:
+        plt.close("all")
+
+
+def test_changelog_begins_with_this_version():
+    versions = re.findall(r"^## \[(\S+?)\]", text("CHANGELOG.md"), re.MULTILINE)
+    assert versions[0] == osmofuse.__version__
+
+
+def test_citation_names_this_version_and_the_paper():
+    citation = yaml.safe_load(text("CITATION.cff"))
+    assert citation["cff-version"] == "1.2.0"
+    assert citation["version"] == osmofuse.__version__
+    assert {"message", "title", "authors"} <= set(citation)
+    (paper,) = citation["references"]
+    assert paper["doi"] == "10.1109/TIP.2020.2983537"
+    assert len(paper["authors"]) == 5
+
+
+def test_reference_covers_the_public_names():
+    named = re.findall(r"^\.\. auto\w+:: osmofuse\.(\w+)$", text("docs/api.md"), re.MULTILINE)
+    assert sorted(named) == sorted(osmofuse.__all__)
+
+
+def test_extras_in_the_install_page_exist():
+    for extra in re.findall(r"`\.\[(\w+)\]`", text("docs/install.md")):
+        assert re.search(rf"^{extra} = \[", text("pyproject.toml"), re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_to_files_lead_somewhere(page):
+    targets = re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
+    local = [target for target in targets if "://" not in target]
+    missing = [target for target in local if not (page.parent / target).exists()]
+    assert not missing
+
+
+def test_pictures_are_all_shown_and_small():
+    pictures = list((ROOT / "docs" / "pictures").iterdir())
+    shown = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    assert [path.name for path in pictures if path.name not in shown] == []
+    assert sum(path.stat().st_size for path in pictures) <= 2_000_000

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from osmofuse import errors
+
+CODES = {
+    "OsmofuseError": 1,
+    "InputError": 2,
+    "SettingError": 2,
+    "MissingExtraError": 2,
+    "UnreadableError": 3,
+    "MismatchError": 4,
+    "LimitError": 6,
+    "OutputError": 7,
+}
+
+
+def test_these_are_the_kinds():
+    found = {name for name, kind in vars(errors).items() if inspect.isclass(kind)}
+    assert found == set(CODES)
+
+
+@pytest.mark.parametrize(("name", "code"), CODES.items())
+def test_each_kind_has_its_exit_code_and_is_caught_as_one(name, code):
+    kind = getattr(errors, name)
+    assert kind.exit_code == code
+    with pytest.raises(errors.OsmofuseError, match=r"^alpha: wrong$"):
+        raise kind("alpha: wrong")
