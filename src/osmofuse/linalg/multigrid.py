@@ -1,0 +1,370 @@
+r"""Geometric multigrid for five-point M-matrices.
+
+Blocks of 2 × 2 pixels become one: its mass is the sum of theirs, and an edge between two blocks
+carries half the sum of the two edges that cross their border. A direction of one pixel stays;
+the other is then coarsened alone. Residuals are summed into blocks and corrections interpolated
+bilinearly. The smoother is the Chebyshev iteration of the fourth kind on :math:`D^{-1} A`
+(Lottes 2023, doi:10.1002/nla.2518), whose spectrum lies in [0, 2]:
+
+.. math::
+
+    p \leftarrow \tfrac{2k-3}{2k+1}\, p + \tfrac{8k-4}{2k+1}\, \tfrac12 D^{-1}(b - A x),
+    \qquad x \leftarrow x + p, \qquad k = 1, 2, \dots
+
+The hierarchy (what depends on the matrix) is apart from the cycle (what depends on b).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from osmofuse.kernels import fast_kernel, prange
+from osmofuse.linalg.stencil import Stencil, inside, zeros
+from osmofuse.typing import FloatArray
+
+SMALL = 4  # a grid with no longer side is solved directly
+# Beyond this ratio of mass to edges a few sweeps solve a level, and no coarser one is needed.
+HEAVY = 2.0
+
+Schedule: TypeAlias = Sequence[tuple[float, float]]  # the momentum and the step of each sweep
+
+
+def fourth_kind(degree: int) -> Schedule:
+    """Return the Chebyshev sweeps of the fourth kind, which damp what a coarser grid cannot."""
+    steps = [((2 * k - 3) / (2 * k + 1), (4 * k - 2) / (2 * k + 1)) for k in range(1, degree + 1)]
+    return [(0.0, steps[0][1]), *steps[1:]]
+
+
+def semi_iteration(rho: float, degree: int) -> Schedule:
+    r"""Return the Chebyshev sweeps for a spectrum of :math:`D^{-1}A` in :math:`[1-\rho, 1+\rho]`.
+
+    They damp every error: for a matrix whose mass is not small beside its edges.
+    """
+    schedule, omega = [(0.0, 1.0)], 2.0
+    for _ in range(degree - 1):
+        omega = 1.0 / (1.0 - 0.25 * rho * rho * omega)
+        schedule.append((omega - 1.0, omega))
+    return schedule
+
+
+_BEFORE, _AFTER, _HEAVY = fourth_kind(1), fourth_kind(2), fourth_kind(4)
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """A matrix of the hierarchy, room for a solution and a right side, and how it coarsens.
+
+    Attributes
+    ----------
+    stencil : Stencil
+        The matrix.
+    x, y, b : array
+        The correction, its double buffer, and the right side; padded. The finest level
+        works on planes that it is given.
+    block : tuple of int
+        Rows and columns of the next finer level that make one pixel of this one.
+    """
+
+    stencil: Stencil
+    x: FloatArray
+    y: FloatArray
+    b: FloatArray
+    block: tuple[int, int]
+
+
+class Hierarchy:
+    """The matrices of a grid and of its coarser grids.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Rows and columns of the grid.
+    dtype : type
+        float32 or float64.
+
+    Notes
+    -----
+    Fill ``finest`` and call `update`; room is taken once and used for every matrix.
+    """
+
+    def __init__(self, shape: tuple[int, int], dtype: type = np.float32) -> None:
+        self.finest = Stencil.empty(shape, dtype)
+        self.levels = _levels(self.finest, dtype)
+        self.depth = len(self.levels)
+        self._inverse: FloatArray | None = None
+
+    def update(self, *, heaviness: float = 0.0) -> None:
+        """Bring the coarser matrices up to date with the finest.
+
+        Parameters
+        ----------
+        heaviness : float
+            A typical ratio of mass to edge weight on the finest grid. It grows fourfold from
+            level to level; where it is large, a few sweeps solve and coarser levels are left
+            out.
+        """
+        self.finest.invert_diagonal()
+        self.coarsen(heaviness=heaviness)
+
+    def coarsen(self, *, heaviness: float = 0.0) -> None:
+        """Bring the coarser matrices up to date where the finest is whole already."""
+        self.depth = 1
+        for fine, coarse in pairwise(self.levels):
+            if heaviness * 4.0 ** (self.depth - 1) > HEAVY:
+                break
+            _coarsen(fine.stencil, coarse)
+            coarse.stencil.invert_diagonal()
+            self.depth += 1
+        last = self.levels[self.depth - 1].stencil
+        self._inverse = _pseudo_inverse(last) if max(last.shape) <= SMALL else None
+
+    def cycle(self, x: FloatArray, y: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Improve x, an approximate solution of A x = b, by one V-cycle.
+
+        Parameters
+        ----------
+        x, y : array
+            The solution so far, and a plane of the same shape to work on; padded.
+        b : array
+            The right side; padded.
+
+        Returns
+        -------
+        tuple of array
+            The two planes, the solution first.
+        """
+        return self._cycle(0, x, y, b)
+
+    def sweep(
+        self, x: FloatArray, y: FloatArray, b: FloatArray, schedule: Schedule
+    ) -> tuple[FloatArray, FloatArray]:
+        """Improve x by sweeps on the finest grid alone."""
+        return _sweep(self.finest, x, y, b, schedule)
+
+    def precondition(self, r: FloatArray) -> FloatArray:
+        """Return what one V-cycle makes of A x = r from zero: an approximate inverse."""
+        return self.cycle(np.zeros_like(r), np.zeros_like(r), r)[0]
+
+    def _cycle(
+        self, k: int, x: FloatArray, y: FloatArray, b: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        s = self.levels[k].stencil
+        if k + 1 == self.depth:
+            return self._solve_coarsest(s, x, y, b)
+        x, y = _sweep(s, x, y, b, _BEFORE)
+        coarse = self.levels[k + 1]
+        _restrict(s, x, b, coarse)
+        coarse.x.fill(0.0)
+        correction, _ = self._cycle(k + 1, coarse.x, coarse.y, coarse.b)
+        _prolong(x, correction, coarse)
+        return _sweep(s, x, y, b, _AFTER)
+
+    def _solve_coarsest(
+        self, s: Stencil, x: FloatArray, y: FloatArray, b: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        if self._inverse is None:
+            return _sweep(s, x, y, b, _HEAVY)
+        residual = inside(b, s.shape) - inside(s(x), s.shape)
+        inside(x, s.shape)[...] += (self._inverse @ residual.ravel()).reshape(s.shape)
+        _replicate(x, s.shape)
+        return x, y
+
+
+def _pseudo_inverse(s: Stencil) -> FloatArray:
+    """Return the inverse of a small matrix; of a singular one, that of its range."""
+    rows, cols = s.shape
+    columns = []
+    for i, j in np.ndindex(rows, cols):
+        unit = zeros(s.shape, s.mass.dtype.type)
+        unit[i + 1, j + 1] = 1.0
+        columns.append(inside(s(unit), s.shape).ravel())
+    matrix = np.array(columns, np.float64)
+    return np.asarray(np.linalg.pinv(matrix, hermitian=True, rcond=1e-7), s.mass.dtype)
+
+
+def _replicate(x: FloatArray, shape: tuple[int, int]) -> None:
+    """Give the frame beside the last columns their values, for the interpolation."""
+    x[:, 0], x[:, shape[1] + 1] = x[:, 1], x[:, shape[1]]
+
+
+def _levels(finest: Stencil, dtype: type) -> list[Level]:
+    empty: FloatArray = np.zeros((0, 0), dtype)
+    levels = [Level(finest, empty, empty, empty, (1, 1))]
+    shape = finest.shape
+    while max(shape) > SMALL:
+        block = (min(shape[0], 2), min(shape[1], 2))
+        shape = (-(-shape[0] // block[0]), -(-shape[1] // block[1]))
+        x, y, b = (zeros(shape, dtype) for _ in range(3))
+        levels.append(Level(Stencil.empty(shape, dtype), x, y, b, block))
+    return levels
+
+
+def _sweep(
+    s: Stencil, x: FloatArray, y: FloatArray, b: FloatArray, schedule: Schedule
+) -> tuple[FloatArray, FloatArray]:
+    """Return x after the sweeps of a schedule, and the other plane."""
+    number: Any = x.dtype.type
+    for momentum, step in schedule:
+        chebyshev(y, x, b, s.down, s.right, s.inverse, number(momentum), number(step), *s.shape)
+        x, y = y, x
+    return x, y
+
+
+def _restrict(s: Stencil, x: FloatArray, b: FloatArray, coarse: Level) -> None:
+    """Sum the residual of a level into the blocks of the coarser one."""
+    if coarse.block == (2, 2):
+        restrict(coarse.b, x, b, s.down, s.right, s.mass, *coarse.stencil.shape)
+        return
+    residual = inside(b, s.shape) - inside(s(x), s.shape)
+    inside(coarse.b, coarse.stencil.shape)[...] = _sum_blocks(residual, coarse)
+
+
+def _prolong(x: FloatArray, correction: FloatArray, coarse: Level) -> None:
+    """Add the interpolated correction of the coarser level."""
+    rows, cols = coarse.stencil.shape
+    if coarse.block == (2, 2):
+        prolong(x, correction, rows, cols)
+        return
+    fine = inside(correction, (rows, cols))
+    for axis in (0, 1):
+        if coarse.block[axis] == 2:
+            fine = _interpolate(fine, axis)
+    target = x[1 : fine.shape[0] + 1, 1 : fine.shape[1] + 1]
+    target += fine
+
+
+def _coarsen(s: Stencil, coarse: Level) -> None:
+    """Set the coarser matrix."""
+    c = coarse.stencil
+    if coarse.block == (2, 2):
+        coarsen(c.down, c.right, c.mass, s.down, s.right, s.mass, *c.shape)
+        return
+    inside(c.mass, c.shape)[...] = _sum_blocks(inside(s.mass, s.shape), coarse)
+    for axis, (fine, edges) in enumerate(((s.down, c.down), (s.right, c.right))):
+        # The edges that leave a block start in its last row or column.
+        crossing = inside(fine, s.shape).copy()
+        if coarse.block[axis] == 2:
+            first = [slice(None)] * 2
+            first[axis] = slice(0, None, 2)
+            crossing[tuple(first)] = 0.0
+            crossing *= 0.5
+        inside(edges, c.shape)[...] = _sum_blocks(crossing, coarse)
+
+
+def _sum_blocks(x: FloatArray, coarse: Level) -> FloatArray:
+    rows, cols = coarse.stencil.shape
+    tall, wide = coarse.block
+    even: FloatArray = np.zeros((rows * tall, cols * wide), x.dtype)
+    even[: x.shape[0], : x.shape[1]] = x
+    return np.asarray(even.reshape(rows, tall, cols, wide).sum(axis=(1, 3)))
+
+
+def _interpolate(x: FloatArray, axis: int) -> FloatArray:
+    """Return a plane with twice the cells along an axis, linear between cell centres."""
+    x = np.moveaxis(x, axis, 0)
+    before, after = np.concatenate([x[:1], x[:-1]]), np.concatenate([x[1:], x[-1:]])
+    fine = np.stack([0.75 * x + 0.25 * before, 0.75 * x + 0.25 * after], axis=1)
+    return np.moveaxis(fine.reshape(-1, x.shape[1]).astype(x.dtype), 0, axis)
+
+
+@fast_kernel
+def chebyshev(
+    y: FloatArray,
+    x: FloatArray,
+    b: FloatArray,
+    down: FloatArray,
+    right: FloatArray,
+    inverse: FloatArray,
+    momentum: float,
+    step: float,
+    rows: int,
+    cols: int,
+) -> None:
+    """Replace y, the iterate before x, by the one after it.
+
+    The frame beside the last columns gets their values, for the interpolation.
+    """
+    for i in prange(1, rows + 1):
+        for j in range(1, cols + 1):
+            near = (
+                down[i - 1, j] * x[i - 1, j]
+                + down[i, j] * x[i + 1, j]
+                + right[i, j - 1] * x[i, j - 1]
+                + right[i, j] * x[i, j + 1]
+            )
+            z = inverse[i, j] * (b[i, j] + near) - x[i, j]
+            y[i, j] = x[i, j] + momentum * (x[i, j] - y[i, j]) + step * z
+        y[i, 0] = y[i, 1]
+        y[i, cols + 1] = y[i, cols]
+
+
+@fast_kernel
+def restrict(
+    coarse_b: FloatArray,
+    x: FloatArray,
+    b: FloatArray,
+    down: FloatArray,
+    right: FloatArray,
+    mass: FloatArray,
+    rows: int,
+    cols: int,
+) -> None:
+    """Sum b - A x over blocks of 2 × 2; what flows inside a block cancels."""
+    for k in prange(1, rows + 1):
+        i = 2 * k - 1
+        for n in range(1, cols + 1):
+            j = 2 * n - 1
+            s = b[i, j] - mass[i, j] * x[i, j] + b[i, j + 1] - mass[i, j + 1] * x[i, j + 1]
+            s += b[i + 1, j] - mass[i + 1, j] * x[i + 1, j]
+            s += b[i + 1, j + 1] - mass[i + 1, j + 1] * x[i + 1, j + 1]
+            s += down[i - 1, j] * (x[i - 1, j] - x[i, j])
+            s += down[i - 1, j + 1] * (x[i - 1, j + 1] - x[i, j + 1])
+            s += down[i + 1, j] * (x[i + 2, j] - x[i + 1, j])
+            s += down[i + 1, j + 1] * (x[i + 2, j + 1] - x[i + 1, j + 1])
+            s += right[i, j - 1] * (x[i, j - 1] - x[i, j])
+            s += right[i + 1, j - 1] * (x[i + 1, j - 1] - x[i + 1, j])
+            s += right[i, j + 1] * (x[i, j + 2] - x[i, j + 1])
+            s += right[i + 1, j + 1] * (x[i + 1, j + 2] - x[i + 1, j + 1])
+            coarse_b[k, n] = s
+
+
+@fast_kernel
+def prolong(x: FloatArray, coarse: FloatArray, rows: int, cols: int) -> None:
+    """Add the bilinear interpolation of the centres of 2 × 2 blocks."""
+    most, rest = x.dtype.type(0.75), x.dtype.type(0.25)
+    for i in prange(1, 2 * rows + 1):
+        k = (i + 1) // 2
+        near = min(k + 1, rows) if i % 2 == 0 else max(k - 1, 1)
+        for n in range(1, cols + 1):
+            here = most * coarse[k, n] + rest * coarse[near, n]
+            before = most * coarse[k, n - 1] + rest * coarse[near, n - 1]
+            after = most * coarse[k, n + 1] + rest * coarse[near, n + 1]
+            x[i, 2 * n - 1] += most * here + rest * before
+            x[i, 2 * n] += most * here + rest * after
+
+
+@fast_kernel
+def coarsen(
+    coarse_down: FloatArray,
+    coarse_right: FloatArray,
+    coarse_mass: FloatArray,
+    down: FloatArray,
+    right: FloatArray,
+    mass: FloatArray,
+    rows: int,
+    cols: int,
+) -> None:
+    """Set edges and mass of blocks of 2 × 2."""
+    half = mass.dtype.type(0.5)
+    for k in prange(1, rows + 1):
+        i = 2 * k - 1
+        for n in range(1, cols + 1):
+            j = 2 * n - 1
+            coarse_down[k, n] = half * (down[i + 1, j] + down[i + 1, j + 1])
+            coarse_right[k, n] = half * (right[i, j + 1] + right[i + 1, j + 1])
+            coarse_mass[k, n] = mass[i, j] + mass[i, j + 1] + mass[i + 1, j] + mass[i + 1, j + 1]

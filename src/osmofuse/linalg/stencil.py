@@ -1,0 +1,112 @@
+r"""Five-point matrices on padded planes.
+
+A matrix :math:`A = \operatorname{diag}(c) + L_m` has a mass :math:`c_i \ge 0` at every pixel
+and a weight :math:`m_{ij} \ge 0` on every edge:
+
+.. math::  (A x)_i = c_i x_i + \sum_j m_{ij} (x_i - x_j).
+
+Planes carry a frame of one pixel and an even number of rows and columns inside it, so that
+kernels need no branches at borders and blocks of 2 × 2 always fit: the weights of edges into
+the frame and all values of the cells that make a size even are zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from osmofuse.kernels import fast_kernel, prange
+from osmofuse.typing import FloatArray
+
+
+def padded_shape(shape: tuple[int, int]) -> tuple[int, int]:
+    """Return the shape of a padded plane for a grid."""
+    rows, cols = shape
+    return rows + rows % 2 + 2, cols + cols % 2 + 2
+
+
+def zeros(shape: tuple[int, int], dtype: type = np.float32) -> FloatArray:
+    """Return a padded plane of zeros for a grid."""
+    return np.zeros(padded_shape(shape), dtype)
+
+
+def padded(x: FloatArray, dtype: type = np.float32) -> FloatArray:
+    """Return a plane with its frame."""
+    shape = (x.shape[0], x.shape[1])
+    out = zeros(shape, dtype)
+    inside(out, shape)[...] = x
+    return out
+
+
+def inside(x: FloatArray, shape: tuple[int, int]) -> FloatArray:
+    """Return the view of a padded plane without its frame."""
+    return x[1 : shape[0] + 1, 1 : shape[1] + 1]
+
+
+@dataclass(frozen=True, eq=False)
+class Stencil:
+    """A five-point matrix on a grid.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Rows and columns of the grid.
+    down, right : array
+        Weights m of the edges to the lower and to the right neighbour; padded.
+    mass : array
+        c; padded.
+    inverse : array
+        One over the diagonal, 0 outside the grid; padded.
+    """
+
+    shape: tuple[int, int]
+    down: FloatArray
+    right: FloatArray
+    mass: FloatArray
+    inverse: FloatArray
+
+    @classmethod
+    def empty(cls, shape: tuple[int, int], dtype: type = np.float32) -> Stencil:
+        """Return a matrix of zeros."""
+        return cls(shape, *(zeros(shape, dtype) for _ in range(4)))
+
+    def __call__(self, x: FloatArray) -> FloatArray:
+        """Apply the matrix to a padded plane."""
+        y = np.zeros_like(x)
+        apply(y, x, self.down, self.right, self.mass)
+        return y
+
+    def invert_diagonal(self) -> None:
+        """Bring `inverse` up to date with the weights and the mass."""
+        invert_diagonal(self.inverse, self.down, self.right, self.mass)
+
+
+@fast_kernel
+def apply(
+    y: FloatArray, x: FloatArray, down: FloatArray, right: FloatArray, mass: FloatArray
+) -> None:
+    """Set y = A x."""
+    rows, cols = x.shape
+    for i in prange(1, rows - 1):
+        for j in range(1, cols - 1):
+            y[i, j] = (
+                mass[i, j] * x[i, j]
+                + down[i - 1, j] * (x[i, j] - x[i - 1, j])
+                + down[i, j] * (x[i, j] - x[i + 1, j])
+                + right[i, j - 1] * (x[i, j] - x[i, j - 1])
+                + right[i, j] * (x[i, j] - x[i, j + 1])
+            )
+
+
+@fast_kernel
+def invert_diagonal(
+    inverse: FloatArray, down: FloatArray, right: FloatArray, mass: FloatArray
+) -> None:
+    """Set inverse = 1 / diag(A); 0 where a row of A is empty."""
+    rows, cols = mass.shape
+    zero, one = mass.dtype.type(0.0), mass.dtype.type(1.0)
+    for i in prange(1, rows - 1):
+        for j in range(1, cols - 1):
+            d = mass[i, j] + down[i - 1, j] + down[i, j] + right[i, j - 1] + right[i, j]
+            inverse[i, j] = one / d if d > zero else zero

@@ -1,0 +1,65 @@
+"""Padded planes and five-point matrices against a dense one."""
+
+import numpy as np
+import pytest
+
+from osmofuse.linalg import Stencil, inside, padded, padded_shape
+from registry import harmonic_stencil
+
+SHAPES = [(1, 1), (1, 5), (4, 1), (3, 4), (5, 7)]
+
+
+def dense(stencil):
+    """The matrix, column by column, from the definition on edges."""
+    rows, cols = stencil.shape
+    index = np.arange(rows * cols).reshape(rows, cols)
+    matrix = np.diag(inside(stencil.mass, stencil.shape).ravel().astype(float))
+    for plane, a, b in (
+        (inside(stencil.down, stencil.shape)[:-1], index[:-1], index[1:]),
+        (inside(stencil.right, stencil.shape)[:, :-1], index[:, :-1], index[:, 1:]),
+    ):
+        for m, i, j in zip(plane.ravel(), a.ravel(), b.ravel(), strict=True):
+            matrix[i, i] += m
+            matrix[j, j] += m
+            matrix[i, j] -= m
+            matrix[j, i] -= m
+    return matrix
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_planes_are_even_inside_their_frame(shape):
+    rows, cols = padded_shape(shape)
+    assert rows % 2 == cols % 2 == 0
+    assert rows - shape[0] in (2, 3)
+    assert cols - shape[1] in (2, 3)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_padding_and_inside_are_inverse(shape, rng):
+    x = rng.standard_normal(shape)
+    plane = padded(x, np.float64)
+    np.testing.assert_array_equal(inside(plane, shape), x)
+    assert plane.sum() == pytest.approx(x.sum(), abs=1e-12)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_it_applies_the_matrix_of_its_edges(shape, rng):
+    stencil = harmonic_stencil(1 + rng.random(shape), mass=0.3)
+    x = rng.standard_normal(shape)
+    found = inside(stencil(padded(x, np.float64)), shape).ravel()
+    np.testing.assert_allclose(found, dense(stencil) @ x.ravel(), atol=1e-13)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_it_inverts_its_diagonal(shape, rng):
+    stencil = harmonic_stencil(1 + rng.random(shape), mass=0.3)
+    stencil.invert_diagonal()
+    np.testing.assert_allclose(
+        inside(stencil.inverse, shape).ravel(), 1 / np.diag(dense(stencil)), rtol=1e-13
+    )
+
+
+def test_an_empty_row_has_no_inverse():
+    stencil = Stencil.empty((2, 2), np.float64)
+    stencil.invert_diagonal()
+    assert not stencil.inverse.any()
