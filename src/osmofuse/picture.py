@@ -190,9 +190,10 @@ def samples(
     return scaled(array, dtype or (np.float64 if array.dtype == np.float64 else np.float32))
 
 
-def scaled(array: Array, dtype: DTypeLike) -> FloatArray:
-    """Bring checked pixels to the scale where 1.0 is white, in a new contiguous array."""
-    result: FloatArray = np.array(array, dtype=dtype, order="C")
+def scaled(array: Array, dtype: DTypeLike, out: FloatArray | None = None) -> FloatArray:
+    """Bring checked pixels to the scale where 1.0 is white: in `out`, or in a new array."""
+    result: FloatArray = np.empty(array.shape, dtype) if out is None else out
+    result[...] = array
     white = white_of(array.dtype, "array")
     if white != 1:
         result /= white

@@ -6,7 +6,6 @@ import math
 import threading
 from dataclasses import FrozenInstanceError
 from functools import partial
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -226,13 +225,8 @@ def test_the_defaults_are_those_of_the_design():
         method.eta = 1.0
 
 
-def test_the_flow_is_the_default_once_it_is_there_and_refused_before():
-    if find_spec("osmofuse.methods.variational_flow") is not None:
-        assert VariationalOsmosis().solver == "flow"
-        return
-    assert VariationalOsmosis().solver == "ipiano"
-    with pytest.raises(SettingError, match=r"^solver: 'flow'"):
-        VariationalOsmosis(solver="flow")
+def test_the_flow_is_the_default():
+    assert VariationalOsmosis().solver == "flow"
 
 
 # ---- what comes back ----

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from osmofuse.errors import InputError, MismatchError
+from osmofuse.errors import InputError, MismatchError, SettingError
 from osmofuse.optimise import Progress, Status, Step
+from osmofuse.optimise.flow import Plan
 from osmofuse.picture import checked, scaled
 from osmofuse.preparation import as_alpha
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
@@ -132,14 +133,16 @@ class Sources:
         wide = any(a.dtype == np.float64 for a in (self.foreground, *self.backgrounds))
         return np.float64 if wide else np.float32
 
-    def image(self, source: int, channel: int, dtype: type) -> FloatArray:
-        """Return a channel of a source as a new plane, white at 1.0.
+    def image(
+        self, source: int, channel: int, dtype: type, out: FloatArray | None = None
+    ) -> FloatArray:
+        """Return a channel of a source as a plane, white at 1.0: `out`, or a new one.
 
         Source 0 is the foreground. A one-band background has the same plane in every channel;
         where it is not valid it is 0.
         """
         array = (self.foreground, *self.backgrounds)[source]
-        plane = scaled(_plane(array, channel), dtype)
+        plane = scaled(_plane(array, channel), dtype, out)
         if source > 0 and self.valid is not None:
             plane[~self.valid] = 0.0
         return plane
@@ -148,24 +151,28 @@ class Sources:
         """Tell whether a background has one band for several channels of the foreground."""
         return self.channels > 1 and _bands(self.backgrounds[source - 1]) == 1
 
-    def weight(self, source: int, channel: int, dtype: type) -> FloatArray:
-        """Return how much of a source's structure enters a channel, as a new plane.
+    def weight(
+        self, source: int, channel: int, dtype: type, out: FloatArray | None = None
+    ) -> FloatArray:
+        """Return how much of a source's structure enters a channel: in `out`, or a new plane.
 
         The weights of all sources sum to 1; that of the foreground is alpha.
         """
+        plane: FloatArray = np.empty(self.shape, dtype) if out is None else out
         if isinstance(self.alpha, tuple):
             maps = [self._map(a, channel) for a in self.alpha]
-            plane: FloatArray = maps[source] / sum(maps)
+            plane[...] = maps[source] / sum(maps)
         else:
-            plane = self._map(np.asarray(self.alpha), channel)
-            plane = plane if source == 0 else 1.0 - plane
+            plane[...] = self._map(np.asarray(self.alpha), channel)
+            if source > 0:
+                np.subtract(plane.dtype.type(1.0), plane, out=plane)
         if self.valid is not None:
             plane[~self.valid] = 1.0 if source == 0 else 0.0
-        return plane.astype(dtype)
+        return plane
 
     def _map(self, alpha: FloatArray, channel: int) -> FloatArray:
-        one = alpha if alpha.ndim < 2 else _plane(alpha, channel)
-        return np.array(np.broadcast_to(one, self.shape), order="C")
+        """Return a map of a channel, of the picture's shape; a view."""
+        return np.broadcast_to(alpha if alpha.ndim < 2 else _plane(alpha, channel), self.shape)
 
 
 def _bands(array: Array) -> int:
@@ -199,6 +206,10 @@ class Fusion:
         How long it took.
     method : Method
         The settings it was made with.
+    plan : Plan or None
+        What the flow did, to be done again by the method's `run`.
+    sources : Sources or None
+        The pictures it was made from, for `extend`.
     """
 
     image: FloatArray
@@ -209,6 +220,16 @@ class Fusion:
     status: Status
     seconds: float
     method: Method
+    plan: Plan | None = None
+    sources: Sources | None = field(default=None, repr=False)
+
+    def extend(self, reach: float, *, watch: WatchFunction | None = None) -> Fusion:
+        """Go on from here to a larger reach, for methods that have one."""
+        extend = getattr(self.method, "extend", None)
+        if extend is None:
+            raise SettingError(f"method: {type(self.method).__name__} has no reach to extend")
+        fusion: Fusion = extend(self, reach, watch=watch)
+        return fusion
 
 
 class Method(Protocol):

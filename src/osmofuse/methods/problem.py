@@ -8,14 +8,15 @@ All pictures carry the offset. With sources :math:`s_0 = f, s_1, \dots` and weig
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from osmofuse.energies import Edges, HuberTV, JointModel, Quadratic, Tikhonov
 from osmofuse.errors import InputError, MismatchError
+from osmofuse.kernels import kernel, prange
 from osmofuse.methods.contract import Sources
 from osmofuse.methods.settings import choice
 from osmofuse.typing import ArrayLike, FloatArray
@@ -37,30 +38,49 @@ class Planes:
     u: FloatArray
 
 
-def planes_of(sources: Sources, settings: VariationalOsmosis, dtype: type) -> Iterator[Planes]:
+def planes_of(
+    sources: Sources,
+    settings: VariationalOsmosis,
+    dtype: type,
+    room: Callable[[], FloatArray] | None = None,
+) -> Iterator[Planes]:
     """Yield the planes of each channel.
+
+    Parameters
+    ----------
+    sources : Sources
+        The pictures.
+    settings : VariationalOsmosis
+        Their offset, their start, and what becomes of one band.
+    dtype : type
+        float32 or float64.
+    room : callable, optional
+        Gives a new plane to be filled, where it is not to be an array of its own.
 
     Raises
     ------
     InputError
         Without an offset, a sample is not positive.
     """
+    room = room or (lambda: np.empty(sources.shape, dtype))
     chromatic_mean = _chromatic_mean(sources, settings, dtype)
-    offset = dtype(settings.offset)
+    spare: list[FloatArray] = [np.empty(sources.shape, dtype) for _ in range(2 * sources.count)]
     for c in range(sources.channels):
-        images = [sources.image(k, c, dtype) + offset for k in range(sources.count)]
+        images = [room(), *spare[1 : sources.count]]
+        alphas = [room(), *spare[sources.count + 1 :]]
+        for k, (image, alpha) in enumerate(zip(images, alphas, strict=True)):
+            sources.image(k, c, dtype, image)
+            np.add(image, dtype(settings.offset), out=image)
+            sources.weight(k, c, dtype, alpha)
         _check_positive(images, sources, settings.offset)
         for k in range(1, sources.count):
             if chromatic_mean is not None and sources.is_one_band(k):
                 images[k] *= images[0] / chromatic_mean
-        alphas = [sources.weight(k, c, dtype) for k in range(sources.count)]
-        w = images[0] ** alphas[0]
-        for image, alpha in zip(images[1:], alphas[1:], strict=True):
-            w *= image**alpha
-        u = _start(images, alphas, settings.start)
-        if math.isinf(settings.gamma):
-            u = np.where(alphas[0] == 1.0, images[0], u)
-        yield Planes(images[0], alphas[0], w, u)
+        w = room()
+        w.fill(1.0)
+        for image, alpha in zip(images, alphas, strict=True):
+            multiply_power(w, image, alpha)
+        yield Planes(images[0], alphas[0], w, _start(images, alphas, settings))
 
 
 def problems(sources: Sources, settings: VariationalOsmosis) -> Iterator[Problem]:
@@ -69,6 +89,28 @@ def problems(sources: Sources, settings: VariationalOsmosis) -> Iterator[Problem
         fidelity = Quadratic(_fidelity_weight(p.alpha, settings.gamma), p.f)
         model = JointModel(Quadratic(settings.mu, p.w), fidelity, _regulariser(settings))
         yield model, p.u, p.w
+
+
+@kernel
+def multiply_power(w: FloatArray, image: FloatArray, alpha: FloatArray) -> None:
+    """Multiply w by image^alpha; most maps are mostly 0 and 1, where no power is needed."""
+    rows, cols = w.shape
+    for i in prange(rows):
+        for j in range(cols):
+            a = alpha[i, j]
+            if a == 1.0:
+                w[i, j] *= image[i, j]
+            elif a != 0.0:
+                w[i, j] *= image[i, j] ** a
+
+
+@kernel
+def store(picture: FloatArray, plane: FloatArray, offset: Any, channel: int) -> None:
+    """Put a plane without its offset into a channel of a picture."""
+    rows, cols, _ = picture.shape
+    for i in prange(rows):
+        for j in range(cols):
+            picture[i, j, channel] = plane[i, j] - offset
 
 
 def picture_of(
@@ -80,7 +122,7 @@ def picture_of(
     """
     picture: FloatArray = np.empty((*sources.shape, sources.channels), sources.dtype)
     for c, plane in enumerate(planes):
-        picture[..., c] = plane - plane.dtype.type(settings.offset)
+        store(picture, plane, plane.dtype.type(settings.offset), c)
         if held and math.isinf(settings.gamma):
             kept = sources.weight(0, c, np.float64) == 1.0
             picture[kept, c] = sources.image(0, c, sources.dtype)[kept]
@@ -111,14 +153,17 @@ def _check_positive(images: list[FloatArray], sources: Sources, offset: float) -
             )
 
 
-def _start(images: list[FloatArray], alphas: list[FloatArray], start: str) -> FloatArray:
-    """Return u to start from."""
-    if start == "foreground":
-        return images[0].copy()
-    if start == "means":
+def _start(
+    images: list[FloatArray], alphas: list[FloatArray], settings: VariationalOsmosis
+) -> FloatArray:
+    """Return u to start from: f itself, or a plane of its own."""
+    f, alpha = images[0], alphas[0]
+    if settings.start == "foreground":
+        return f
+    if settings.start == "means":
         images = [_mean(image, alpha) for image, alpha in zip(images, alphas, strict=True)]
-    parts = [alpha * image for image, alpha in zip(images, alphas, strict=True)]
-    return np.asarray(np.sum(parts, axis=0))
+    u = np.sum([a * image for image, a in zip(images, alphas, strict=True)], axis=0)
+    return np.where(alpha == 1.0, f, u) if math.isinf(settings.gamma) else np.asarray(u)
 
 
 def _mean(image: FloatArray, alpha: FloatArray) -> FloatArray:

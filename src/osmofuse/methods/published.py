@@ -28,7 +28,7 @@ from osmofuse.kernels import kernel, pixel, prange
 from osmofuse.operators import inner
 from osmofuse.operators.difference import forward_difference
 from osmofuse.optimise import IPiano, Outcome, Status, Watch, iterate
-from osmofuse.optimise.ipiano import BETA, GROW, LEAST_ITERATIONS, RELAX, step_size
+from osmofuse.optimise.ipiano import BETA, GROW, LEAST_ENERGY, LEAST_ITERATIONS, RELAX, step_size
 from osmofuse.optimise.primal_dual import adjoint_at, dual_step, primal_step
 from osmofuse.typing import FloatArray
 
@@ -67,12 +67,13 @@ def published(
     Outcome
         With the energy on forward differences.
     """
+    least = LEAST_ENERGY * start[0].size
 
     def step(s: IPiano) -> IPiano:
         return _Pass(model, s, watch).run()
 
     def stop(iteration: int, old: IPiano, new: IPiano) -> Status | None:
-        settled = abs(new.measure - old.measure) <= rtol * abs(old.measure)
+        settled = abs(new.measure - old.measure) <= max(rtol * abs(old.measure), least)
         return Status.converged if settled and iteration >= LEAST_ITERATIONS else None
 
     u, v = start

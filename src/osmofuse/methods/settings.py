@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from numbers import Real
+from numbers import Integral, Real
 
 from osmofuse.errors import SettingError
 
@@ -18,6 +18,12 @@ def number(
         raise SettingError(f"{name}: {value!r}; must be {wanted}")
     if value < least or (above and value == least) or (math.isinf(value) and not infinite):
         raise SettingError(f"{name}: {value!r}; must be {wanted}")
+
+
+def whole(name: str, value: object, *, least: int) -> None:
+    """Refuse what is no whole number from `least` upwards."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
+        raise SettingError(f"{name}: {value!r}; must be a whole number from {least}")
 
 
 def choice(name: str, value: object, allowed: Sequence[object]) -> None:

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
 
 import numpy as np
 
@@ -27,9 +27,10 @@ from osmofuse.kernels import threads_for
 from osmofuse.methods.contract import Fusion, Sources, WatchFunction
 from osmofuse.methods.problem import Problem, picture_of, problems
 from osmofuse.methods.published import published
-from osmofuse.methods.settings import choice, number
-from osmofuse.methods.variational_flow import fuse_by_flow
+from osmofuse.methods.settings import choice, number, whole
+from osmofuse.methods.variational_flow import FlowSolver
 from osmofuse.optimise import IPiano, Outcome, Progress, Status, Step, Watch, ipiano
+from osmofuse.optimise.flow import Plan
 from osmofuse.optimise.primal_dual import WarmProx
 from osmofuse.typing import FloatArray
 
@@ -99,7 +100,7 @@ class VariationalOsmosis:
             number(name, getattr(self, name))
         number("mu", self.mu, above=True)
         number("gamma", self.gamma, infinite=True)
-        number("max_iter", self.max_iter, least=1)
+        whole("max_iter", self.max_iter, least=1)
         choice("regulariser", self.regulariser, ("huber", "tv", "tikhonov", None))
         choice("start", self.start, ("foreground", "composite", "means"))
         choice("band", self.band, ("keep", "repeat"))
@@ -111,7 +112,7 @@ class VariationalOsmosis:
             self._check_published()
 
     def _check_reach(self) -> None:
-        number("reach", self.reach, above=True)
+        number("reach", self.reach, above=True, infinite=True)
         if self.solver != "flow":
             raise SettingError(f"reach: {self.reach!r} needs the solver 'flow'; use None")
 
@@ -129,8 +130,39 @@ class VariationalOsmosis:
     def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
         """Fuse the sources."""
         if self.solver == "flow":
-            return fuse_by_flow(self, sources, watch)
+            return FlowSolver(self, sources).run(watch)
         return self._fuse_by_channels(sources, watch)
+
+    def plan(self, sources: Sources) -> Plan:
+        """Return what the flow is to do on the sources, found by running it where it must be."""
+        self._need_flow("plan")
+        solver = FlowSolver(self, sources)
+        plan = solver.plan() or solver.run().plan
+        if plan is None:
+            raise SettingError("reach: inf has no plan of steps; use a number of pixels")
+        return plan
+
+    def run(self, sources: Sources, plan: Plan, *, watch: WatchFunction | None = None) -> Fusion:
+        """Do what a plan says: the same plan gives the same pixels."""
+        self._need_flow("run")
+        return FlowSolver(self, sources).run(watch, plan=plan)
+
+    def prepare(self, sources: Sources) -> Prepared:
+        """Do once what settings do not change, for many fusions of the same pictures."""
+        self._need_flow("prepare")
+        return Prepared(FlowSolver(self, sources))
+
+    def extend(self, fusion: Fusion, reach: float, *, watch: WatchFunction | None = None) -> Fusion:
+        """Go on from a fusion made with these settings to a larger reach."""
+        self._need_flow("extend")
+        number("reach", reach, above=True, infinite=True)
+        if fusion.sources is None or fusion.reach is None or reach < fusion.reach:
+            raise SettingError(f"reach: {reach!r}; this fusion has come to {fusion.reach} already")
+        return FlowSolver(replace(self, reach=reach), fusion.sources).extend(fusion, reach, watch)
+
+    def _need_flow(self, what: str) -> None:
+        if self.solver != "flow":
+            raise SettingError(f"solver: {self.solver!r} has no {what}; use 'flow'")
 
     def _fuse_by_channels(self, sources: Sources, watch: WatchFunction | None) -> Fusion:
         """Fuse one channel after the other, in double precision."""
@@ -151,13 +183,12 @@ class VariationalOsmosis:
             method=self,
         )
 
-    def _solve(
-        self, problem: Problem, watch: Watch, record: Callable[[int, IPiano], None]
-    ) -> Outcome[IPiano]:
+    def _solve(self, problem: Problem, watch: Watch, record: _Recorder) -> Outcome[IPiano]:
         """Minimise the energy of a channel; after a cancel, leave it where it starts."""
         model, u, v = problem
+        terms = model.terms(u, v, self.edges)
+        record.begin(sum(terms.values()))
         if watch.cancelled:
-            terms = model.terms(u, v, self.edges)
             return Outcome(IPiano(u, v, u, v, 1.0, 1.0, 0, terms), Status.cancelled, 0)
         if self.solver == "published":
             return published(
@@ -174,6 +205,20 @@ class VariationalOsmosis:
             watch=watch,
             record=record,
         )
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Pictures made ready by `VariationalOsmosis.prepare`."""
+
+    solver: FlowSolver
+
+    def solve(self, *, watch: WatchFunction | None = None, **changes: Any) -> Fusion:
+        """Fuse with some settings changed, e.g. ``solve(eta=0.2, reach=10)``."""
+        known = {field.name for field in fields(VariationalOsmosis)}
+        if unknown := [name for name in changes if name not in known]:
+            raise SettingError(f"{', '.join(unknown)}: no setting; they are {', '.join(known)}")
+        return self.solver.changed(replace(self.solver.settings, **changes)).run(watch)
 
 
 # From best to worst: a fusion is as good as its worst channel.
@@ -198,7 +243,14 @@ class _Recorder:
     def __call__(self, iteration: int, s: IPiano) -> None:
         step = Step(self.channel, iteration, None, None, s.measure, s.terms, s.L1, s.L2, s.inner)
         self.history.append(step)
-        self.watch.tell(Progress(self.channel, self.channels, iteration, s.measure, None, 0.0))
+        self._tell(iteration, s.measure)
+
+    def begin(self, energy: float) -> None:
+        """Tell the watch of the channel's start."""
+        self._tell(0, energy)
+
+    def _tell(self, iteration: int, energy: float) -> None:
+        self.watch.tell(Progress(self.channel, self.channels, iteration, energy, None, 0.0))
 
 
 def _prox_of(

@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -34,9 +34,10 @@ from osmofuse.energies.fused import (
     ratio,
     second_stage,
 )
-from osmofuse.linalg import Hierarchy, inside
+from osmofuse.linalg import Hierarchy, flexible_cg, inside
 from osmofuse.linalg.multigrid import semi_iteration
 from osmofuse.linalg.stencil import zeros
+from osmofuse.operators import inner
 from osmofuse.optimise.iterate import Outcome, iterate
 from osmofuse.optimise.progress import Status, Watch
 from osmofuse.typing import FloatArray
@@ -46,24 +47,41 @@ GROWTH = 3.0
 BETWEEN = 1e-2  # how far errors of v fall from step to step
 TERMS = ("osmosis", "structure", "fidelity", "regulariser")
 STEPS = 4  # to a known time
-FIRST_STEP = 2.5  # towards an unknown one
+FIRST_STEP = 4.0  # towards an unknown one
 ENERGY_RATE = 2.3e-6  # the paper's stopping rule, per unit of time
 LONGEST_EXTRAPOLATION = 1.15
+BEYOND = 1.5
 MOST_SWEEPS = 8
+NEARLY_TV = 0.01
+SAFE = 1e-4  # a structure with a higher lower bound cannot come near zero
+STATIONARY = 1e-8
 
 
 @dataclass(frozen=True)
 class Weights:
-    """The numbers of the model that the flow needs; eta = 0 for none, v stays above lowest."""
+    """The numbers of the model that the flow needs.
+
+    Attributes
+    ----------
+    mu, eta, epsilon : float
+        Weights of the model; eta = 0 for no regulariser.
+    lowest : float
+        v stays above it.
+    brightness : float
+        The mean of w.
+    """
 
     mu: float
     eta: float
     epsilon: float
     lowest: float = 0.0
+    brightness: float = 1.0
 
 
 class Channel:
-    """The planes of a channel, padded: u, v and the stages of a step; f, w and a.
+    """The planes of a channel, padded: u, v, a and the stages of a step.
+
+    f and w are to be set; they are never changed.
 
     Parameters
     ----------
@@ -74,8 +92,8 @@ class Channel:
     """
 
     def __init__(self, shape: tuple[int, int], dtype: type) -> None:
-        self.u, self.u1, self.u2 = (zeros(shape, dtype) for _ in range(3))
-        self.v, self.f, self.w, self.a = (zeros(shape, dtype) for _ in range(4))
+        self.u, self.u1, self.u2, self.v, self.a = (zeros(shape, dtype) for _ in range(5))
+        self.f = self.w = self.u
         self.terms: dict[str, float] = {}
         self.rate = 0.0
 
@@ -106,6 +124,9 @@ class FlowState:
     def measure(self) -> float:
         """The energy."""
         return sum(self.terms.values())
+
+
+Record: TypeAlias = Callable[[int, FlowState], None]
 
 
 class Flow:
@@ -145,7 +166,8 @@ class Flow:
             inside(s.mass, self.shape)[...] = w.mu
             s.invert_diagonal()
             c.v, self.y = self.solve_structure(c.v, goal)
-            np.maximum(c.v, number(w.lowest), out=c.v)
+            if w.lowest < SAFE:
+                np.maximum(c.v, number(w.lowest), out=c.v)
             _clear_frame(c.v, self.shape)
 
     def solve_structure(self, v: FloatArray, goal: float) -> tuple[FloatArray, FloatArray]:
@@ -167,12 +189,29 @@ class Flow:
         number, grid, shape = self.number, self.grid, self.shape
         s, rate, c = grid.finest, 1.0 / (G * h), channel
         implicit_matrix(s.down, s.right, s.mass, s.inverse, c.v, c.a, number(rate), *shape)
-        grid.coarsen(heaviness=rate)
+        grid.coarsen(heaviness=rate * self.weights.brightness)
         first_stage(self.r, self.b, c.u, c.v, c.a, c.f, number(rate), *shape)
         self.r, self.y = grid.cycle(self.r, self.y, self.b)
         weight = number(rate * (1.0 - G) / G)
         second_stage(self.r, self.b, c.u1, c.u, c.v, weight, *shape)
         self.r, self.y = grid.cycle(self.r, self.y, self.b)
+        self.measure(c)
+
+    def solve_stationary(self, c: Channel) -> None:
+        """Solve for u with v held still, for the increment from where it is."""
+        grid, shape, zero = self.grid, self.shape, self.number(0.0)
+        s = grid.finest
+        implicit_matrix(s.down, s.right, s.mass, s.inverse, c.v, c.a, zero, *shape)
+        first_stage(self.r, self.b, c.u, c.v, c.a, c.f, zero, *shape)
+        if not c.a.any():
+            inside(self.r, shape)[...] = inner(c.v, c.u) / inner(c.v, c.v)
+        else:
+            grid.coarsen()
+            found = flexible_cg(
+                s, self.b - s(self.r), np.zeros_like(self.r), precondition=grid.precondition,
+                rtol=STATIONARY, max_iter=60,
+            )  # fmt: skip
+            self.r += found.x
         self.measure(c)
 
     def measure(self, c: Channel) -> None:
@@ -203,11 +242,13 @@ class Flow:
 
     def settle(self, *, goal: float) -> None:
         """Bring v to its minimum for the present u, and the terms of the energy up to date."""
+        # Near total variation a diffusivity that is held still is a poor guide.
+        rounds = 1 if self.weights.epsilon > NEARLY_TV else 20
         for c in self.channels:
-            for part in (goal, 1.0):
+            for _ in range(rounds):
                 ratio(self.r, c.u, c.v, *self.shape)
                 self.measure(c)
-                self.relax(c, goal=part)
+                self.relax(c, goal=goal)
 
     def total(self) -> tuple[dict[str, float], float]:
         """Return the terms of the energy and its descent, of all channels."""
@@ -241,28 +282,55 @@ def _clear_frame(v: FloatArray, shape: tuple[int, int]) -> None:
     v[:, shape[1] + 1 :] = 0.0
 
 
-def steps_to(start: float, end: float) -> list[float]:
+@dataclass(frozen=True)
+class Plan:
+    """What the flow did or is to do; the same plan gives the same pixels.
+
+    Attributes
+    ----------
+    steps : tuple of float
+        Lengths of the steps in flow time.
+    part : float
+        The part of the last step at which to end, by dense output.
+    cycles : int
+        Multigrid cycles of a stage.
+    halo : int
+        Pixels beyond a piece of the picture that it takes to compute it alone.
+    """
+
+    steps: tuple[float, ...]
+    part: float = 1.0
+    cycles: int = 1
+    halo: int = 0
+
+    @property
+    def time(self) -> float:
+        """The flow time at its end."""
+        return sum(self.steps[:-1]) + self.part * self.steps[-1]
+
+
+def steps_to(start: float, end: float) -> tuple[float, ...]:
     """Return the steps from a time to another: they grow by a constant factor."""
     first = (end - start) * (GROWTH - 1.0) / (GROWTH**STEPS - 1.0)
-    return [first * GROWTH**k for k in range(STEPS)]
+    return tuple(first * GROWTH**k for k in range(STEPS))
 
 
-def run_steps(
+def run_plan(
     flow: Flow,
-    steps: Sequence[float],
+    plan: Plan,
     *,
     start: float = 0.0,
     watch: Watch,
-    record: Callable[[int, FlowState], None] | None = None,
+    record: Record | None = None,
 ) -> Outcome[FlowState]:
-    """Take given steps.
+    """Take the steps of a plan.
 
     Parameters
     ----------
     flow : Flow
         At time `start`.
-    steps : sequence of float
-        Their lengths.
+    plan : Plan
+        What to do.
     start : float
         The time now.
     watch : Watch
@@ -270,16 +338,18 @@ def run_steps(
     record : callable, optional
         Given each step's number and the state after it.
     """
-    left = list(steps)
+    left = list(plan.steps)
 
     def step(s: FlowState) -> FlowState:
-        h = left.pop(0)
+        h = left[0]
         if not flow.step(h, watch):
             return s
-        flow.accept()
-        return FlowState(s.time + h, h, *flow.total())
+        left.pop(0)
+        part = 1.0 if left else plan.part
+        flow.accept(part)
+        return FlowState(s.time + part * h, h, *flow.total())
 
-    def stop(iteration: int, _: FlowState, __: FlowState) -> Status | None:
+    def stop(_: int, __: FlowState, ___: FlowState) -> Status | None:
         return None if left else Status.reached
 
     first = FlowState(start, 0.0, {}, 0.0)
@@ -292,8 +362,8 @@ def run_rule(
     rate: float = ENERGY_RATE,
     max_iter: int = 60,
     watch: Watch,
-    record: Callable[[int, FlowState], None] | None = None,
-) -> Outcome[FlowState]:
+    record: Record | None = None,
+) -> tuple[Outcome[FlowState], Plan]:
     r"""Follow the flow until its energy falls by less than a part of itself in a unit of time.
 
     Parameters
@@ -305,15 +375,27 @@ def run_rule(
     max_iter : int
         Most steps.
     watch, record
-        As for `run_steps`.
+        As for `run_plan`.
+
+    Returns
+    -------
+    tuple of Outcome and Plan
+        Where it ended, and the plan that leads there again.
     """
-    ended: list[Status] = []
+    taken: list[float] = []
+    ends: list[tuple[float, Status]] = []
 
     def step(s: FlowState) -> FlowState:
         h = _next_step(s, before[-1], rate)
         if not flow.step(h, watch):
             return s
+        taken.append(h)
         terms, now = flow.total()
+        if s.terms and s.measure - sum(terms.values()) < 0.1 * now * h * sum(terms.values()):
+            # The energy no longer falls as its gradient says: that is rounding.
+            flow.accept()
+            ends.append((1.0, Status.stationary))
+            return FlowState(s.time + h, h, terms, now)
         end = _time_of(rate, s, FlowState(s.time + h, h, terms, now))
         part = (end - s.time) / h
         if now > rate and part > LONGEST_EXTRAPOLATION:
@@ -322,15 +404,41 @@ def run_rule(
             return FlowState(s.time + h, h, terms, now)
         part = min(max(part, G), LONGEST_EXTRAPOLATION)
         flow.accept(part)
-        ended.append(Status.energy_rate)
+        ends.append((part, Status.energy_rate))
         return FlowState(s.time + part * h, h, terms, now)
 
     def stop(_: int, __: FlowState, ___: FlowState) -> Status | None:
-        return ended[0] if ended else None
+        return ends[0][1] if ends else None
 
     first = FlowState(0.0, FIRST_STEP / GROWTH, {}, math.inf)
     before = [first]
-    return iterate(step, first, stop=stop, max_iter=max_iter, watch=watch, record=record)
+    found = iterate(step, first, stop=stop, max_iter=max_iter, watch=watch, record=record)
+    return found, Plan(tuple(taken) or (0.0,), ends[0][0] if ends else 1.0)
+
+
+def run_stationary(flow: Flow, *, watch: Watch, record: Record | None = None) -> Outcome[FlowState]:
+    r"""Go where the flow ends: u solves :math:`[a v^2 + L_m] r = v a f`, v its own problem.
+
+    Where nothing is held (a = 0) that is the multiple of v which keeps :math:`\sum v u`.
+    """
+
+    def step(s: FlowState) -> FlowState:
+        for c in flow.channels:
+            flow.solve_stationary(c)
+            flow.relax(c, goal=BETWEEN)
+            watch.pulse()
+            if watch.cancelled:
+                return s
+        flow.accept()
+        return FlowState(math.inf, math.inf, *flow.total())
+
+    def stop(_: int, old: FlowState, new: FlowState) -> Status | None:
+        change = abs(new.measure - old.measure)
+        settled = math.isinf(old.time) and change <= STATIONARY * abs(new.measure)
+        return Status.stationary if settled or new.measure == 0.0 else None
+
+    first = FlowState(0.0, 0.0, {}, 0.0)
+    return iterate(step, first, stop=stop, max_iter=50, watch=watch, record=record)
 
 
 def _next_step(s: FlowState, before: FlowState, rate: float) -> float:
@@ -338,7 +446,8 @@ def _next_step(s: FlowState, before: FlowState, rate: float) -> float:
     planned = GROWTH * s.step
     if s.time == 0.0 or before.time == 0.0:
         return planned
-    expected = _time_of(rate, before, s) - s.time
+    # The descent slows down: aim beyond, since the end is better found within a step.
+    expected = BEYOND * (_time_of(rate, before, s) - s.time)
     return (
         float(min(max(expected, 0.3 * planned), planned)) if expected < 1.3 * planned else planned
     )
