@@ -4,6 +4,7 @@ Every scene is drawn from its seed and fused with the default settings, so the s
 the same pictures. They are committed; together they must stay below two megabytes.
 """
 
+import math
 from pathlib import Path
 
 import osmofuse
@@ -13,6 +14,7 @@ from osmofuse.report import side_by_side
 FOLDER = Path(__file__).parent / "pictures"
 LIMIT = 2_000_000
 DETAIL = slice(405, 565), slice(60, 220)  # the faded foot of the page
+FACE = slice(150, 390), slice(90, 310)  # of the portrait
 
 
 def main() -> None:
@@ -53,6 +55,17 @@ def draw_portrait(scene: gallery.Scene) -> None:
         ("Fused: the guest in the sitter's light", fused(scene).image),
     ]
     save("portrait.jpg", panels, columns=4)
+    draw_reach(scene)
+
+
+def draw_reach(scene: gallery.Scene) -> None:
+    pictures = scene.foreground, scene.background, scene.alpha
+    reaches = {"2 pixels": 2, "8 pixels": 8, "32 pixels": 32, "no limit": math.inf}
+    panels = [
+        (f"Reach: {told}", osmofuse.fuse(*pictures, reach=reach).image[FACE])
+        for told, reach in reaches.items()
+    ]
+    save("reach.jpg", panels, columns=4)
 
 
 def draw_shadow(scene: gallery.Scene) -> None:
@@ -69,7 +82,7 @@ def fused(scene: gallery.Scene) -> osmofuse.Fusion:
     fusion = osmofuse.fuse(*pictures)
     scores = osmofuse.score(fusion.image, *pictures, truth=scene.truth)
     told = ", ".join(f"{name} {score.value:.4g}" for name, score in scores.items())
-    print(f"{scene.name}: {fusion.status} in {fusion.seconds:.0f} s, {told}")
+    print(f"{scene.name}: {fusion.status} in {fusion.seconds:.2f} s, {told}")
     return fusion
 
 

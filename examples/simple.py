@@ -12,7 +12,7 @@ import osmofuse
 
 scene = osmofuse.gallery.manuscript(shape=(240, 180), seed=3)
 fusion = osmofuse.fuse(scene.foreground, scene.background, scene.alpha)
-print(fusion.status, f"after {len(fusion.history)} iterations in three channels")
+print(fusion.status, f"after {len(fusion.history)} steps, at a reach of {fusion.reach:.1f} pixels")
 
 # %%
 # The result lies on the scale where 1.0 is white and is not clipped; a picture on a screen has to

@@ -78,6 +78,15 @@ def test_examples_run(path, monkeypatch):
         plt.close("all")
 
 
+def test_reach_page_runs_and_says_what_happens():
+    run = run_python_blocks("docs/reach.md")
+    assert run["fusion"].status == "reached"
+    assert run["by_rule"].status == "energy_rate"
+    assert run["further"].reach == pytest.approx(32)
+    assert run["all_the_way"].reach == np.inf
+    assert np.array_equal(run["again"].image, run["fusion"].image)
+
+
 def test_changelog_begins_with_this_version():
     versions = re.findall(r"^## \[(\S+?)\]", text("CHANGELOG.md"), re.MULTILINE)
     assert versions[0] == osmofuse.__version__

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -44,9 +45,10 @@ def kernel(function: Kernel) -> Kernel:
 def fast_kernel(function: Kernel) -> Kernel:
     """Compile like `kernel`, letting sums within a row be reordered and multiply-adds fused.
 
-    Still the same bits for any number of threads, and NaN stays NaN.
+    Still the same bits for any number of threads, and NaN stays NaN. Divisions stay divisions:
+    the reciprocals that processors offer instead are good to three digits.
     """
-    return _compiled(function, fastmath={"contract", "reassoc", "nsz", "arcp"})
+    return _compiled(function, fastmath={"contract", "reassoc", "nsz"})
 
 
 def _compiled(function: Kernel, *, fastmath: bool | set[str]) -> Kernel:
@@ -70,12 +72,22 @@ def pixel(function: Kernel) -> Kernel:
 @contextmanager
 def threads_for(pixels: int) -> Iterator[None]:
     """Run kernels on planes of so many pixels with as many threads as pay."""
+    _announce()
     before = numba.get_num_threads()
     numba.set_num_threads(1 if pixels < _SMALL else before)
     try:
         yield
     finally:
         numba.set_num_threads(before)
+
+
+@functools.cache
+def _announce() -> None:
+    """Say, once, that the first call on a machine takes longer than those to come."""
+    if not _can_cache() or not any(cache_directory().rglob("*.nbc")):
+        logging.getLogger("osmofuse").warning(
+            "compiling kernels for this machine, once; this takes some 20 seconds"
+        )
 
 
 @functools.cache

@@ -252,7 +252,7 @@ def _check_shape(array: Array, name: str) -> None:
         form = "(rows, cols) or (rows, cols, channels)"
         raise InputError(f"{name}: shape {array.shape}; must be {form}")
     if array.size == 0:
-        raise InputError(f"{name}: empty (shape {array.shape})")
+        raise InputError(f"{name}: empty (shape {array.shape}); give at least one pixel")
 
 
 def white_of(dtype: np.dtype[np.generic], name: str) -> int:

@@ -117,6 +117,44 @@ def test_extending_is_going_there_at_once(page):
     assert decibels(longer.image, once.image) >= 54
 
 
+def test_what_was_extended_has_no_plan_of_its_own(page):
+    fusion = VariationalOsmosis(reach=6)(page)
+    assert fusion.extend(9).plan is None
+    assert fusion.extend(fusion.reach) is fusion
+
+
+@pytest.mark.parametrize("settings", [{"mu": 1, "eta": 0}, {"mu": 0.1, "eta": 0, "reach": 10}])
+def test_a_weak_mu_keeps_the_structure_positive(page, settings):
+    fusion = VariationalOsmosis(**settings)(page)
+    assert fusion.structure.min() > -0.5
+    assert -0.5 < fusion.image.min() < fusion.image.max() < 1.5
+    energies = [step.energy for step in fusion.history]
+    assert energies == sorted(energies, reverse=True)
+
+
+def test_dark_pictures_with_a_small_offset_stay_in_range(rng):
+    fusion = fuse(rng.random((40, 50, 3)), rng.random((40, 50, 3)), 0.5, offset=1 / 255, reach=10)
+    assert -0.1 < fusion.image.min() < fusion.image.max() < 1.5
+
+
+def test_another_solver_may_be_prepared_for(page):
+    fusion = VariationalOsmosis().prepare(page).solve(solver="ipiano", max_iter=2)
+    assert fusion.history[0].lipschitz_v is not None
+
+
+def test_total_variation_reports_its_own_energy(page):
+    fusion = VariationalOsmosis(regulariser="tv")(page)
+    found = energy(fusion.image, fusion.structure, page, fusion.method)
+    np.testing.assert_allclose(fusion.energy, found, rtol=1e-4)
+
+
+def test_the_limit_with_infinite_gamma_is_that_of_a_long_flow(page):
+    limit = VariationalOsmosis(gamma=math.inf, reach=math.inf)(page)
+    long = VariationalOsmosis(gamma=math.inf, reach=2000)(page)
+    assert limit.status is Status.stationary
+    assert decibels(limit.image, long.image) >= 45
+
+
 def test_it_does_not_extend_backwards_nor_other_solvers(page):
     with pytest.raises(SettingError, match="already"):
         VariationalOsmosis(reach=6)(page).extend(3)
@@ -161,6 +199,7 @@ EXTREMES = [
     {"epsilon": 1e-9},
     {"gamma": 0},
     {"gamma": 1e6},
+    {"mu": 0.1, "eta": 0},
     {"mu": 0.1},
     {"mu": 1e4},
     {"eta": 5.0, "mu": 1.0},

@@ -71,7 +71,7 @@ def test_the_result_is_new(rng):
         (np.array([[0, 255]]), "convert it to uint8 or uint16"),
         (np.array([[0, 255]], np.int32), "convert it to uint8 or uint16"),
         (np.array([[0, 65535]], np.int64), "convert it to uint8 or uint16"),
-        (2, "convert it to uint8 or uint16"),
+        (2, "must lie in [0, 1]"),
         ([["a"]], "type"),
         ([[1j]], "type"),
         (None, "type"),

@@ -31,8 +31,10 @@ class _Line:
         self.title, self.spinner = title, spinner
 
     def __call__(self, p: Progress) -> bool:
+        place = "" if p.channel is None else f"channel {p.channel + 1} of {p.channels}, "
+        reach = "" if p.reach is None else f"reach {p.reach:.1f} px, "
         self.spinner.update(
-            f"{self.title}: channel {p.channel + 1} of {p.channels}, iteration {p.iteration}, "
-            f"energy {p.energy:.5g}, {p.seconds:.1f} s"
+            f"{self.title}: {place}{reach}iteration {p.iteration}, energy {p.energy:.5g}, "
+            f"{p.seconds:.1f} s"
         )
         return False

@@ -2,7 +2,7 @@ r"""The joint model on padded planes, fused into few passes over memory.
 
 What :mod:`osmofuse.energies.model` says term by term is done here for the gradient flow
 :math:`\partial_t u = -\partial_u E`: one pass each for the matrix of an implicit step, for its
-right side, for the energy with both gradients, and for a sweep on the structure. Planes are
+right side, for the energy with both gradients, and for the matrix of the structure. Planes are
 padded (:mod:`osmofuse.linalg.stencil`), v is zero in the frame, and ``a`` stands for
 :math:`\gamma\alpha`.
 """
@@ -15,7 +15,7 @@ from osmofuse.kernels import fast_kernel, prange
 from osmofuse.typing import FloatArray
 
 # A weight so large means that u is held at f; it adds nothing to the rate of descent.
-HELD = 1e12
+HELD = 1e8
 
 
 @fast_kernel
@@ -102,6 +102,7 @@ def second_stage(
 def measure(
     u: FloatArray,
     pull: FloatArray,
+    stiffness: FloatArray,
     r: FloatArray,
     v: FloatArray,
     f: FloatArray,
@@ -109,25 +110,33 @@ def measure(
     rows: int,
     cols: int,
 ) -> FloatArray:
-    r"""Set u = r v and the pull :math:`\partial_v O`; return sums of each row.
+    r"""Set u = r v, the pull :math:`\partial_v O` and its stiffness; return sums of each row.
 
-    They are the osmosis term, the fidelity, and :math:`\sum (\partial_u E)^2` of what is free.
+    The stiffness bounds the change of the pull with v: the row sums of the Gauss-Newton matrix,
+    and half as much again for what that leaves out. The sums are the osmosis term, the
+    fidelity, and :math:`\sum (\partial_u E)^2` of what is free.
     """
     half, zero, held = v.dtype.type(0.5), v.dtype.type(0.0), v.dtype.type(HELD)
+    one, three = v.dtype.type(1.0), v.dtype.type(3.0)
     sums = np.zeros((3, rows), v.dtype)
     for i in prange(1, rows + 1):
         osmosis, fidelity, square = zero, zero, zero
         for j in range(1, cols + 1):
             x, s = v[i, j], r[i, j]
             # v is 0 in the frame, and so is the share q of an edge into it.
-            d1 = v[i - 1, j] / (x + v[i - 1, j]) * (s - r[i - 1, j])
-            d2 = v[i + 1, j] / (x + v[i + 1, j]) * (s - r[i + 1, j])
-            d3 = v[i, j - 1] / (x + v[i, j - 1]) * (s - r[i, j - 1])
-            d4 = v[i, j + 1] / (x + v[i, j + 1]) * (s - r[i, j + 1])
+            q1, q2 = v[i - 1, j] / (x + v[i - 1, j]), v[i + 1, j] / (x + v[i + 1, j])
+            q3, q4 = v[i, j - 1] / (x + v[i, j - 1]), v[i, j + 1] / (x + v[i, j + 1])
+            d1, d2 = q1 * (s - r[i - 1, j]), q2 * (s - r[i + 1, j])
+            d3, d4 = q3 * (s - r[i, j - 1]), q4 * (s - r[i, j + 1])
             gu = d1 + d2 + d3 + d4
             gu += gu
             z = x * s
             u[i, j] = z
+            # m r_j / v_j of an edge is 2 (1 - q) r_j times v_i / v_i: the frame needs no care.
+            beyond = (one - q1) * abs(r[i - 1, j]) + (one - q2) * abs(r[i + 1, j])
+            beyond += (one - q3) * abs(r[i, j - 1]) + (one - q4) * abs(r[i, j + 1])
+            ahead = (q1 + q2 + q3 + q4) * abs(s)
+            stiffness[i, j] = three * abs(s) / x * (ahead + beyond)
             pull[i, j] = d1 * d1 + d2 * d2 + d3 * d3 + d4 * d4 - s * gu
             e = z - f[i, j]
             free = a[i, j] < held
@@ -145,20 +154,24 @@ def measure(
 def lagged_matrix(
     down: FloatArray,
     right: FloatArray,
+    mass: FloatArray,
     b: FloatArray,
     v: FloatArray,
     w: FloatArray,
     pull: FloatArray,
+    stiffness: FloatArray,
     mu: float,
     eta: float,
     epsilon: float,
     rows: int,
     cols: int,
 ) -> FloatArray:
-    r"""Set edges :math:`\eta / \max(|D v|, \varepsilon)` and side :math:`\mu w - \partial_v O`.
+    r"""Set the matrix and the right side of a step on the structure.
 
-    With them, :math:`\mu + L` is the matrix of Huber's problem with its diffusivity held
-    still. Return the sums over rows of :math:`\tfrac12 (v - w)^2` and :math:`H(|D v|)`.
+    The edges are :math:`\eta / \max(|D v|, \varepsilon)`: Huber's problem with its diffusivity
+    held still. With the stiffness s of the pull p, the mass is :math:`\mu + s` and the side
+    :math:`\mu w + s v - p`: a step down where s is not too small. Return the sums over rows of
+    :math:`\tfrac12 (v - w)^2` and :math:`H(|D v|)`.
     """
     half, zero, one = v.dtype.type(0.5), v.dtype.type(0.0), v.dtype.type(1.0)
     sums = np.zeros((2, rows), v.dtype)
@@ -173,7 +186,8 @@ def lagged_matrix(
             phi = eta / max(t, epsilon)
             down[i, j] = keep * phi
             right[i, j] = phi
-            b[i, j] = mu * w[i, j] - pull[i, j]
+            mass[i, j] = mu + stiffness[i, j]
+            b[i, j] = mu * w[i, j] + stiffness[i, j] * x - pull[i, j]
             quadratic += half * (x - w[i, j]) * (x - w[i, j])
             huber += t - half * epsilon if t >= epsilon else half * t * t / epsilon
         right[i, cols] = zero

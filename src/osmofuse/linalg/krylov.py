@@ -44,6 +44,7 @@ def flexible_cg(
     *,
     precondition: Map,
     rtol: float = 1e-6,
+    atol: float = 0.0,
     max_iter: int = 100,
 ) -> Solution:
     r"""Solve A x = b, A symmetric and positive, with a preconditioner that need be neither.
@@ -59,12 +60,14 @@ def flexible_cg(
         The right side, and where to start; x is not changed.
     rtol : float
         Stop when the residual has fallen to this part of \|b\|, or of its start where b is 0.
+    atol : float
+        Stop also when its norm has fallen to this.
     max_iter : int
         Most iterations.
     """
     r = b - A(x)
     norms = [math.sqrt(inner(r, r))]
-    goal = rtol * (math.sqrt(inner(b, b)) or norms[0])
+    goal = max(rtol * (math.sqrt(inner(b, b)) or norms[0]), atol)
     p = np.zeros_like(x)
     rz, r_old = 1.0, r
     for _ in range(max_iter):

@@ -71,7 +71,10 @@ def planes_of(
         for k, (image, alpha) in enumerate(zip(images, alphas, strict=True)):
             sources.image(k, c, dtype, image)
             np.add(image, dtype(settings.offset), out=image)
-            sources.weight(k, c, dtype, alpha)
+            if k == 1 and sources.count == 2:
+                np.subtract(dtype(1.0), alphas[0], out=alpha)
+            else:
+                sources.weight(k, c, dtype, alpha)
         _check_positive(images, sources, settings.offset)
         for k in range(1, sources.count):
             if chromatic_mean is not None and sources.is_one_band(k):
@@ -144,6 +147,8 @@ def _chromatic_mean(
 
 
 def _check_positive(images: list[FloatArray], sources: Sources, offset: float) -> None:
+    if offset > 0:  # samples are not negative
+        return
     names = ["foreground", "background"]
     for name, image in zip(names + names[1:] * len(images), images, strict=False):
         seen = image if sources.valid is None or name == "foreground" else image[sources.valid]

@@ -28,7 +28,15 @@ from osmofuse.kernels import kernel, pixel, prange
 from osmofuse.operators import inner
 from osmofuse.operators.difference import forward_difference
 from osmofuse.optimise import IPiano, Outcome, Status, Watch, iterate
-from osmofuse.optimise.ipiano import BETA, GROW, LEAST_ENERGY, LEAST_ITERATIONS, RELAX, step_size
+from osmofuse.optimise.ipiano import (
+    BETA,
+    GROW,
+    LEAST_ENERGY,
+    LEAST_ITERATIONS,
+    MAX_TRIALS,
+    RELAX,
+    step_size,
+)
 from osmofuse.optimise.primal_dual import adjoint_at, dual_step, primal_step
 from osmofuse.typing import FloatArray
 
@@ -103,7 +111,9 @@ class _Pass:
         L1, L2 = self.s.L1 / RELAX, self.s.L2 / RELAX
         p1 = p2 = None
         inner = 0
-        while p1 is None or p2 is None:
+        for _ in range(MAX_TRIALS):
+            if p1 is not None and p2 is not None:
+                break
             if self.watch is not None and self.watch.cancelled:
                 return self.s
             trial_u = self.try_u(L1) if p1 is None else None
@@ -114,6 +124,8 @@ class _Pass:
                 L2, p2 = (L2, trial_v) if self.holds_v(trial_v, L2) else (L2 * GROW, None)
             self.u = self.s.u if p1 is None else p1
             self.v = self.s.v if p2 is None else p2
+        if p1 is None or p2 is None:
+            return self.s
         terms = self.model.terms(p1, p2, "forward")
         return IPiano(p1, p2, self.s.u, self.s.v, L1, L2, inner, terms)
 

@@ -55,7 +55,8 @@ class VariationalOsmosis:
     epsilon : float
         Gradients of the structure below it are smoothed quadratically, :math:`\varepsilon`.
     regulariser : {"huber", "tv", "tikhonov", None}
-        How the structure is smoothed, :math:`R`.
+        How the structure is smoothed, :math:`R`. The flow takes an epsilon below 0.001, and
+        total variation, for 0.001.
     offset : float
         Added to all pictures while computing. Small: brightness ratios count; large:
         differences. With 0 all samples must be positive.
@@ -118,9 +119,9 @@ class VariationalOsmosis:
 
     def _check_published(self) -> None:
         if self.regulariser == "tikhonov":
-            raise SettingError("regulariser: 'tikhonov' needs the solver 'ipiano'")
+            raise SettingError("regulariser: 'tikhonov' needs another solver than 'published'")
         if math.isinf(self.gamma):
-            raise SettingError("gamma: inf needs the solver 'ipiano'")
+            raise SettingError("gamma: inf needs another solver than 'published'")
 
     @property
     def edges(self) -> Edges:
@@ -130,14 +131,15 @@ class VariationalOsmosis:
     def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
         """Fuse the sources."""
         if self.solver == "flow":
-            return FlowSolver(self, sources).run(watch)
+            guard = Watch(watch)
+            return FlowSolver(self, sources, guard).run(guard)
         return self._fuse_by_channels(sources, watch)
 
     def plan(self, sources: Sources) -> Plan:
         """Return what the flow is to do on the sources, found by running it where it must be."""
         self._need_flow("plan")
         solver = FlowSolver(self, sources)
-        plan = solver.plan() or solver.run().plan
+        plan = solver.plan() or solver.run(Watch(None)).plan
         if plan is None:
             raise SettingError("reach: inf has no plan of steps; use a number of pixels")
         return plan
@@ -145,7 +147,8 @@ class VariationalOsmosis:
     def run(self, sources: Sources, plan: Plan, *, watch: WatchFunction | None = None) -> Fusion:
         """Do what a plan says: the same plan gives the same pixels."""
         self._need_flow("run")
-        return FlowSolver(self, sources).run(watch, plan=plan)
+        guard = Watch(watch)
+        return FlowSolver(self, sources, guard).run(guard, plan=plan)
 
     def prepare(self, sources: Sources) -> Prepared:
         """Do once what settings do not change, for many fusions of the same pictures."""
@@ -156,9 +159,14 @@ class VariationalOsmosis:
         """Go on from a fusion made with these settings to a larger reach."""
         self._need_flow("extend")
         number("reach", reach, above=True, infinite=True)
-        if fusion.sources is None or fusion.reach is None or reach < fusion.reach:
+        if fusion.sources is None or fusion.reach is None:
+            raise SettingError("reach: this fusion was not made by the flow; it has none to extend")
+        if reach == fusion.reach:
+            return fusion
+        if reach < fusion.reach:
             raise SettingError(f"reach: {reach!r}; this fusion has come to {fusion.reach} already")
-        return FlowSolver(replace(self, reach=reach), fusion.sources).extend(fusion, reach, watch)
+        guard = Watch(watch)
+        return FlowSolver(replace(self, reach=reach), fusion.sources).extend(fusion, reach, guard)
 
     def _need_flow(self, what: str) -> None:
         if self.solver != "flow":
@@ -215,10 +223,13 @@ class Prepared:
 
     def solve(self, *, watch: WatchFunction | None = None, **changes: Any) -> Fusion:
         """Fuse with some settings changed, e.g. ``solve(eta=0.2, reach=10)``."""
-        known = {field.name for field in fields(VariationalOsmosis)}
+        known = [field.name for field in fields(VariationalOsmosis)]
         if unknown := [name for name in changes if name not in known]:
             raise SettingError(f"{', '.join(unknown)}: no setting; they are {', '.join(known)}")
-        return self.solver.changed(replace(self.solver.settings, **changes)).run(watch)
+        settings = replace(self.solver.settings, **changes)
+        if settings.solver != "flow":
+            return settings(self.solver.sources, watch=watch)
+        return self.solver.changed(settings).run(Watch(watch))
 
 
 # From best to worst: a fusion is as good as its worst channel.

@@ -10,17 +10,19 @@ from __future__ import annotations
 import math
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from osmofuse.energies import HuberTV
 from osmofuse.energies.fused import HELD
 from osmofuse.kernels import threads_for
 from osmofuse.linalg import inside
 from osmofuse.linalg.stencil import zeros
-from osmofuse.methods.contract import Fusion, Sources, WatchFunction
-from osmofuse.methods.problem import picture_of, planes_of
-from osmofuse.optimise import Outcome, Progress, Step, Watch
+from osmofuse.methods.contract import Fusion, Sources
+from osmofuse.methods.problem import Planes, picture_of, planes_of
+from osmofuse.optimise import Outcome, Progress, Status, Step, Watch
 from osmofuse.optimise.flow import (
     Channel,
     Flow,
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 
 SETTLED = 1e-4  # how far errors of the structure fall at the start and at the end
 LEAST_EPSILON = 1e-3  # below this, gradients of a total variation are smoothed
+FIRM = 1e4  # holds u at the stationary point, where a larger weight would spoil the solve
+HEAVIEST = 1e7  # a weight beyond it does what this does, but for what precision can tell
 LOWEST_STRUCTURE = 1e-3  # v stays above this part of the least target
 
 
@@ -53,27 +57,24 @@ class FlowSolver:
         The pictures.
     """
 
-    def __init__(self, settings: VariationalOsmosis, sources: Sources) -> None:
+    def __init__(
+        self, settings: VariationalOsmosis, sources: Sources, watch: Watch | None = None
+    ) -> None:
         self.settings, self.sources = settings, sources
-        wide = settings.precision == "double" or settings.reach == math.inf
-        self.dtype: Any = np.float64 if wide else np.float32
+        self.dtype = dtype = _dtype(settings)
+        self.planes: list[Planes] = []
         shape = sources.shape
-        self.planes = list(
-            planes_of(
-                sources, settings, self.dtype, lambda: inside(zeros(shape, self.dtype), shape)
-            )
-        )
+        room = partial(_room, shape, dtype)
+        for planes in planes_of(sources, settings, dtype, room):
+            self.planes.append(planes)
+            if watch is not None:
+                watch.pulse()
         self.mean = float(np.mean([p.w.mean(dtype=np.float64) for p in self.planes]))
         self.lowest = min(float(p.w.min()) for p in self.planes)
 
     def changed(self, settings: VariationalOsmosis) -> FlowSolver:
         """Return the solver for other settings; what does not depend on them is kept."""
-        ours, theirs = self.settings, settings
-        same = all(getattr(ours, name) == getattr(theirs, name) for name in _PREPARED_WITH)
-        if not same or (math.isinf(theirs.gamma) != math.isinf(ours.gamma)):
-            return FlowSolver(settings, self.sources)
-        wide = (ours.reach == math.inf) == (theirs.reach == math.inf)
-        if not wide:
+        if _key(settings) != _key(self.settings):
             return FlowSolver(settings, self.sources)
         other = copy(self)
         other.settings = settings
@@ -99,17 +100,17 @@ class FlowSolver:
 
     def run(
         self,
-        watch: WatchFunction | None = None,
+        guard: Watch,
         *,
         plan: Plan | None = None,
         begin: tuple[FloatArray, FloatArray, float] | None = None,
     ) -> Fusion:
         """Run a plan, or to where the settings say; from a u and v at a time if they are given."""
-        guard, shape = Watch(watch), self.sources.shape
-        record = _Recorder(self.mean, guard)
+        shape = self.sources.shape
+        record = _Recorder(self.mean, self.sources.channels, guard)
         plan = plan or self.plan()
         with threads_for(shape[0] * shape[1]):
-            flow = self._load(begin)
+            flow = self._load(begin, guard)
             start = begin[2] if begin else 0.0
             if plan is not None:
                 found = run_plan(flow, plan, start=start, watch=guard, record=record)
@@ -117,8 +118,11 @@ class FlowSolver:
                 found, plan = run_rule(flow, watch=guard, record=record)
             else:
                 found = run_stationary(flow, watch=guard, record=record)
-            flow.settle(goal=SETTLED)
-        return self._fusion(flow, found, plan, record, guard)
+            if found.status is Status.nonfinite:
+                for c in flow.channels:  # the structure may be lost; u is the last good one
+                    c.v[...] = c.w
+            flow.settle(goal=SETTLED, watch=guard)
+        return self._fusion(flow, found, plan, record, extended=begin is not None)
 
     def _fusion(
         self,
@@ -126,24 +130,34 @@ class FlowSolver:
         found: Outcome[FlowState],
         plan: Plan | None,
         record: _Recorder,
-        guard: Watch,
+        extended: bool,
     ) -> Fusion:
         sources, settings, shape = self.sources, self.settings, self.sources.shape
         u, v = ([inside(getattr(c, x), shape) for c in flow.channels] for x in "uv")
         return Fusion(
             image=picture_of(u, sources, settings, held=True),
             structure=picture_of(v, sources, settings),
-            energy=np.array([sum(c.terms.values()) for c in flow.channels]),
+            energy=np.array([self._energy(c) for c in flow.channels]),
             reach=math.sqrt(2.0 * found.state.time / self.mean),
             history=tuple(record.history),
             status=found.status,
-            seconds=guard.seconds,
+            seconds=record.watch.seconds,
             method=settings,
-            plan=self._with_halo(plan) if plan else None,
+            # A fusion that was extended began elsewhere: no plan leads there at once.
+            plan=self._with_halo(plan) if plan and not extended else None,
             sources=sources,
         )
 
-    def _load(self, begin: tuple[FloatArray, FloatArray, float] | None) -> Flow:
+    def _energy(self, c: Channel) -> float:
+        """Return the energy of a channel, with the epsilon that was asked for."""
+        s, terms = self.settings, c.terms
+        if s.eta > 0 and (s.regulariser == "tv" or (s.regulariser and s.epsilon < LEAST_EPSILON)):
+            term = HuberTV(s.eta, s.epsilon if s.regulariser == "huber" else 0.0)
+            v = inside(c.v, self.sources.shape).astype(np.float64)
+            terms = terms | {"regulariser": term.value(v)}
+        return sum(terms.values())
+
+    def _load(self, begin: tuple[FloatArray, FloatArray, float] | None, watch: Watch) -> Flow:
         """Return the flow at its start."""
         shape, dtype, channels = self.sources.shape, self.dtype, list[Channel]()
         for k, planes in enumerate(self.planes):
@@ -153,7 +167,7 @@ class FlowSolver:
             c.f, c.w = cast(FloatArray, planes.f.base), cast(FloatArray, planes.w.base)
             inside(c.u, shape)[...] = u
             inside(c.v, shape)[...] = v
-            _fill_fidelity(inside(c.a, shape), planes.alpha, self.settings.gamma)
+            _fill_fidelity(inside(c.a, shape), planes.alpha, self.settings)
             channels.append(c)
         weights = replace(
             _weights(self.settings),
@@ -163,9 +177,10 @@ class FlowSolver:
         flow = Flow(channels, weights, shape, dtype)
         for c in channels:
             flow.relax(c, goal=1.0 if begin else SETTLED)
+            watch.pulse()
         return flow
 
-    def extend(self, fusion: Fusion, reach: float, watch: WatchFunction | None = None) -> Fusion:
+    def extend(self, fusion: Fusion, reach: float, guard: Watch) -> Fusion:
         """Go on from a fusion to a larger reach."""
         assert fusion.reach is not None, "the flow says how far it has come"
         assert fusion.structure is not None, "the flow has a structure"
@@ -175,37 +190,50 @@ class FlowSolver:
             for x in (fusion.image, fusion.structure)
         )
         plan = Plan(steps_to(now, then)) if math.isfinite(reach) else None
-        return self.run(watch, plan=plan, begin=(u, v, now))
+        return self.run(guard, plan=plan, begin=(u, v, now))
 
 
-# What the prepared planes depend on.
-_PREPARED_WITH = ("offset", "start", "band", "precision")
+def _room(shape: tuple[int, int], dtype: Any) -> FloatArray:
+    """Return a new plane inside a frame of zeros."""
+    return inside(zeros(shape, dtype), shape)
 
 
-def _fill_fidelity(a: FloatArray, alpha: FloatArray, gamma: float) -> None:
+def _key(s: VariationalOsmosis) -> tuple[object, ...]:
+    """Return what the prepared planes depend on."""
+    return s.offset, s.start, s.band, _dtype(s), math.isinf(s.gamma)
+
+
+def _dtype(settings: VariationalOsmosis) -> Any:
+    """Return the precision: the stationary point needs double."""
+    wide = settings.precision == "double" or settings.reach == math.inf
+    return np.float64 if wide else np.float32
+
+
+def _fill_fidelity(a: FloatArray, alpha: FloatArray, settings: VariationalOsmosis) -> None:
     """Set a to gamma alpha, or to what holds u where alpha is 1."""
-    if math.isinf(gamma):
-        a[...] = HELD * (alpha == 1.0)
+    if math.isinf(settings.gamma):
+        a[...] = (FIRM if settings.reach == math.inf else HELD) * (alpha == 1.0)
     else:
-        np.multiply(alpha, a.dtype.type(gamma), out=a)
+        np.multiply(alpha, a.dtype.type(min(settings.gamma, HEAVIEST)), out=a)
 
 
 def _weights(settings: VariationalOsmosis) -> Weights:
     """Return the weights; Tikhonov's term is Huber's where no gradient is large."""
-    if settings.regulariser is None or settings.eta == 0:
-        return Weights(settings.mu, 0.0, 1.0)
+    mu, eta = min(settings.mu, HEAVIEST), min(settings.eta, HEAVIEST)
+    if settings.regulariser is None or eta == 0:
+        return Weights(mu, 0.0, 1.0)
     if settings.regulariser == "tikhonov":
         large = 1e6
-        return Weights(settings.mu, settings.eta * large, large)
+        return Weights(mu, eta * large, large)
     epsilon = settings.epsilon if settings.regulariser == "huber" else 0.0
-    return Weights(settings.mu, settings.eta, max(epsilon, LEAST_EPSILON))
+    return Weights(mu, eta, max(epsilon, LEAST_EPSILON))
 
 
 class _Recorder:
     """Keep the history, and tell the watch where the flow is."""
 
-    def __init__(self, mean: float, watch: Watch) -> None:
-        self.mean, self.watch = mean, watch
+    def __init__(self, mean: float, channels: int, watch: Watch) -> None:
+        self.mean, self.channels, self.watch = mean, channels, watch
         self.history: list[Step] = []
 
     def __call__(self, iteration: int, s: FlowState) -> None:
@@ -213,4 +241,4 @@ class _Recorder:
         self.history.append(
             Step(None, iteration, s.time, reach, s.measure, s.terms, None, None, s.cycles)
         )
-        self.watch.tell(Progress(0, 1, iteration, s.measure, reach, 0.0))
+        self.watch.tell(Progress(None, self.channels, iteration, s.measure, reach, 0.0))

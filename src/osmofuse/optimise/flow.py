@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -53,8 +53,13 @@ LONGEST_EXTRAPOLATION = 1.15
 BEYOND = 1.5
 MOST_SWEEPS = 8
 NEARLY_TV = 0.01
-SAFE = 1e-4  # a structure with a higher lower bound cannot come near zero
+WEAK = 10.0
+ROUNDS = 20
+TYPICAL_STIFFNESS = 12.0  # of the pull on a structure of brightness 1
+LONG = 1e4  # a time by which all but rounding has ended on most pictures
+ROUNDING = 1e-2  # of the energy, in single precision
 STATIONARY = 1e-8
+LEAST_ENERGY = 1e-12  # per sample: a smaller change of the energy is none
 
 
 @dataclass(frozen=True)
@@ -148,7 +153,8 @@ class Flow:
         self.channels, self.weights, self.shape = channels, weights, shape
         self.number: Any = dtype
         self.grid = Hierarchy(shape, dtype)
-        self.r, self.y, self.b, self.pull = (zeros(shape, dtype) for _ in range(4))
+        self.r, self.y, self.b = (zeros(shape, dtype) for _ in range(3))
+        self.pull, self.stiffness = zeros(shape, dtype), zeros(shape, dtype)
 
     def relax(self, c: Channel, *, goal: float) -> None:
         """Bring v nearer to its minimum: errors fall by `goal`, for a pull that is held still.
@@ -157,17 +163,16 @@ class Flow:
         """
         w, s, number = self.weights, self.grid.finest, self.number
         sums = lagged_matrix(
-            s.down, s.right, self.b, c.v, c.w, self.pull,
-            number(w.mu), number(w.eta), number(w.epsilon), *self.shape,
-        )  # fmt: skip
+            *(s.down, s.right, s.mass, self.b, c.v, c.w, self.pull, self.stiffness),
+            *(number(w.mu), number(w.eta), number(w.epsilon)),
+            *self.shape,
+        )
         quadratic, huber = sums.sum(axis=1, dtype=np.float64)
         c.terms |= {"structure": w.mu * float(quadratic), "regulariser": w.eta * float(huber)}
         if goal < 1.0:
-            inside(s.mass, self.shape)[...] = w.mu
             s.invert_diagonal()
             c.v, self.y = self.solve_structure(c.v, goal)
-            if w.lowest < SAFE:
-                np.maximum(c.v, number(w.lowest), out=c.v)
+            np.maximum(c.v, number(w.lowest), out=c.v)
             _clear_frame(c.v, self.shape)
 
     def solve_structure(self, v: FloatArray, goal: float) -> tuple[FloatArray, FloatArray]:
@@ -175,9 +180,9 @@ class Flow:
         edges = 4.0 * self.weights.eta / self.weights.epsilon
         rho = edges / (self.weights.mu + edges)
         sigma = rho / (1.0 + math.sqrt(1.0 - rho * rho))
-        sweeps = math.ceil(math.log(2.0 / goal) / -math.log(sigma)) if sigma > 0 else 1
+        sweeps = 1.0 if sigma == 0.0 else math.log(2.0 / goal) / max(-math.log(sigma), 1e-9)
         if sweeps <= MOST_SWEEPS:
-            return self.grid.sweep(v, self.y, self.b, semi_iteration(rho, sweeps))
+            return self.grid.sweep(v, self.y, self.b, semi_iteration(rho, math.ceil(sweeps)))
         self.grid.coarsen(heaviness=4.0 * self.weights.mu / edges)
         y = self.y
         for _ in range(math.ceil(math.log10(1.0 / goal))):
@@ -197,26 +202,29 @@ class Flow:
         self.r, self.y = grid.cycle(self.r, self.y, self.b)
         self.measure(c)
 
-    def solve_stationary(self, c: Channel) -> None:
-        """Solve for u with v held still, for the increment from where it is."""
+    def solve_stationary(self, c: Channel) -> bool:
+        """Solve for u with v held still, for the increment; tell whether it converged."""
         grid, shape, zero = self.grid, self.shape, self.number(0.0)
         s = grid.finest
         implicit_matrix(s.down, s.right, s.mass, s.inverse, c.v, c.a, zero, *shape)
         first_stage(self.r, self.b, c.u, c.v, c.a, c.f, zero, *shape)
+        converged = True
         if not c.a.any():
             inside(self.r, shape)[...] = inner(c.v, c.u) / inner(c.v, c.v)
         else:
             grid.coarsen()
             found = flexible_cg(
                 s, self.b - s(self.r), np.zeros_like(self.r), precondition=grid.precondition,
-                rtol=STATIONARY, max_iter=60,
+                rtol=1e-6, atol=1e-13 * math.sqrt(inner(self.b, self.b)), max_iter=60,
             )  # fmt: skip
             self.r += found.x
+            converged = found.converged
         self.measure(c)
+        return converged
 
     def measure(self, c: Channel) -> None:
         """Take the end of a step from r, with its terms, its rate and its pull."""
-        sums = measure(c.u2, self.pull, self.r, c.v, c.f, c.a, *self.shape)
+        sums = measure(c.u2, self.pull, self.stiffness, self.r, c.v, c.f, c.a, *self.shape)
         osmosis, fidelity, rate = sums.sum(axis=1, dtype=np.float64)
         c.terms = {"osmosis": float(osmosis), "fidelity": float(fidelity)}
         c.rate = float(rate)
@@ -225,11 +233,26 @@ class Flow:
         """Compute a step in all channels, not accepted yet; False if it was cancelled."""
         for c in self.channels:
             self.advance(c, h)
-            self.relax(c, goal=BETWEEN)
+            self.follow(c)
             watch.pulse()
             if watch.cancelled:
                 return False
         return True
+
+    def follow(self, c: Channel) -> None:
+        """Bring v after the end of a step."""
+        self.relax(c, goal=BETWEEN)
+        for _ in range(self.rounds - 1):
+            ratio(self.r, c.u2, c.v, *self.shape)
+            self.measure(c)
+            self.relax(c, goal=BETWEEN)
+
+    @property
+    def rounds(self) -> int:
+        """How often the structure must be relaxed to follow u: more where mu is weak."""
+        stiffness = TYPICAL_STIFFNESS / self.weights.brightness
+        kept = stiffness / (stiffness + self.weights.mu)
+        return min(math.ceil(math.log(0.1) / math.log(kept)), ROUNDS)
 
     def accept(self, part: float = 1.0) -> None:
         """Make a part of the step the new u: all of it, or a point of its dense output."""
@@ -240,22 +263,31 @@ class Flow:
                 c0, c1, c2 = (self.number(x) for x in dense_output(part))
                 blend(c.u, c.u1, c.u2, c0, c1, c2, *self.shape)
 
-    def settle(self, *, goal: float) -> None:
-        """Bring v to its minimum for the present u, and the terms of the energy up to date."""
-        # Near total variation a diffusivity that is held still is a poor guide.
-        rounds = 1 if self.weights.epsilon > NEARLY_TV else 20
+    def settle(self, *, goal: float, watch: Watch) -> None:
+        """Bring v to its minimum where steps do not, and the terms of the energy up to date."""
+        # Near total variation, or with a weak mu, a step on the structure is a short one.
+        weak = self.weights.epsilon <= NEARLY_TV or self.weights.mu <= WEAK
         for c in self.channels:
-            for _ in range(rounds):
-                ratio(self.r, c.u, c.v, *self.shape)
-                self.measure(c)
+            for _ in range(ROUNDS if weak else 0):
+                if watch.cancelled:
+                    break
+                self._measure_u(c)
                 self.relax(c, goal=goal)
+                watch.pulse()
+            self._measure_u(c)
+            self.relax(c, goal=1.0)
+
+    def _measure_u(self, c: Channel) -> None:
+        ratio(self.r, c.u, c.v, *self.shape)
+        self.measure(c)
 
     def total(self) -> tuple[dict[str, float], float]:
-        """Return the terms of the energy and its descent, of all channels."""
+        """Return the terms of the energy and its descent as a part of it, of all channels."""
         terms = {name: sum(c.terms[name] for c in self.channels) for name in TERMS}
         energy = sum(terms.values())
         descent = sum(c.rate for c in self.channels)
-        return terms, descent / energy if energy > 0 else 0.0
+        least = LEAST_ENERGY * math.prod(self.shape) * len(self.channels)
+        return terms, 0.0 if energy <= least else descent / energy
 
 
 def dense_output(part: float) -> tuple[float, float, float]:
@@ -276,7 +308,8 @@ def dense_output(part: float) -> tuple[float, float, float]:
 
 
 def _clear_frame(v: FloatArray, shape: tuple[int, int]) -> None:
-    """Set the frame to 0 again, where sweeps and interpolation leave values."""
+    """Set the frame to 0 again, where sweeps, interpolation and clamping leave values."""
+    v[0] = 0.0
     v[shape[0] + 1 :] = 0.0
     v[:, 0] = 0.0
     v[:, shape[1] + 1 :] = 0.0
@@ -346,8 +379,10 @@ def run_plan(
             return s
         left.pop(0)
         part = 1.0 if left else plan.part
-        flow.accept(part)
-        return FlowState(s.time + part * h, h, *flow.total())
+        state = FlowState(s.time + part * h, h, *flow.total())
+        if math.isfinite(state.measure):
+            flow.accept(part)
+        return state
 
     def stop(_: int, __: FlowState, ___: FlowState) -> Status | None:
         return None if left else Status.reached
@@ -363,7 +398,7 @@ def run_rule(
     max_iter: int = 60,
     watch: Watch,
     record: Record | None = None,
-) -> tuple[Outcome[FlowState], Plan]:
+) -> tuple[Outcome[FlowState], Plan | None]:
     r"""Follow the flow until its energy falls by less than a part of itself in a unit of time.
 
     Parameters
@@ -380,7 +415,7 @@ def run_rule(
     Returns
     -------
     tuple of Outcome and Plan
-        Where it ended, and the plan that leads there again.
+        Where it ended, and the plan that leads there again; None if no step was taken.
     """
     taken: list[float] = []
     ends: list[tuple[float, Status]] = []
@@ -389,23 +424,18 @@ def run_rule(
         h = _next_step(s, before[-1], rate)
         if not flow.step(h, watch):
             return s
-        taken.append(h)
         terms, now = flow.total()
-        if s.terms and s.measure - sum(terms.values()) < 0.1 * now * h * sum(terms.values()):
-            # The energy no longer falls as its gradient says: that is rounding.
-            flow.accept()
-            ends.append((1.0, Status.stationary))
-            return FlowState(s.time + h, h, terms, now)
-        end = _time_of(rate, s, FlowState(s.time + h, h, terms, now))
-        part = (end - s.time) / h
-        if now > rate and part > LONGEST_EXTRAPOLATION:
-            flow.accept()
-            before.append(s)
-            return FlowState(s.time + h, h, terms, now)
-        part = min(max(part, G), LONGEST_EXTRAPOLATION)
+        new = FlowState(s.time + h, h, terms, now)
+        if not math.isfinite(new.measure):
+            return new
+        taken.append(h)
+        part, status = _end_of(rate, s, new)
         flow.accept(part)
-        ends.append((part, Status.energy_rate))
-        return FlowState(s.time + part * h, h, terms, now)
+        if status is None:
+            before.append(s)
+        else:
+            ends.append((part, status))
+        return replace(new, time=s.time + part * h)
 
     def stop(_: int, __: FlowState, ___: FlowState) -> Status | None:
         return ends[0][1] if ends else None
@@ -413,7 +443,7 @@ def run_rule(
     first = FlowState(0.0, FIRST_STEP / GROWTH, {}, math.inf)
     before = [first]
     found = iterate(step, first, stop=stop, max_iter=max_iter, watch=watch, record=record)
-    return found, Plan(tuple(taken) or (0.0,), ends[0][0] if ends else 1.0)
+    return found, Plan(tuple(taken), ends[0][0] if ends else 1.0) if taken else None
 
 
 def run_stationary(flow: Flow, *, watch: Watch, record: Record | None = None) -> Outcome[FlowState]:
@@ -421,11 +451,13 @@ def run_stationary(flow: Flow, *, watch: Watch, record: Record | None = None) ->
 
     Where nothing is held (a = 0) that is the multiple of v which keeps :math:`\sum v u`.
     """
+    solved: list[bool] = []
 
     def step(s: FlowState) -> FlowState:
+        solved.clear()
         for c in flow.channels:
-            flow.solve_stationary(c)
-            flow.relax(c, goal=BETWEEN)
+            solved.append(flow.solve_stationary(c))
+            flow.follow(c)
             watch.pulse()
             if watch.cancelled:
                 return s
@@ -434,11 +466,26 @@ def run_stationary(flow: Flow, *, watch: Watch, record: Record | None = None) ->
 
     def stop(_: int, old: FlowState, new: FlowState) -> Status | None:
         change = abs(new.measure - old.measure)
-        settled = math.isinf(old.time) and change <= STATIONARY * abs(new.measure)
-        return Status.stationary if settled or new.measure == 0.0 else None
+        least = LEAST_ENERGY * math.prod(flow.shape) * len(flow.channels)
+        settled = math.isinf(old.time) and change <= max(STATIONARY * abs(new.measure), least)
+        if not settled and new.measure > 0.0:
+            return None
+        return Status.stationary if all(solved) else Status.stalled
 
     first = FlowState(0.0, 0.0, {}, 0.0)
     return iterate(step, first, stop=stop, max_iter=50, watch=watch, record=record)
+
+
+def _end_of(rate: float, old: FlowState, new: FlowState) -> tuple[float, Status | None]:
+    """Return the part of a step at which the flow ends, and how; None if it goes on."""
+    fall, expected = old.measure - new.measure, new.rate * new.step * new.measure
+    if old.time > LONG and fall < 0.1 * expected:
+        # The gradient is what rounding and cycles leave of it; or, if energy rises, a fault.
+        return 1.0, Status.stationary if fall >= -ROUNDING * new.measure else Status.stalled
+    part = (_time_of(rate, old, new) - old.time) / new.step
+    if new.rate > rate and part > LONGEST_EXTRAPOLATION:
+        return 1.0, None
+    return min(max(part, G), LONGEST_EXTRAPOLATION), Status.energy_rate
 
 
 def _next_step(s: FlowState, before: FlowState, rate: float) -> float:

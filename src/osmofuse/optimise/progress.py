@@ -72,19 +72,21 @@ class Progress:
 
     Attributes
     ----------
-    channel, channels : int
-        The channel at work, from 0, and how many there are.
+    channel : int or None
+        The channel at work, from 0; None where all move together.
+    channels : int
+        How many there are.
     iteration : int
         Accepted iterations in this channel so far.
     energy : float
-        The energy of this channel now.
+        The energy now, of the channel or of all.
     reach : float or None
         The reach travelled, for solvers that have one.
     seconds : float
         Time since the start.
     """
 
-    channel: int
+    channel: int | None
     channels: int
     iteration: int
     energy: float

@@ -9,18 +9,21 @@ import numpy as np
 
 from osmofuse.errors import InputError, SettingError
 from osmofuse.filters import gaussian
+from osmofuse.picture import Picture
 from osmofuse.typing import Array, ArrayLike, FloatArray
 
 # An integer of 32 bits or more that stays below this part of its range was hardly meant.
 _LEAST_OF_WIDE = 1e-3
 
 
-def as_alpha(alpha: ArrayLike, *, dtype: type = np.float64, name: str = "alpha") -> FloatArray:
+def as_alpha(
+    alpha: ArrayLike | Picture, *, dtype: type = np.float64, name: str = "alpha"
+) -> FloatArray:
     """Bring an alpha map to [0, 1], or say why that cannot be.
 
     Parameters
     ----------
-    alpha : array_like
+    alpha : array_like or Picture
         bool becomes 0 and 1; integers are divided by their type's maximum, but for a map
         whose maximum is 1, which is a mask; floats must lie in [0, 1] already.
     dtype : type
@@ -33,6 +36,8 @@ def as_alpha(alpha: ArrayLike, *, dtype: type = np.float64, name: str = "alpha")
     array
         Of the shape of `alpha`; never stretched, blurred or thresholded.
     """
+    if isinstance(alpha, Picture):
+        alpha = alpha.colour
     try:
         array = np.asarray(alpha)
     except ValueError as error:
@@ -61,6 +66,8 @@ def _from_integers(array: Array, dtype: type, name: str) -> FloatArray:
     top = int(np.iinfo(array.dtype).max)
     if high <= 1:
         return array.astype(dtype)
+    if array.ndim == 0:
+        raise InputError(f"{name}: {high}; a number must lie in [0, 1]")
     if array.dtype.itemsize > 2 and high < _LEAST_OF_WIDE * top:
         raise InputError(
             f"{name}: maximum {high} in an array of {array.dtype}, whose white is {top}; "

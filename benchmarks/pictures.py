@@ -1,0 +1,30 @@
+"""The pictures that are timed: the paper's where they are, else the gallery's."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from osmofuse import gallery, read
+
+ROOT = Path(__file__).parent.parent
+DATA = Path(os.environ.get("OSMOFUSE_DATA", ROOT.parent / "shared" / "data")) / "paper"
+
+
+def puppets() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return an 800 × 563 colour pair in 8 bits with its map: the paper's, or a portrait."""
+    if (DATA / "1_foreground.png").exists():
+        names = ("foreground", "background", "alpha")
+        f, b, alpha = (read(DATA / f"1_{name}.png").pixels for name in names)
+        return f, b, alpha
+    return eight_bits((563, 800))
+
+
+def eight_bits(shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a portrait pair of a size, in 8 bits."""
+    scene = gallery.portrait(shape)
+    planes = (scene.foreground, scene.background, scene.alpha)
+    f, b, alpha = (np.rint(255 * p).astype(np.uint8) for p in planes)
+    return f, b, alpha

@@ -1,0 +1,59 @@
+"""Seconds and memory from a quarter of a megapixel to twenty-five, each in its own process."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+
+MEGAPIXELS = (0.25, 0.45, 1, 4, 12, 25)
+
+
+def run() -> dict[str, float]:
+    found = {}
+    for size in MEGAPIXELS:
+        for channels in (3, 1) if size == 4 else (3,):
+            command = [sys.executable, "-m", "benchmarks.scaling", str(size), str(channels)]
+            output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            seconds, memory = json.loads(output)
+            name = f"{size:g} MP, {'colour' if channels == 3 else 'grey'}"
+            found[f"{name}, s/MP"] = seconds / size
+            found[f"{name}, bytes a sample beyond input and output"] = memory
+    return found
+
+
+def one(size: float, channels: int) -> tuple[float, float]:
+    """Return the seconds of a fusion to reach 15, and its memory in bytes a sample."""
+    import numpy as np
+
+    import osmofuse
+    from benchmarks.pictures import eight_bits
+
+    cols = round((size * 1e6 * 4 / 3) ** 0.5)
+    rows = round(size * 1e6 / cols)
+    f, b, alpha = eight_bits((max(rows // 4, 64), max(cols // 4, 64)))
+    osmofuse.fuse(f, b, alpha, reach=15)
+    small = tuple(
+        np.kron(x, np.ones((4, 4) + (1,) * (x.ndim - 2), np.uint8)) for x in (f, b, alpha)
+    )
+    f, b, alpha = small
+    if channels == 1:
+        f, b = f[..., 1].copy(), b[..., 1].copy()
+    before = resident()
+    start = time.perf_counter()
+    fusion = osmofuse.fuse(f, b, alpha, reach=15)
+    seconds = time.perf_counter() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    output = fusion.image.nbytes + fusion.structure.nbytes
+    return seconds, (peak - before - output) / f.size
+
+
+def resident() -> int:
+    with open("/proc/self/statm") as status:
+        return int(status.read().split()[1]) * resource.getpagesize()
+
+
+if __name__ == "__main__":
+    print(json.dumps(one(float(sys.argv[1]), int(sys.argv[2]))))

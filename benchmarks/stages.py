@@ -1,0 +1,77 @@
+"""What each pass of the flow takes, and how near it comes to the memory's limit."""
+
+from __future__ import annotations
+
+import time
+
+import numba
+import numpy as np
+from numba import njit, prange
+
+from osmofuse.energies.fused import implicit_matrix, lagged_matrix, measure
+from osmofuse.linalg import Hierarchy
+from osmofuse.linalg.multigrid import chebyshev, prolong, restrict
+from osmofuse.linalg.stencil import zeros
+
+SHAPE = (6000, 6000)  # 144 MB a plane: out of every cache
+
+
+def run() -> dict[str, float]:
+    limit = stream()
+    found = {"STREAM triad, GB/s": limit}
+    for name, (job, planes) in passes().items():
+        gigabytes = planes * SHAPE[0] * SHAPE[1] * 4 / 1e9
+        found[f"{name}, part of the triad"] = gigabytes / seconds_of(job) / limit
+    return found
+
+
+def seconds_of(job) -> float:
+    job()
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        job()
+        times.append(time.perf_counter() - start)
+    return float(np.median(times))
+
+
+@njit(parallel=True)
+def triad(a, b, c, s):
+    for i in prange(a.size):
+        a[i] = b[i] + s * c[i]
+
+
+def stream() -> float:
+    """Return the gigabytes a second of a = b + s c, each array counted once."""
+    n = 80_000_000
+    a, b, c = np.zeros(n, np.float32), np.ones(n, np.float32), np.ones(n, np.float32)
+    return 3 * a.nbytes / 1e9 / seconds_of(lambda: triad(a, b, c, np.float32(3.0)))
+
+
+def passes():
+    """Return each pass with the number of planes it must move."""
+    x, y, b, v, w, a, pull = (zeros(SHAPE) for _ in range(7))
+    for plane in (x, v, w):
+        plane[1:-1, 1:-1] = 1.5
+    grid = Hierarchy(SHAPE)
+    s, coarse, one = grid.finest, grid.levels[1], np.float32(1.0)
+    half = coarse.stencil.shape
+    matrix = (s.down, s.right, s.mass, s.inverse)
+    return {
+        "implicit_matrix": (lambda: implicit_matrix(*matrix, v, a, one, *SHAPE), 6),
+        "chebyshev": (
+            lambda: chebyshev(y, x, b, s.down, s.right, s.inverse, one, one, *SHAPE), 7,
+        ),
+        "restrict": (
+            lambda: restrict(coarse.b, x, b, s.down, s.right, s.mass, *half), 5.25,
+        ),
+        "prolong": (lambda: prolong(x, coarse.x, *half), 2.25),
+        "measure": (lambda: measure(y, pull, x, v, w, a, *SHAPE), 6),
+        "lagged_matrix": (
+            lambda: lagged_matrix(s.down, s.right, b, v, w, pull, one, one, one, *SHAPE), 6,
+        ),
+    }  # fmt: skip
+
+
+def threads() -> int:
+    return int(numba.get_num_threads())
