@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from os import PathLike
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -53,7 +54,7 @@ class Picture:
         The last band is transparency: carried, never fused.
     """
 
-    pixels: Array
+    pixels: Array = field(repr=False)
     profile: bytes | None = field(default=None, repr=False)
     metadata: Metadata = field(default_factory=Metadata, repr=False)
     transparency: bool = False
@@ -241,6 +242,8 @@ def quantise(samples: FloatArray, depth: DTypeLike) -> tuple[Array, int]:
 def _as_array(pixels: ArrayLike | Picture, name: str) -> Array:
     if isinstance(pixels, Picture):
         return pixels.colour
+    if isinstance(pixels, str | PathLike):
+        raise InputError(f"{name}: a path; read it first, with osmofuse.read({str(pixels)!r})")
     try:
         return np.asarray(pixels)
     except ValueError as error:

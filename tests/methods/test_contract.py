@@ -88,7 +88,7 @@ def test_bands_that_differ():
         (np.full((4, 5), 255), "convert it to uint8"),
         (np.full(5, 0.5), "must be a number"),
         (np.full((1, 4, 5, 3), 0.5), "must be a number"),
-        ("half", "type"),
+        ("half", "read it first"),
         (1j, "type"),
     ],
 )

@@ -12,6 +12,7 @@ from scipy.ndimage import gaussian_filter
 
 import osmofuse
 from osmofuse import InputError, SettingError
+from osmofuse.picture import Picture
 from osmofuse.preparation import as_alpha, soften
 
 
@@ -82,6 +83,14 @@ def test_all_else_is_refused_by_name(alpha, words):
         as_alpha(alpha, name="alpha[1]")
     assert str(caught.value).startswith("alpha[1]: ")
     assert words in str(caught.value)
+
+
+def test_a_map_hidden_in_transparency_is_not_guessed():
+    mask = Picture(np.full((3, 4, 4), 255, np.uint8), transparency=True)
+    with pytest.raises(InputError, match=r"pixels\[\.\.\., -1\]"):
+        as_alpha(mask)
+    grey = Picture(np.full((3, 4), 255, np.uint8))
+    np.testing.assert_array_equal(as_alpha(grey), 1.0)
 
 
 def test_ragged_lists_are_refused():

@@ -99,7 +99,10 @@ def _report(
             truth=pictures["truth"],
         )
 
-    click.echo(f"Fused in {fusion.seconds:.2f} s ({fusion.status}), {clipped} samples clipped.")
+    click.echo(
+        f"Fused in {fusion.seconds:.2f} s ({fusion.status}); {clipped} of {fusion.image.size} "
+        "samples lay outside the depth's range and were clipped."
+    )
     before, after = scores(pictures["visible"]), scores(fusion.image)
     for name, unit in (("truth_psnr", " dB"), ("truth_ssim", "")):
         was, now = before[name].value, after[name].value

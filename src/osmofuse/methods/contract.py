@@ -212,11 +212,11 @@ class Fusion:
         The pictures it was made from, for `extend`.
     """
 
-    image: FloatArray
-    structure: FloatArray | None
+    image: FloatArray = field(repr=False)
+    structure: FloatArray | None = field(repr=False)
     energy: FloatArray | None
     reach: float | None
-    history: tuple[Step, ...]
+    history: tuple[Step, ...] = field(repr=False)
     status: Status
     seconds: float
     method: Method

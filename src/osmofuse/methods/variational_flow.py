@@ -63,6 +63,8 @@ class FlowSolver:
         self.settings, self.sources = settings, sources
         self.dtype = dtype = _dtype(settings)
         self.planes: list[Planes] = []
+        if watch is not None:
+            watch.tell(Progress(None, sources.channels, 0, 0.0, 0.0, 0.0))
         shape = sources.shape
         room = partial(_room, shape, dtype)
         for planes in planes_of(sources, settings, dtype, room):
@@ -167,7 +169,7 @@ class FlowSolver:
             c.f, c.w = cast(FloatArray, planes.f.base), cast(FloatArray, planes.w.base)
             inside(c.u, shape)[...] = u
             inside(c.v, shape)[...] = v
-            _fill_fidelity(inside(c.a, shape), planes.alpha, self.settings)
+            c.a = _fidelity(planes.alpha, self.settings)
             channels.append(c)
         weights = replace(
             _weights(self.settings),
@@ -209,12 +211,18 @@ def _dtype(settings: VariationalOsmosis) -> Any:
     return np.float64 if wide else np.float32
 
 
-def _fill_fidelity(a: FloatArray, alpha: FloatArray, settings: VariationalOsmosis) -> None:
-    """Set a to gamma alpha, or to what holds u where alpha is 1."""
+def _fidelity(alpha: FloatArray, settings: VariationalOsmosis) -> FloatArray:
+    """Return gamma alpha, or what holds u where alpha is 1, as a padded plane."""
+    if settings.gamma == 1.0:
+        return cast(FloatArray, alpha.base)  # it lies in a padded plane already
+    shape = (alpha.shape[0], alpha.shape[1])
+    a = zeros(shape, alpha.dtype.type)
     if math.isinf(settings.gamma):
-        a[...] = (FIRM if settings.reach == math.inf else HELD) * (alpha == 1.0)
+        weight = FIRM if settings.reach == math.inf else HELD
+        inside(a, shape)[...] = weight * (alpha == 1.0)
     else:
-        np.multiply(alpha, a.dtype.type(min(settings.gamma, HEAVIEST)), out=a)
+        np.multiply(alpha, alpha.dtype.type(min(settings.gamma, HEAVIEST)), out=inside(a, shape))
+    return a
 
 
 def _weights(settings: VariationalOsmosis) -> Weights:

@@ -84,9 +84,9 @@ class Weights:
 
 
 class Channel:
-    """The planes of a channel, padded: u, v, a and the stages of a step.
+    """The planes of a channel, padded: u, v and the stages of a step.
 
-    f and w are to be set; they are never changed.
+    f, w and a are to be set; they are never changed.
 
     Parameters
     ----------
@@ -97,8 +97,8 @@ class Channel:
     """
 
     def __init__(self, shape: tuple[int, int], dtype: type) -> None:
-        self.u, self.u1, self.u2, self.v, self.a = (zeros(shape, dtype) for _ in range(5))
-        self.f = self.w = self.u
+        self.u, self.u1, self.u2, self.v = (zeros(shape, dtype) for _ in range(4))
+        self.f = self.w = self.a = self.u
         self.terms: dict[str, float] = {}
         self.rate = 0.0
 

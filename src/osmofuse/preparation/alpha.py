@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from numbers import Real
+from os import PathLike
 
 import numpy as np
 
@@ -36,12 +37,7 @@ def as_alpha(
     array
         Of the shape of `alpha`; never stretched, blurred or thresholded.
     """
-    if isinstance(alpha, Picture):
-        alpha = alpha.colour
-    try:
-        array = np.asarray(alpha)
-    except ValueError as error:
-        raise InputError(f"{name}: not an array ({error})") from error
+    array = _as_array(alpha, name)
     if array.size == 0:
         raise InputError(f"{name}: empty (shape {array.shape})")
     if array.dtype == np.bool_:
@@ -57,6 +53,22 @@ def as_alpha(
         hint = "; divide by 255?" if high > 1 else ""
         raise InputError(f"{name}: values from {low:.4g} to {high:.4g} leave [0, 1]{hint}")
     return array.astype(dtype)
+
+
+def _as_array(alpha: ArrayLike | Picture, name: str) -> Array:
+    if isinstance(alpha, str | PathLike):
+        raise InputError(f"{name}: a path; read it first, with osmofuse.read({str(alpha)!r})")
+    if isinstance(alpha, Picture):
+        if alpha.transparency:
+            raise InputError(
+                f"{name}: a picture with transparency; say which is the map: its "
+                "pixels[..., -1] or its colour"
+            )
+        return alpha.pixels
+    try:
+        return np.asarray(alpha)
+    except ValueError as error:
+        raise InputError(f"{name}: not an array ({error})") from error
 
 
 def _from_integers(array: Array, dtype: type, name: str) -> FloatArray:

@@ -65,6 +65,8 @@ def fuse(
     (8, 8, 3)
     """
     chosen = _method(method, settings)
+    if watch is not None and not callable(watch):
+        raise SettingError(f"watch: {watch!r}; must be a function of a Progress, or None")
     # Sources turns whatever is array-like into arrays, or says why it cannot.
     sources = Sources(cast(Array, foreground), cast(Array, background), cast(Array, alpha), valid)
     return chosen(sources, watch=watch)
