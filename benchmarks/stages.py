@@ -50,7 +50,7 @@ def stream() -> float:
 
 def passes():
     """Return each pass with the number of planes it must move."""
-    x, y, b, v, w, a, pull = (zeros(SHAPE) for _ in range(7))
+    x, y, b, v, w, a, pull, stiff = (zeros(SHAPE) for _ in range(8))
     for plane in (x, v, w):
         plane[1:-1, 1:-1] = 1.5
     grid = Hierarchy(SHAPE)
@@ -66,9 +66,11 @@ def passes():
             lambda: restrict(coarse.b, x, b, s.down, s.right, s.mass, *half), 5.25,
         ),
         "prolong": (lambda: prolong(x, coarse.x, *half), 2.25),
-        "measure": (lambda: measure(y, pull, x, v, w, a, *SHAPE), 6),
+        "measure": (lambda: measure(y, pull, stiff, x, v, w, a, *SHAPE), 7),
         "lagged_matrix": (
-            lambda: lagged_matrix(s.down, s.right, b, v, w, pull, one, one, one, *SHAPE), 6,
+            lambda: lagged_matrix(
+                s.down, s.right, s.mass, b, v, w, pull, stiff, one, one, one, *SHAPE
+            ), 8,
         ),
     }  # fmt: skip
 
