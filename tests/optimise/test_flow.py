@@ -26,11 +26,12 @@ from osmofuse.optimise.flow import (
 SHAPE = (40, 33)
 
 
-def channel(rng, dtype=np.float64, shape=SHAPE):
-    """A picture and a foreground that agree on one side only."""
+def channel(rng, dtype=np.float64, shape=SHAPE, contrast=0.05):
+    """A picture and a foreground that agree on one side only; contrast is that of the noise."""
     smooth = np.add.outer(np.sin(np.arange(shape[0]) / 5), np.cos(np.arange(shape[1]) / 7))
-    w = 1.5 + 0.2 * smooth + 0.05 * rng.random(shape)
-    f = w + np.where(np.arange(shape[1]) < shape[1] // 2, 0.0, 0.1 + 0.05 * rng.random(shape))
+    w = 1.5 + 0.2 * smooth + contrast * rng.random(shape)
+    jump = 2 * contrast + contrast * rng.random(shape)
+    f = w + np.where(np.arange(shape[1]) < shape[1] // 2, 0.0, jump)
     alpha = np.where(np.arange(shape[1]) < shape[1] // 2, 1.0, 0.0) * np.ones(shape)
     c = Channel(shape, dtype)
     c.f, c.w = padded(f, dtype), padded(w, dtype)
@@ -87,6 +88,16 @@ def still(flow):
 def test_four_steps_follow_the_exact_flow(time, dtype, rng):
     c = channel(rng, dtype)
     flow = still(flow_of(c, dtype=dtype))
+    exact = exact_flow(c, time, steps=200)
+    run_plan(flow, Plan(steps_to(0.0, time)), watch=Watch(None))
+    assert decibels(inside(c.u, SHAPE), exact) >= 54
+
+
+@pytest.mark.xfail(reason="one cycle a stage leaves 48.7 and 50.7 dB; no step is refined yet")
+@pytest.mark.parametrize("time", [30.0, 300.0])
+def test_four_steps_follow_the_exact_flow_of_a_harsh_picture(time, rng):
+    c = channel(rng, np.float32, contrast=0.1)
+    flow = still(flow_of(c, dtype=np.float32))
     exact = exact_flow(c, time, steps=200)
     run_plan(flow, Plan(steps_to(0.0, time)), watch=Watch(None))
     assert decibels(inside(c.u, SHAPE), exact) >= 54

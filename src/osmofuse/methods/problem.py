@@ -64,10 +64,10 @@ def planes_of(
     """
     room = room or (lambda: np.empty(sources.shape, dtype))
     chromatic_mean = _chromatic_mean(sources, settings, dtype)
-    spare: list[FloatArray] = [np.empty(sources.shape, dtype) for _ in range(2 * sources.count)]
+    spare: list[FloatArray] = [np.empty(sources.shape, dtype) for _ in range(2 * sources.count - 2)]
     for c in range(sources.channels):
-        images = [room(), *spare[1 : sources.count]]
-        alphas = [room(), *spare[sources.count + 1 :]]
+        images = [room(), *spare[: sources.count - 1]]
+        alphas = [room(), *spare[sources.count - 1 :]]
         for k, (image, alpha) in enumerate(zip(images, alphas, strict=True)):
             sources.image(k, c, dtype, image)
             np.add(image, dtype(settings.offset), out=image)

@@ -28,7 +28,7 @@ from osmofuse.methods.contract import Fusion, Sources, WatchFunction
 from osmofuse.methods.problem import Problem, picture_of, problems
 from osmofuse.methods.published import published
 from osmofuse.methods.settings import choice, number, whole
-from osmofuse.methods.variational_flow import FlowSolver
+from osmofuse.methods.variational_flow import LOWEST_STRUCTURE, FlowSolver
 from osmofuse.optimise import IPiano, Outcome, Progress, Status, Step, Watch, ipiano
 from osmofuse.optimise.flow import Plan
 from osmofuse.optimise.primal_dual import WarmProx
@@ -36,7 +36,6 @@ from osmofuse.typing import FloatArray
 
 # The inner problem is solved so well that the energy's descent is the outer method's own.
 INNER_RTOL = 1e-8
-LOWEST_STRUCTURE = 1e-3  # a structure below this part of the least target is refused
 
 
 @dataclass(frozen=True)
