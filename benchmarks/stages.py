@@ -8,10 +8,11 @@ import numba
 import numpy as np
 from numba import njit, prange
 
-from osmofuse.energies.fused import implicit_matrix, lagged_matrix, measure
+from osmofuse.energies.fused import implicit_step, lagged_matrix, measure
 from osmofuse.linalg import Hierarchy
 from osmofuse.linalg.multigrid import chebyshev, prolong, restrict
 from osmofuse.linalg.stencil import zeros
+from osmofuse.optimise.sdirk import end_step, second_stage
 
 SHAPE = (6000, 6000)  # 144 MB a plane: out of every cache
 
@@ -50,15 +51,21 @@ def stream() -> float:
 
 def passes():
     """Return each pass with the number of planes it must move."""
-    x, y, b, v, w, a, pull, stiff = (zeros(SHAPE) for _ in range(8))
-    for plane in (x, v, w):
+    x, y, b, u, v, w, a, end, first = (zeros(SHAPE) for _ in range(9))
+    for plane in (x, u, v, w):
         plane[1:-1, 1:-1] = 1.5
     grid = Hierarchy(SHAPE)
     s, coarse, one = grid.finest, grid.levels[1], np.float32(1.0)
     half = coarse.stencil.shape
     matrix = (s.down, s.right, s.mass, s.inverse)
     return {
-        "implicit_matrix": (lambda: implicit_matrix(*matrix, v, a, one, *SHAPE), 6),
+        "implicit_step": (lambda: implicit_step(*matrix, b, u, v, w, a, one, one, *SHAPE), 9),
+        "second_stage": (lambda: second_stage(x, b, first, v, one, *SHAPE), 6),
+        "end_step": (
+            lambda: end_step(
+                end, x, b, s.down, s.right, s.mass, first, u, v, one, *SHAPE
+            ), 9,
+        ),
         "chebyshev": (
             lambda: chebyshev(y, x, b, s.down, s.right, s.inverse, one, one, *SHAPE), 7,
         ),
@@ -66,10 +73,10 @@ def passes():
             lambda: restrict(coarse.b, x, b, s.down, s.right, s.mass, *half), 5.25,
         ),
         "prolong": (lambda: prolong(x, coarse.x, *half), 2.25),
-        "measure": (lambda: measure(y, pull, stiff, x, v, w, a, *SHAPE), 7),
+        "measure": (lambda: measure(x, y, u, v, w, a, one, *SHAPE), 6),
         "lagged_matrix": (
             lambda: lagged_matrix(
-                s.down, s.right, s.mass, b, v, w, pull, stiff, one, one, one, *SHAPE
+                s.down, s.right, s.mass, b, v, w, x, y, one, one, one, *SHAPE
             ), 8,
         ),
     }  # fmt: skip

@@ -59,7 +59,7 @@ def test_a_singular_matrix_is_solved_up_to_a_constant(rng):
 
 def test_a_heavy_matrix_needs_no_coarse_grid(rng):
     shape = (40, 40)
-    hierarchy = harmonic_hierarchy(1 + rng.random(shape), 8.0, heaviness=8.0)
+    hierarchy = harmonic_hierarchy(1 + rng.random(shape), 9.0, heaviness=9.0)
     assert hierarchy.depth == 1
     assert factors(hierarchy, padded(rng.standard_normal(shape), np.float64)) < 0.15
 

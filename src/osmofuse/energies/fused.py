@@ -1,10 +1,9 @@
 r"""The joint model on padded planes, fused into few passes over memory.
 
 What :mod:`osmofuse.energies.model` says term by term is done here for the gradient flow
-:math:`\partial_t u = -\partial_u E`: one pass each for the matrix of an implicit step, for its
-right side, for the energy with both gradients, and for the matrix of the structure. Planes are
-padded (:mod:`osmofuse.linalg.stencil`), v is zero in the frame, and ``a`` stands for
-:math:`\gamma\alpha`.
+:math:`\partial_t u = -\partial_u E`: one pass each for an implicit step, for the energy with both
+gradients, and for the matrix of the structure. Planes are padded
+(:mod:`osmofuse.linalg.stencil`); u and v are zero in the frame.
 """
 
 from __future__ import annotations
@@ -14,139 +13,102 @@ import numpy as np
 from osmofuse.kernels import fast_kernel, prange
 from osmofuse.typing import FloatArray
 
-# A weight so large means that u is held at f; it adds nothing to the rate of descent.
+# A weight so large means that u is held at f, and counts for nothing else.
 HELD = 1e8
+TINY = 1e-30  # keeps 0 times a quotient in the frame at 0
 
 
 @fast_kernel
-def implicit_matrix(
+def implicit_step(
     down: FloatArray,
     right: FloatArray,
     mass: FloatArray,
     inverse: FloatArray,
+    b: FloatArray,
+    u: FloatArray,
     v: FloatArray,
-    a: FloatArray,
+    f: FloatArray,
+    alpha: FloatArray,
+    gamma: float,
     rate: float,
     rows: int,
     cols: int,
 ) -> None:
-    r"""Set the matrix of an implicit step in r, :math:`(1/\tau + a) v^2 + L_m`, rate = 1/tau."""
+    r"""Set the matrix of an implicit step and its right side, for the change of the ratio.
+
+    With rate = :math:`1/\tau` the step to :math:`u + v\,\delta` solves
+
+    .. math::  [(1/\tau + \gamma\alpha) v^2 + L_m]\, \delta = -v\, \partial_u E(u, v),
+
+    where the edges of the right side are :math:`2 (u_i v_j - u_j v_i)/(v_i + v_j)`: what is
+    small comes from differences, and single precision is enough however long the step.
+    """
     one, two = v.dtype.type(1.0), v.dtype.type(2.0)
     for i in prange(1, rows + 1):
         for j in range(1, cols + 1):
-            x = v[i, j]
-            above = two * x * v[i - 1, j] / (x + v[i - 1, j])
-            below = two * x * v[i + 1, j] / (x + v[i + 1, j])
-            left = two * x * v[i, j - 1] / (x + v[i, j - 1])
-            beside = two * x * v[i, j + 1] / (x + v[i, j + 1])
-            c = (rate + a[i, j]) * x * x
-            down[i, j] = below
-            right[i, j] = beside
-            mass[i, j] = c
-            inverse[i, j] = one / (c + above + below + left + beside)
-
-
-@fast_kernel
-def first_stage(
-    r: FloatArray,
-    b: FloatArray,
-    u: FloatArray,
-    v: FloatArray,
-    a: FloatArray,
-    f: FloatArray,
-    rate: float,
-    rows: int,
-    cols: int,
-) -> None:
-    r"""Set the right side :math:`v (u/\tau + a f)` and the guess r = u/v."""
-    for i in prange(1, rows + 1):
-        for j in range(1, cols + 1):
-            r[i, j] = u[i, j] / v[i, j]
-            b[i, j] = v[i, j] * (rate * u[i, j] + a[i, j] * f[i, j])
-
-
-@fast_kernel
-def ratio(r: FloatArray, u: FloatArray, v: FloatArray, rows: int, cols: int) -> None:
-    """Set r = u/v."""
-    for i in prange(1, rows + 1):
-        for j in range(1, cols + 1):
-            r[i, j] = u[i, j] / v[i, j]
-
-
-@fast_kernel
-def second_stage(
-    r: FloatArray,
-    b: FloatArray,
-    u1: FloatArray,
-    u: FloatArray,
-    v: FloatArray,
-    weight: float,
-    rows: int,
-    cols: int,
-) -> None:
-    r"""Keep the first stage :math:`U_1 = r v`; prepare r and b for the second.
-
-    The right side grows by weight :math:`v\,(U_1 - u)`; the guess is as much change again.
-    """
-    two = u.dtype.type(2.0)
-    for i in prange(1, rows + 1):
-        for j in range(1, cols + 1):
-            x = v[i, j]
-            first = x * r[i, j]
-            u1[i, j] = first
-            b[i, j] += weight * x * (first - u[i, j])
-            r[i, j] = two * r[i, j] - u[i, j] / x
+            x, z = v[i, j], u[i, j]
+            s1, s2 = two / (x + v[i - 1, j]), two / (x + v[i + 1, j])
+            s3, s4 = two / (x + v[i, j - 1]), two / (x + v[i, j + 1])
+            down[i, j] = s2 * x * v[i + 1, j]
+            right[i, j] = s4 * x * v[i, j + 1]
+            c = gamma * alpha[i, j]
+            mass[i, j] = (rate + c) * x * x
+            edges = s1 * v[i - 1, j] + s2 * v[i + 1, j] + s3 * v[i, j - 1] + s4 * v[i, j + 1]
+            inverse[i, j] = one / ((rate + c) * x * x + x * edges)
+            flux = s1 * (z * v[i - 1, j] - u[i - 1, j] * x)
+            flux += s2 * (z * v[i + 1, j] - u[i + 1, j] * x)
+            flux += s3 * (z * v[i, j - 1] - u[i, j - 1] * x)
+            flux += s4 * (z * v[i, j + 1] - u[i, j + 1] * x)
+            b[i, j] = c * x * (f[i, j] - z) - flux
 
 
 @fast_kernel
 def measure(
-    u: FloatArray,
     pull: FloatArray,
     stiffness: FloatArray,
-    r: FloatArray,
+    u: FloatArray,
     v: FloatArray,
     f: FloatArray,
-    a: FloatArray,
+    alpha: FloatArray,
+    gamma: float,
     rows: int,
     cols: int,
 ) -> FloatArray:
-    r"""Set u = r v, the pull :math:`\partial_v O` and its stiffness; return sums of each row.
+    r"""Set the pull :math:`\partial_v O` and its stiffness; return sums of each row.
 
     The stiffness bounds the change of the pull with v: the row sums of the Gauss-Newton matrix,
-    and half as much again for what that leaves out. The sums are the osmosis term, the
-    fidelity, and :math:`\sum (\partial_u E)^2` of what is free.
+    and half as much again for what that leaves out. The sums are the osmosis term and the
+    fidelity of what is free.
     """
     half, zero, held = v.dtype.type(0.5), v.dtype.type(0.0), v.dtype.type(HELD)
-    one, three = v.dtype.type(1.0), v.dtype.type(3.0)
-    sums = np.zeros((3, rows), v.dtype)
+    one, three, tiny = v.dtype.type(1.0), v.dtype.type(3.0), v.dtype.type(TINY)
+    sums = np.zeros((2, rows), v.dtype)
     for i in prange(1, rows + 1):
-        osmosis, fidelity, square = zero, zero, zero
+        osmosis, fidelity = zero, zero
         for j in range(1, cols + 1):
-            x, s = v[i, j], r[i, j]
-            # v is 0 in the frame, and so is the share q of an edge into it.
-            q1, q2 = v[i - 1, j] / (x + v[i - 1, j]), v[i + 1, j] / (x + v[i + 1, j])
-            q3, q4 = v[i, j - 1] / (x + v[i, j - 1]), v[i, j + 1] / (x + v[i, j + 1])
-            d1, d2 = q1 * (s - r[i - 1, j]), q2 * (s - r[i + 1, j])
-            d3, d4 = q3 * (s - r[i, j - 1]), q4 * (s - r[i, j + 1])
+            x, z = v[i, j], u[i, j]
+            v1, v2, v3, v4 = v[i - 1, j], v[i + 1, j], v[i, j - 1], v[i, j + 1]
+            u1, u2, u3, u4 = u[i - 1, j], u[i + 1, j], u[i, j - 1], u[i, j + 1]
+            # 1 / (v_j (v_i + v_j)); u and v are 0 in the frame, and so is all it stands in.
+            p1, p2 = one / (v1 * (x + v1) + tiny), one / (v2 * (x + v2) + tiny)
+            p3, p4 = one / (v3 * (x + v3) + tiny), one / (v4 * (x + v4) + tiny)
+            t1, t2, t3, t4 = v1 * p1, v2 * p2, v3 * p3, v4 * p4
+            # The share v_j / (v_i + v_j) of an edge, and times the difference of ratios.
+            q1, q2, q3, q4 = t1 * v1, t2 * v2, t3 * v3, t4 * v4
+            o = one / x
+            s = z * o
+            d1, d2, d3, d4 = q1 * s - t1 * u1, q2 * s - t2 * u2, q3 * s - t3 * u3, q4 * s - t4 * u4
             gu = d1 + d2 + d3 + d4
             gu += gu
-            z = x * s
-            u[i, j] = z
-            # m r_j / v_j of an edge is 2 (1 - q) r_j times v_i / v_i: the frame needs no care.
-            beyond = (one - q1) * abs(r[i - 1, j]) + (one - q2) * abs(r[i + 1, j])
-            beyond += (one - q3) * abs(r[i, j - 1]) + (one - q4) * abs(r[i, j + 1])
+            beyond = abs(u1) * p1 + abs(u2) * p2 + abs(u3) * p3 + abs(u4) * p4
             ahead = (q1 + q2 + q3 + q4) * abs(s)
-            stiffness[i, j] = three * abs(s) / x * (ahead + beyond)
+            stiffness[i, j] = three * abs(s) * (o * ahead + beyond)
             pull[i, j] = d1 * d1 + d2 * d2 + d3 * d3 + d4 * d4 - s * gu
-            e = z - f[i, j]
-            free = a[i, j] < held
-            ge = gu + a[i, j] * e if free else zero
+            e, c = z - f[i, j], gamma * alpha[i, j]
             osmosis += half * (z - x) * gu  # the sum of v gu is 0: nothing large cancels
-            fidelity += half * a[i, j] * e * e if free else zero
-            square += ge * ge
+            fidelity += half * c * e * e if c < held else zero
         sums[0, i - 1] = osmosis
         sums[1, i - 1] = fidelity
-        sums[2, i - 1] = square
     return sums
 
 
@@ -194,20 +156,3 @@ def lagged_matrix(
         sums[0, i - 1] = quadratic
         sums[1, i - 1] = huber
     return sums
-
-
-@fast_kernel
-def blend(
-    u: FloatArray,
-    u1: FloatArray,
-    u2: FloatArray,
-    c0: float,
-    c1: float,
-    c2: float,
-    rows: int,
-    cols: int,
-) -> None:
-    r"""Set u to :math:`c_0 u + c_1 U_1 + c_2 U_2`, a point of the dense output of a step."""
-    for i in prange(1, rows + 1):
-        for j in range(1, cols + 1):
-            u[i, j] = c0 * u[i, j] + c1 * u1[i, j] + c2 * u2[i, j]

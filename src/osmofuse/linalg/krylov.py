@@ -46,6 +46,7 @@ def flexible_cg(
     rtol: float = 1e-6,
     atol: float = 0.0,
     max_iter: int = 100,
+    go_on: Callable[[], bool] = lambda: True,
 ) -> Solution:
     r"""Solve A x = b, A symmetric and positive, with a preconditioner that need be neither.
 
@@ -64,6 +65,8 @@ def flexible_cg(
         Stop also when its norm has fallen to this.
     max_iter : int
         Most iterations.
+    go_on : callable
+        Asked after each iteration.
     """
     r = b - A(x)
     norms = [math.sqrt(inner(r, r))]
@@ -83,6 +86,8 @@ def flexible_cg(
         alpha = x.dtype.type(inner(p, r) / curvature)
         x, r, r_old = x + alpha * p, r - alpha * ap, r
         norms.append(math.sqrt(inner(r, r)))
+        if not go_on():
+            break
     return Solution(x, tuple(norms), norms[-1] <= goal)
 
 

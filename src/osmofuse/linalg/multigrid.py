@@ -1,8 +1,9 @@
 r"""Geometric multigrid for five-point M-matrices.
 
 Blocks of 2 × 2 pixels become one: its mass is the sum of theirs, and an edge between two blocks
-carries half the sum of the two edges that cross their border. A direction of one pixel stays;
-the other is then coarsened alone. Residuals are summed into blocks and corrections interpolated
+carries half the sum of the two edges that cross their border, and more where one block is held
+by a heavy mass and the other is not (`tighten`). A direction of one pixel stays; the other is
+then coarsened alone. Residuals are summed into blocks and corrections interpolated
 bilinearly. The smoother is the Chebyshev iteration of the fourth kind on :math:`D^{-1} A`
 (Lottes 2023, doi:10.1002/nla.2518), whose spectrum lies in [0, 2]:
 
@@ -16,6 +17,7 @@ The hierarchy (what depends on the matrix) is apart from the cycle (what depends
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -23,13 +25,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from osmofuse.kernels import fast_kernel, prange
+from osmofuse.kernels import fast_kernel, pixel, prange, threads_for
 from osmofuse.linalg.stencil import Stencil, inside, zeros
 from osmofuse.typing import FloatArray
 
 SMALL = 4  # a grid with no longer side is solved directly
 # Beyond this ratio of mass to edges a few sweeps solve a level, and no coarser one is needed.
-HEAVY = 2.0
+HEAVY = 8.0
+
+TINY = 1e-30  # keeps 0 / 0 from becoming NaN
 
 Schedule: TypeAlias = Sequence[tuple[float, float]]  # the momentum and the step of each sweep
 
@@ -52,7 +56,9 @@ def semi_iteration(rho: float, degree: int) -> Schedule:
     return schedule
 
 
-_BEFORE, _AFTER, _HEAVY = fourth_kind(1), fourth_kind(2), fourth_kind(4)
+_BEFORE, _AFTER = fourth_kind(1), fourth_kind(2)
+# For masses from half of HEAVY: where they are lighter, sweeps still increase no error.
+_HEAVY = semi_iteration(8.0 / (8.0 + HEAVY), 3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +69,8 @@ class Level:
     ----------
     stencil : Stencil
         The matrix.
+    down, right : array
+        Its edges before they are tightened, for the next coarser level; padded.
     x, y, b : array
         The correction, its double buffer, and the right side; padded. The finest level
         works on planes that it is given.
@@ -71,6 +79,8 @@ class Level:
     """
 
     stencil: Stencil
+    down: FloatArray
+    right: FloatArray
     x: FloatArray
     y: FloatArray
     b: FloatArray
@@ -117,8 +127,10 @@ class Hierarchy:
         for fine, coarse in pairwise(self.levels):
             if heaviness * 4.0 ** (self.depth - 1) > HEAVY:
                 break
-            _coarsen(fine.stencil, coarse)
-            coarse.stencil.invert_diagonal()
+            c = coarse.stencil
+            with threads_for(math.prod(c.shape)):
+                _coarsen(fine, coarse)
+                tighten(c.down, c.right, c.inverse, coarse.down, coarse.right, c.mass, *c.shape)
             self.depth += 1
         last = self.levels[self.depth - 1].stencil
         self._inverse = _pseudo_inverse(last) if max(last.shape) <= SMALL else None
@@ -160,7 +172,9 @@ class Hierarchy:
         coarse = self.levels[k + 1]
         _restrict(s, x, b, coarse)
         coarse.x.fill(0.0)
-        correction, _ = self._cycle(k + 1, coarse.x, coarse.y, coarse.b)
+        # Small grids are not worth waking a second thread for.
+        with threads_for(math.prod(coarse.stencil.shape)):
+            correction, _ = self._cycle(k + 1, coarse.x, coarse.y, coarse.b)
         _prolong(x, correction, coarse)
         return _sweep(s, x, y, b, _AFTER)
 
@@ -194,13 +208,13 @@ def _replicate(x: FloatArray, shape: tuple[int, int]) -> None:
 
 def _levels(finest: Stencil, dtype: type) -> list[Level]:
     empty: FloatArray = np.zeros((0, 0), dtype)
-    levels = [Level(finest, empty, empty, empty, (1, 1))]
+    levels = [Level(finest, finest.down, finest.right, empty, empty, empty, (1, 1))]
     shape = finest.shape
     while max(shape) > SMALL:
         block = (min(shape[0], 2), min(shape[1], 2))
         shape = (-(-shape[0] // block[0]), -(-shape[1] // block[1]))
-        x, y, b = (zeros(shape, dtype) for _ in range(3))
-        levels.append(Level(Stencil.empty(shape, dtype), x, y, b, block))
+        down, right, x, y, b = (zeros(shape, dtype) for _ in range(5))
+        levels.append(Level(Stencil.empty(shape, dtype), down, right, x, y, b, block))
     return levels
 
 
@@ -238,16 +252,16 @@ def _prolong(x: FloatArray, correction: FloatArray, coarse: Level) -> None:
     target += fine
 
 
-def _coarsen(s: Stencil, coarse: Level) -> None:
-    """Set the coarser matrix."""
-    c = coarse.stencil
+def _coarsen(fine: Level, coarse: Level) -> None:
+    """Set the mass and the edges of the coarser matrix."""
+    s, c = fine.stencil, coarse.stencil
     if coarse.block == (2, 2):
-        coarsen(c.down, c.right, c.mass, s.down, s.right, s.mass, *c.shape)
+        coarsen(coarse.down, coarse.right, c.mass, fine.down, fine.right, s.mass, *c.shape)
         return
     inside(c.mass, c.shape)[...] = _sum_blocks(inside(s.mass, s.shape), coarse)
-    for axis, (fine, edges) in enumerate(((s.down, c.down), (s.right, c.right))):
+    for axis, (old, edges) in enumerate(((fine.down, coarse.down), (fine.right, coarse.right))):
         # The edges that leave a block start in its last row or column.
-        crossing = inside(fine, s.shape).copy()
+        crossing = inside(old, s.shape).copy()
         if coarse.block[axis] == 2:
             first = [slice(None)] * 2
             first[axis] = slice(0, None, 2)
@@ -368,3 +382,46 @@ def coarsen(
             coarse_down[k, n] = half * (down[i + 1, j] + down[i + 1, j + 1])
             coarse_right[k, n] = half * (right[i, j + 1] + right[i + 1, j + 1])
             coarse_mass[k, n] = mass[i, j] + mass[i, j + 1] + mass[i + 1, j] + mass[i + 1, j + 1]
+
+
+@pixel
+def _tightened(edge: Any, mass: Any, other: Any, most: Any, six: Any, tiny: Any) -> Any:
+    """Return the weight of an edge between blocks of a mass and another; numbers of one type."""
+    scale = six * edge + tiny
+    share = math.sqrt((scale + min(mass, other)) / (scale + max(mass, other)))
+    return edge + most * edge - most * edge * share
+
+
+@fast_kernel
+def tighten(
+    down: FloatArray,
+    right: FloatArray,
+    inverse: FloatArray,
+    plain_down: FloatArray,
+    plain_right: FloatArray,
+    mass: FloatArray,
+    rows: int,
+    cols: int,
+) -> None:
+    r"""Set the edges of a coarse level and one over its diagonal.
+
+    Where one of two blocks is held, what is free ends at its border, not at its centre: the
+    edge is up to twice as strong, or as it was, according to where in the block the border
+    lies. With :math:`s = c/m` a block is screened to :math:`\varphi = 1/\sqrt{1 + s/6}`, near
+    :math:`\tanh x / x` of its half-width x in screening lengths; the edge grows by
+    :math:`1 + 0.7\,(1 - \varphi_</\varphi_>)`. Without this, cycles diverge for a long step
+    beside a held region; with 0.7 they converged best over regions of all kinds.
+    """
+    one, zero = mass.dtype.type(1.0), mass.dtype.type(0.0)
+    most, six, tiny = mass.dtype.type(0.7), mass.dtype.type(6.0), mass.dtype.type(TINY)
+    for i in prange(1, rows + 1):
+        for j in range(1, cols + 1):
+            c = mass[i, j]
+            above = _tightened(plain_down[i - 1, j], c, mass[i - 1, j], most, six, tiny)
+            below = _tightened(plain_down[i, j], c, mass[i + 1, j], most, six, tiny)
+            before = _tightened(plain_right[i, j - 1], c, mass[i, j - 1], most, six, tiny)
+            after = _tightened(plain_right[i, j], c, mass[i, j + 1], most, six, tiny)
+            down[i, j] = below
+            right[i, j] = after
+            d = c + above + below + before + after
+            inverse[i, j] = one / d if d > zero else zero

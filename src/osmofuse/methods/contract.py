@@ -10,7 +10,7 @@ import numpy as np
 
 from osmofuse.errors import InputError, MismatchError, SettingError
 from osmofuse.optimise import Progress, Status, Step
-from osmofuse.optimise.flow import Plan
+from osmofuse.optimise.plan import Plan
 from osmofuse.picture import checked, scaled
 from osmofuse.preparation import as_alpha
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray

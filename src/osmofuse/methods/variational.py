@@ -30,7 +30,7 @@ from osmofuse.methods.published import published
 from osmofuse.methods.settings import choice, number, whole
 from osmofuse.methods.variational_flow import LOWEST_STRUCTURE, FlowSolver
 from osmofuse.optimise import IPiano, Outcome, Progress, Status, Step, Watch, ipiano
-from osmofuse.optimise.flow import Plan
+from osmofuse.optimise.plan import Plan
 from osmofuse.optimise.primal_dual import WarmProx
 from osmofuse.typing import FloatArray
 
@@ -135,10 +135,9 @@ class VariationalOsmosis:
         return self._fuse_by_channels(sources, watch)
 
     def plan(self, sources: Sources) -> Plan:
-        """Return what the flow is to do on the sources, found by running it where it must be."""
+        """Return what the flow is to do on the sources, found by running it."""
         self._need_flow("plan")
-        solver = FlowSolver(self, sources)
-        plan = solver.plan() or solver.run(Watch(None)).plan
+        plan = FlowSolver(self, sources).run(Watch(None)).plan
         if plan is None:
             raise SettingError("reach: inf has no plan of steps; use a number of pixels")
         return plan
@@ -165,7 +164,7 @@ class VariationalOsmosis:
         if reach < fusion.reach:
             raise SettingError(f"reach: {reach!r}; this fusion has come to {fusion.reach} already")
         guard = Watch(watch)
-        return FlowSolver(replace(self, reach=reach), fusion.sources).extend(fusion, reach, guard)
+        return FlowSolver(replace(self, reach=reach), fusion.sources).extend(fusion, guard)
 
     def _need_flow(self, what: str) -> None:
         if self.solver != "flow":

@@ -23,17 +23,8 @@ from osmofuse.linalg.stencil import zeros
 from osmofuse.methods.contract import Fusion, Sources
 from osmofuse.methods.problem import Planes, picture_of, planes_of
 from osmofuse.optimise import Outcome, Progress, Status, Step, Watch
-from osmofuse.optimise.flow import (
-    Channel,
-    Flow,
-    FlowState,
-    Plan,
-    Weights,
-    run_plan,
-    run_rule,
-    run_stationary,
-    steps_to,
-)
+from osmofuse.optimise.flow import Channel, Flow, FlowState, Weights
+from osmofuse.optimise.plan import Plan, run_plan, run_rule, run_stationary, run_to
 from osmofuse.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -73,6 +64,7 @@ class FlowSolver:
                 watch.pulse()
         self.mean = float(np.mean([p.w.mean(dtype=np.float64) for p in self.planes]))
         self.lowest = min(float(p.w.min()) for p in self.planes)
+        self.flow: Flow | None = None  # planes to work on, taken when first needed
 
     def changed(self, settings: VariationalOsmosis) -> FlowSolver:
         """Return the solver for other settings; what does not depend on them is kept."""
@@ -81,13 +73,6 @@ class FlowSolver:
         other = copy(self)
         other.settings = settings
         return other
-
-    def plan(self) -> Plan | None:
-        """Return the plan to a known reach; None where the rule or the limit is to be found."""
-        reach = self.settings.reach
-        if reach is None or math.isinf(reach):
-            return None
-        return self._with_halo(Plan(steps_to(0.0, self.time_of(reach))))
 
     def time_of(self, reach: float) -> float:
         """Return the flow time of a reach."""
@@ -108,22 +93,25 @@ class FlowSolver:
         begin: tuple[FloatArray, FloatArray, float] | None = None,
     ) -> Fusion:
         """Run a plan, or to where the settings say; from a u and v at a time if they are given."""
-        shape = self.sources.shape
+        shape, reach = self.sources.shape, self.settings.reach
         record = _Recorder(self.mean, self.sources.channels, guard)
-        plan = plan or self.plan()
         with threads_for(shape[0] * shape[1]):
-            flow = self._load(begin, guard)
+            flow = self._load(begin, plan, guard)
             start = begin[2] if begin else 0.0
             if plan is not None:
-                found = run_plan(flow, plan, start=start, watch=guard, record=record)
-            elif self.settings.reach is None:
+                found = run_plan(flow, plan, watch=guard, record=record)
+            elif reach is None:
                 found, plan = run_rule(flow, watch=guard, record=record)
-            else:
+            elif math.isinf(reach):
                 found = run_stationary(flow, watch=guard, record=record)
+            else:
+                end = self.time_of(reach)
+                found, plan = run_to(flow, end, start=start, watch=guard, record=record)
             if found.status is Status.nonfinite:
                 for c in flow.channels:  # the structure may be lost; u is the last good one
                     c.v[...] = c.w
             flow.settle(goal=SETTLED, watch=guard)
+        record.finish(flow.total())
         return self._fusion(flow, found, plan, record, extended=begin is not None)
 
     def _fusion(
@@ -159,40 +147,44 @@ class FlowSolver:
             terms = terms | {"regulariser": term.value(v)}
         return sum(terms.values())
 
-    def _load(self, begin: tuple[FloatArray, FloatArray, float] | None, watch: Watch) -> Flow:
+    def _load(
+        self,
+        begin: tuple[FloatArray, FloatArray, float] | None,
+        plan: Plan | None,
+        watch: Watch,
+    ) -> Flow:
         """Return the flow at its start."""
-        shape, dtype, channels = self.sources.shape, self.dtype, list[Channel]()
-        for k, planes in enumerate(self.planes):
-            c = Channel(shape, dtype)
-            u, v = (begin[0][k], begin[1][k]) if begin else (planes.u, planes.w)
-            # f and w lie in padded planes already, and are not changed by the flow.
-            c.f, c.w = cast(FloatArray, planes.f.base), cast(FloatArray, planes.w.base)
-            inside(c.u, shape)[...] = u
-            inside(c.v, shape)[...] = v
-            c.a = _fidelity(planes.alpha, self.settings)
-            channels.append(c)
+        shape, dtype = self.sources.shape, self.dtype
         weights = replace(
             _weights(self.settings),
-            lowest=LOWEST_STRUCTURE * self.lowest,
-            brightness=self.mean,
+            lowest=plan.lowest if plan else LOWEST_STRUCTURE * self.lowest,
+            brightness=plan.brightness if plan else self.mean,
         )
-        flow = Flow(channels, weights, shape, dtype)
-        for c in channels:
-            flow.relax(c, goal=1.0 if begin else SETTLED)
-            watch.pulse()
+        if self.flow is None:
+            self.flow = Flow([Channel(shape, dtype) for _ in self.planes], weights, shape, dtype)
+        flow = self.flow
+        flow.weights = weights
+        for k, (c, planes) in enumerate(zip(flow.channels, self.planes, strict=True)):
+            u, v = (begin[0][k], begin[1][k]) if begin else (planes.u, planes.w)
+            # f, w and alpha lie in padded planes already, and are not changed by the flow.
+            c.f, c.w = cast(FloatArray, planes.f.base), cast(FloatArray, planes.w.base)
+            c.alpha = _held(planes.alpha, self.settings)
+            inside(c.u, shape)[...] = u
+            inside(c.v, shape)[...] = v
+        flow.begin(goal=1.0 if begin else SETTLED, watch=watch)
         return flow
 
-    def extend(self, fusion: Fusion, reach: float, guard: Watch) -> Fusion:
-        """Go on from a fusion to a larger reach."""
+    def extend(self, fusion: Fusion, guard: Watch) -> Fusion:
+        """Go on from a fusion to the reach of the settings."""
         assert fusion.reach is not None, "the flow says how far it has come"
         assert fusion.structure is not None, "the flow has a structure"
-        now, then = self.time_of(fusion.reach), self.time_of(reach)
+        now = self.time_of(fusion.reach)
         u, v = (
             np.moveaxis(x.reshape(*self.sources.shape, -1), -1, 0) + self.settings.offset
             for x in (fusion.image, fusion.structure)
         )
-        plan = Plan(steps_to(now, then)) if math.isfinite(reach) else None
-        return self.run(guard, plan=plan, begin=(u, v, now))
+        longer = self.run(guard, begin=(u, v, now))
+        return replace(longer, history=fusion.history + longer.history)
 
 
 def _room(shape: tuple[int, int], dtype: Any) -> FloatArray:
@@ -211,30 +203,24 @@ def _dtype(settings: VariationalOsmosis) -> Any:
     return np.float64 if wide else np.float32
 
 
-def _fidelity(alpha: FloatArray, settings: VariationalOsmosis) -> FloatArray:
-    """Return gamma alpha, or what holds u where alpha is 1, as a padded plane."""
-    if settings.gamma == 1.0:
-        return cast(FloatArray, alpha.base)  # it lies in a padded plane already
-    shape = (alpha.shape[0], alpha.shape[1])
-    a = zeros(shape, alpha.dtype.type)
-    if math.isinf(settings.gamma):
-        weight = FIRM if settings.reach == math.inf else HELD
-        inside(a, shape)[...] = weight * (alpha == 1.0)
-    else:
-        np.multiply(alpha, alpha.dtype.type(min(settings.gamma, HEAVIEST)), out=inside(a, shape))
-    return a
+def _held(alpha: FloatArray, settings: VariationalOsmosis) -> FloatArray:
+    """Return alpha as a padded plane, or 1 where an infinite gamma holds u and 0 elsewhere."""
+    plane = cast(FloatArray, alpha.base)
+    return (plane == 1.0).astype(plane.dtype) if math.isinf(settings.gamma) else plane
 
 
 def _weights(settings: VariationalOsmosis) -> Weights:
     """Return the weights; Tikhonov's term is Huber's where no gradient is large."""
     mu, eta = min(settings.mu, HEAVIEST), min(settings.eta, HEAVIEST)
+    firm = FIRM if settings.reach == math.inf else HELD
+    gamma = firm if math.isinf(settings.gamma) else min(settings.gamma, HEAVIEST)
     if settings.regulariser is None or eta == 0:
-        return Weights(mu, 0.0, 1.0)
+        return Weights(mu, 0.0, 1.0, gamma)
     if settings.regulariser == "tikhonov":
         large = 1e6
-        return Weights(mu, eta * large, large)
+        return Weights(mu, eta * large, large, gamma)
     epsilon = settings.epsilon if settings.regulariser == "huber" else 0.0
-    return Weights(mu, eta, max(epsilon, LEAST_EPSILON))
+    return Weights(mu, eta, max(epsilon, LEAST_EPSILON), gamma)
 
 
 class _Recorder:
@@ -250,3 +236,9 @@ class _Recorder:
             Step(None, iteration, s.time, reach, s.measure, s.terms, None, None, s.cycles)
         )
         self.watch.tell(Progress(None, self.channels, iteration, s.measure, reach, 0.0))
+
+    def finish(self, terms: dict[str, float]) -> None:
+        """Say the energy of what is returned: a part of the last step, and its structure."""
+        if self.history:
+            energy = sum(terms.values())
+            self.history[-1] = replace(self.history[-1], energy=energy, terms=terms)

@@ -125,6 +125,11 @@ class Watch:
         self.cancelled = self.cancelled or bool(self._function(progress))
         self._last_call = self.seconds
 
+    def beat(self) -> bool:
+        """Pulse, and tell whether to go on."""
+        self.pulse()
+        return not self.cancelled
+
     @property
     def seconds(self) -> float:
         """Time since the start."""
