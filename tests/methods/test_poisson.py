@@ -13,6 +13,7 @@ from scipy.sparse.linalg import spsolve
 
 import osmofuse
 from osmofuse import InputError, SettingError, Sources, Status, gallery
+from osmofuse.linalg import Hierarchy
 from osmofuse.methods import PoissonEditing
 from osmofuse.methods import poisson as module
 from osmofuse.metrics import chromaticity_error
@@ -392,13 +393,23 @@ def test_not_converging_is_a_status(disc, rng, monkeypatch):
 
 def test_a_cancel_within_the_solve_ends_it(disc, rng, monkeypatch):
     monkeypatch.setattr(osmofuse.optimise.Watch, "interval", 0.0)
+    calls, cycles = [], []
+    cycle = Hierarchy.cycle
+
+    def counted(self, *planes):
+        cycles.append(self)
+        return cycle(self, *planes)
+
+    monkeypatch.setattr(Hierarchy, "cycle", counted)
     f, b = rng.random((2, 30, 34))
-    calls = []
     sources = Sources(f, b, ~disc)
     fusion = IMPORT(sources, watch=lambda p: calls.append(p) or len(calls) == 4)
     assert fusion.status is Status.cancelled
     assert len(calls) == 4
+    assert len(cycles) == 2, "the first call comes before the channel, the last ends it"
     assert np.array_equal(fusion.image, f)
+    assert IMPORT(sources).status is Status.converged
+    assert len(cycles) > 8
 
 
 def test_one_thread_and_more_give_the_same_bits(rng):
