@@ -39,6 +39,9 @@ from osmofuse.optimise import Status, Watch
 from osmofuse.typing import BoolArray, FloatArray
 
 RTOL = 1e-10  # of the residual; some 15 iterations, whatever the region
+# Most grids of the hierarchy are small, and end sooner than a second thread wakes up: it pays
+# from so many times the pixels from which it does on planes.
+COARSE = 20
 LUMA = (0.299, 0.587, 0.114)  # Rec. 601; bands other than three count alike
 
 
@@ -108,7 +111,7 @@ class PoissonEditing:
             if chosen.any():
                 f = layers.image(0, c)[region.box]
                 b = (layers.image(1, c) if grey is None else grey)[region.box]
-                with threads_for(f.size):
+                with threads_for(f.size // COARSE):
                     edited, done = self._edit(region, f, b, sources.valid, guard)
                 u[region.box][region.inner] = edited[region.inner]
                 solved.append(done)
