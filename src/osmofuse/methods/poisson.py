@@ -20,6 +20,7 @@ by edge or pixel by pixel.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -29,16 +30,18 @@ import numpy as np
 
 from osmofuse.errors import InputError, SettingError
 from osmofuse.kernels import threads_for
-from osmofuse.linalg import Hierarchy, Solution, flexible_cg, inside, padded
+from osmofuse.linalg import Hierarchy, flexible_cg, inside, padded
 from osmofuse.methods.channelwise import fuse_channels
 from osmofuse.methods.contract import Fusion, Sources, WatchFunction
 from osmofuse.methods.layers import Band, Layers
 from osmofuse.methods.settings import choice, number
-from osmofuse.operators import ForwardDifference
+from osmofuse.operators import ForwardDifference, inner
 from osmofuse.optimise import Status, Watch
 from osmofuse.typing import BoolArray, FloatArray
 
-RTOL = 1e-10  # of the residual; some 15 iterations, whatever the region
+RTOL = 1e-10  # how far the residual falls,
+ROUND_RTOL = 1e-3  # in rounds of single precision that each take it so far,
+ROUNDS = 20  # of which 4 are enough for any usual region
 # Most grids of the hierarchy are small, and end sooner than a second thread wakes up: it pays
 # from so many times the pixels from which it does on planes.
 COARSE = 20
@@ -131,11 +134,11 @@ class PoissonEditing:
         if valid is not None:
             db = np.where(_both(valid[region.box]), db, df)
         pasted = np.where(region.inner, b, f)
-        found = region.solve(D.adjoint(self._guide(df, db) - D(pasted)), guard)
-        u = pasted + inside(found.x, region.shape)
+        x, solved = region.solve(D.adjoint(self._guide(df, db) - D(pasted)), guard)
+        u = pasted + x
         if region.inner.all():
             u += f.mean() - u.mean()
-        return u, found.converged
+        return u, solved
 
     def _guide(self, df: FloatArray, db: FloatArray) -> FloatArray:
         if self.guidance != "mixed":
@@ -164,7 +167,7 @@ class _Region:
     @cached_property
     def _hierarchy(self) -> Hierarchy:
         """The matrix D* D with x = 0 outside: an edge that leaves the region becomes mass."""
-        found, D = Hierarchy(self.shape, np.float64), ForwardDifference(self.shape)
+        found, D = Hierarchy(self.shape, np.float32), ForwardDifference(self.shape)
         ones = self.inner.astype(np.float64)
         down, right = _both(self.inner)
         inside(found.finest.down, self.shape)[...] = down
@@ -173,8 +176,12 @@ class _Region:
         found.update()
         return found
 
-    def solve(self, b: FloatArray, guard: Watch) -> Solution:
-        """Solve D* D x = b in the region; x is padded."""
+    def solve(self, b: FloatArray, guard: Watch) -> tuple[FloatArray, bool]:
+        """Solve D* D x = b in the region; return x and whether it is a solution.
+
+        Single precision finds corrections, double precision the residuals they are found for:
+        as exact as double precision alone, in half the time and memory.
+        """
 
         def precondition(r: FloatArray) -> FloatArray:
             guard.pulse()
@@ -182,11 +189,18 @@ class _Region:
             return np.zeros_like(r) if guard.cancelled else self._hierarchy.precondition(r)
 
         b = padded(b * self.inner, np.float64)
-        x = np.zeros_like(b)
-        if not b.any():  # the paste is the answer, as on the whole picture without mixing
-            return Solution(x, (0.0,), converged=True)
-        A = self._hierarchy.finest
-        return flexible_cg(A, b, x, precondition=precondition, rtol=RTOL)
+        x, r = np.zeros_like(b), b
+        goal = RTOL * math.sqrt(inner(b, b))
+        for _ in range(ROUNDS):
+            size = math.sqrt(inner(r, r))
+            if size <= goal or guard.cancelled:
+                break
+            A, small = self._hierarchy.finest, (r / size).astype(np.float32)
+            start = np.zeros_like(small)
+            found = flexible_cg(A, small, start, precondition=precondition, rtol=ROUND_RTOL)
+            x += size * found.x
+            r = b - A(x)
+        return inside(x, self.shape), size <= goal
 
 
 def _span(chosen: BoolArray, axis: int) -> slice:
