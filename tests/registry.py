@@ -1,7 +1,7 @@
-"""Every public operator and energy term, once, with a small factory; and the grid they act on.
+"""Every public operator, energy term and method, once; and the grid they act on.
 
-The generic laws (`operators/test_operators.py`, `energies/test_energies.py`) run over it, and
-fail where a public class is missing.
+The generic laws (`operators/test_operators.py`, `energies/test_energies.py`,
+`methods/test_methods.py`) run over it, and fail where a public class is missing.
 """
 
 from __future__ import annotations
@@ -13,6 +13,13 @@ import numpy as np
 
 from osmofuse.energies import HuberTV, JointModel, Quadratic, Tikhonov
 from osmofuse.linalg import Hierarchy, Stencil, inside
+from osmofuse.methods import (
+    Average,
+    DirectMatting,
+    LaplacianPyramid,
+    PoissonEditing,
+    VariationalOsmosis,
+)
 from osmofuse.operators import ForwardDifference, OsmosisEdges
 
 SHAPES = [(1, 1), (1, 6), (5, 1), (2, 2), (3, 4), (5, 7)]  # one pixel, one row, odd, even
@@ -66,6 +73,24 @@ def terraces(shape: tuple[int, int], rng: np.random.Generator) -> np.ndarray:
     j = np.arange(shape[1])
     return 1.0 + 2.0 * np.maximum(j - shape[1] // 2, 0) + rng.uniform(0, 0.05, shape)
 
+
+# Every method by the name that `fuse` knows, in settings that end soon.
+METHODS = {
+    "variational": VariationalOsmosis(reach=2.0),
+    "direct": DirectMatting(),
+    "average": Average(),
+    "pyramid": LaplacianPyramid(),
+    "poisson": PoissonEditing(),
+}
+
+# Methods that act only where alpha says so: where it is 1, the foreground keeps its bits.
+LOCAL_METHODS = {
+    "direct": DirectMatting(),
+    "poisson": PoissonEditing(),
+    "poisson mixed by edge": PoissonEditing(guidance="mixed"),
+    "poisson mixed by pixel": PoissonEditing(guidance="mixed", mixed_by="pixel"),
+    "poisson monochrome": PoissonEditing(guidance="monochrome"),
+}
 
 Pixel = tuple[int, int]
 

@@ -18,6 +18,7 @@ from osmofuse.energies import Edges, HuberTV, JointModel, Quadratic, Tikhonov
 from osmofuse.errors import InputError, MismatchError
 from osmofuse.kernels import kernel, prange
 from osmofuse.methods.contract import Sources
+from osmofuse.methods.layers import chromatic_mean
 from osmofuse.methods.settings import choice
 from osmofuse.typing import ArrayLike, FloatArray
 
@@ -63,7 +64,7 @@ def planes_of(
         Without an offset, a sample is not positive.
     """
     room = room or (lambda: np.empty(sources.shape, dtype))
-    chromatic_mean = _chromatic_mean(sources, settings, dtype)
+    mean = _chromatic_mean(sources, settings, dtype)
     spare: list[FloatArray] = [np.empty(sources.shape, dtype) for _ in range(2 * sources.count - 2)]
     for c in range(sources.channels):
         images = [room(), *spare[: sources.count - 1]]
@@ -77,8 +78,8 @@ def planes_of(
                 sources.weight(k, c, dtype, alpha)
         _check_positive(images, sources, settings.offset)
         for k in range(1, sources.count):
-            if chromatic_mean is not None and sources.is_one_band(k):
-                images[k] *= images[0] / chromatic_mean
+            if mean is not None and sources.is_one_band(k):
+                images[k] *= images[0] / mean
         w = room()
         w.fill(1.0)
         for image, alpha in zip(images, alphas, strict=True):
@@ -139,11 +140,7 @@ def _chromatic_mean(
     bands = (sources.is_one_band(k) for k in range(1, sources.count))
     if settings.band != "keep" or not any(bands):
         return None
-    offset = dtype(settings.offset)
-    planes = (sources.image(0, c, dtype) + offset for c in range(sources.channels))
-    with np.errstate(divide="ignore"):  # where a sample is 0, which is refused later
-        total = sum(np.log(plane) for plane in planes)
-    return np.asarray(np.exp(total / dtype(sources.channels)))
+    return chromatic_mean(sources, settings.offset, dtype)
 
 
 def _check_positive(images: list[FloatArray], sources: Sources, offset: float) -> None:

@@ -1,0 +1,79 @@
+r"""The average of the pictures, the same at every pixel: alpha is not looked at.
+
+.. math::
+
+    u = \frac{\sum_k \omega_k s_k}{\sum_k \omega_k}, \qquad s_0 = f, s_1, \dots
+
+Where a background is not valid the foreground stands in for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from osmofuse.errors import SettingError
+from osmofuse.methods.channelwise import fuse_channels
+from osmofuse.methods.contract import Fusion, Sources, WatchFunction
+from osmofuse.methods.layers import Band, Layers
+from osmofuse.methods.settings import choice, number
+from osmofuse.typing import FloatArray
+
+
+@dataclass(frozen=True)
+class Average:
+    r"""Fusion by the average.
+
+    Parameters
+    ----------
+    weights : sequence of float or None
+        How much each picture counts, :math:`\omega_k`, the foreground first; only their
+        ratios matter. None: all alike.
+    band : {"keep", "repeat"}
+        What a background of one band becomes in each channel: itself in the foreground's
+        chromaticity, or itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sources = Sources(np.full((1, 1), 0.8), np.full((1, 1), 0.4))
+    >>> Average()(sources).image.round(3).tolist()
+    [[0.6]]
+    >>> Average(weights=(3, 1))(sources).image.round(3).tolist()
+    [[0.7]]
+    """
+
+    weights: Sequence[float] | None = None
+    band: Band = "keep"
+
+    def __post_init__(self) -> None:
+        choice("band", self.band, ("keep", "repeat"))
+        if self.weights is None:
+            return
+        if isinstance(self.weights, str) or not isinstance(self.weights, Sequence):
+            raise SettingError(f"weights: {self.weights!r}; must be one number for each picture")
+        object.__setattr__(self, "weights", tuple(self.weights))
+        for weight in self.weights:
+            number("weights", weight)
+        if not sum(self.weights) > 0:
+            raise SettingError(f"weights: {self.weights!r}; one of them must be above 0")
+
+    def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
+        """Fuse the sources."""
+        weights = (1.0,) * sources.count if self.weights is None else self.weights
+        if len(weights) != sources.count:
+            raise SettingError(
+                f"weights: {len(weights)} for {sources.count} pictures; "
+                "give the foreground's, then each background's"
+            )
+        parts = [weight / sum(weights) for weight in weights]
+        layers = Layers(sources, self.band, sources.dtype)
+        return fuse_channels(self, sources, watch, lambda _: _planes(layers, parts))
+
+
+def _planes(layers: Layers, parts: list[float]) -> Iterator[FloatArray]:
+    for c in range(layers.sources.channels):
+        u = layers.image(0, c) * layers.dtype(parts[0])
+        for k, part in enumerate(parts[1:], start=1):
+            u += layers.image(k, c) * layers.dtype(part)
+        yield u

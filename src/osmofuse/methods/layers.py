@@ -1,0 +1,78 @@
+r"""The pictures of a fusion as planes, all in the foreground's channels.
+
+A background of one band has no colour of its own. It is repeated in every channel, or it takes
+the foreground's chromaticity,
+
+.. math::
+
+    b_c = b \, \frac{f_c}{\mathrm{GCM}(f)}, \qquad \mathrm{GCM}(f) = \Big(\prod_c f_c\Big)^{1/C},
+
+with :math:`C` channels, all pictures carrying an offset.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from osmofuse.methods.contract import Sources
+from osmofuse.typing import FloatArray
+
+Band: TypeAlias = Literal["keep", "repeat"]
+
+# What variational osmosis adds to pictures by default: all methods colour a band alike.
+OFFSET = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Layers:
+    """The pictures of a fusion, white at 1.0.
+
+    Parameters
+    ----------
+    sources : Sources
+        The pictures.
+    band : {"keep", "repeat"}
+        What a background of one band becomes in each channel: itself in the foreground's
+        chromaticity, or itself.
+    dtype : type
+        float32 or float64.
+    """
+
+    sources: Sources
+    band: Band
+    dtype: type
+
+    def image(self, source: int, channel: int) -> FloatArray:
+        """Return a channel of a source as a new plane; source 0 is the foreground.
+
+        Where a background is not valid, the foreground stands in for it.
+        """
+        sources, dtype = self.sources, self.dtype
+        plane = sources.image(source, channel, dtype)
+        if source > 0 and self.band == "keep" and sources.is_one_band(source):
+            colour = (sources.image(0, channel, dtype) + dtype(OFFSET)) / self._chromatic_mean
+            plane = (plane + dtype(OFFSET)) * colour - dtype(OFFSET)
+        if source > 0 and sources.valid is not None:
+            unknown = ~sources.valid
+            plane[unknown] = sources.image(0, channel, dtype)[unknown]
+        return plane
+
+    def weight(self, source: int, channel: int) -> FloatArray:
+        """Return how much of a source enters a channel, as a new plane."""
+        return self.sources.weight(source, channel, self.dtype)
+
+    @cached_property
+    def _chromatic_mean(self) -> FloatArray:
+        return chromatic_mean(self.sources, OFFSET, self.dtype)
+
+
+def chromatic_mean(sources: Sources, offset: float, dtype: type) -> FloatArray:
+    """Return the geometric mean of the foreground's channels, offset included."""
+    planes = (sources.image(0, c, dtype) + dtype(offset) for c in range(sources.channels))
+    with np.errstate(divide="ignore"):  # where a sample is 0
+        total = sum(np.log(plane) for plane in planes)
+    return np.asarray(np.exp(total / dtype(sources.channels)))

@@ -1,0 +1,226 @@
+r"""Poisson editing (Pérez, Gangnet and Blake 2003, doi:10.1145/882262.882269).
+
+In the region :math:`A` where alpha is small, u has differences as close as can be to a guide g,
+taken from the background; everywhere else it is the foreground:
+
+.. math::
+
+    \min_u \; |D u - g|^2 \quad\text{with}\quad u = f \text{ outside } A .
+
+Nothing is asked of differences across the picture's border. With the paste w, which is b in the
+region and f outside, u = w + x, and the correction x solves
+
+.. math::
+
+    D^* D x = D^* (g - D w) \text{ in } A, \qquad x = 0 \text{ outside.}
+
+The guide g may import :math:`D b`, or mix: take of :math:`D b` and :math:`D f` the larger, edge
+by edge or pixel by pixel.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Literal
+
+import numpy as np
+
+from osmofuse.errors import InputError, SettingError
+from osmofuse.kernels import threads_for
+from osmofuse.linalg import Hierarchy, flexible_cg, inside, padded
+from osmofuse.methods.channelwise import fuse_channels
+from osmofuse.methods.contract import Fusion, Sources, WatchFunction
+from osmofuse.methods.layers import Band, Layers
+from osmofuse.methods.settings import choice, number
+from osmofuse.operators import ForwardDifference, inner
+from osmofuse.optimise import Status, Watch
+from osmofuse.typing import BoolArray, FloatArray
+
+RTOL = 1e-10  # how far the residual falls,
+ROUND_RTOL = 1e-3  # in rounds of single precision that each take it so far,
+ROUNDS = 20  # of which 4 are enough for any usual region
+# Most grids of the hierarchy are small, and end sooner than a second thread wakes up: it pays
+# from so many times the pixels from which it does on planes.
+COARSE = 20
+LUMA = (0.299, 0.587, 0.114)  # Rec. 601; bands other than three count alike
+
+
+@dataclass(frozen=True)
+class PoissonEditing:
+    """Fusion by Poisson editing, of a foreground and one background.
+
+    Parameters
+    ----------
+    guidance : {"import", "mixed", "monochrome"}
+        The differences the region gets: the background's; at each place the stronger ones of
+        background and foreground; those of the background without its colours.
+    mixed_by : {"edge", "pixel"}
+        Where "mixed" chooses: on each edge between two pixels, or for the two edges down and
+        right of a pixel together, by the length of the gradient.
+    threshold : float
+        The region is where alpha is not above it; by default, where alpha is 0.
+    band : {"keep", "repeat"}
+        What a background of one band becomes in each channel: itself in the foreground's
+        chromaticity, or itself. For "monochrome" it is itself.
+
+    Notes
+    -----
+    Outside the region the foreground keeps its bits. The region may be empty, touch any
+    border and have any number of parts. If it is the whole picture, u is determined up to a
+    constant in each channel: it gets the foreground's mean. On edges to pixels where the
+    background is not valid the foreground's differences guide. Several backgrounds are
+    refused; fuse one after the other.
+    """
+
+    guidance: Literal["import", "mixed", "monochrome"] = "import"
+    mixed_by: Literal["edge", "pixel"] = "edge"
+    threshold: float = 0.0
+    band: Band = "keep"
+
+    def __post_init__(self) -> None:
+        choice("guidance", self.guidance, ("import", "mixed", "monochrome"))
+        choice("mixed_by", self.mixed_by, ("edge", "pixel"))
+        choice("band", self.band, ("keep", "repeat"))
+        number("threshold", self.threshold)
+        if self.threshold >= 1.0:
+            raise SettingError(f"threshold: {self.threshold!r}; must be below 1")
+
+    def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
+        """Fuse the sources."""
+        if sources.count != 2:
+            raise InputError(
+                f"background: {sources.count - 1} pictures; Poisson editing takes one: "
+                "fuse one after the other"
+            )
+        solved: list[bool] = []
+        fusion = fuse_channels(self, sources, watch, partial(self._planes, sources, solved))
+        if fusion.status is Status.cancelled:
+            return fusion
+        return replace(fusion, status=Status.converged if all(solved) else Status.max_iter)
+
+    def _planes(self, sources: Sources, solved: list[bool], guard: Watch) -> Iterator[FloatArray]:
+        """Yield the channels, and note which were solved."""
+        layers = Layers(sources, self.band, np.float64)
+        grey = _luma(sources) if self.guidance == "monochrome" else None
+        region = _Region(np.zeros(sources.shape, bool))
+        for c in range(sources.channels):
+            chosen = layers.weight(0, c) <= self.threshold
+            if not np.array_equal(chosen, region.chosen):  # most maps are the same in each channel
+                region = _Region(chosen)
+            u = sources.image(0, c, sources.dtype)
+            if chosen.any():
+                f = layers.image(0, c)[region.box]
+                b = (layers.image(1, c) if grey is None else grey)[region.box]
+                with threads_for(f.size // COARSE):
+                    edited, done = self._edit(region, f, b, sources.valid, guard)
+                u[region.box][region.inner] = edited[region.inner]
+                solved.append(done)
+            yield u
+
+    def _edit(
+        self,
+        region: _Region,
+        f: FloatArray,
+        b: FloatArray,
+        valid: BoolArray | None,
+        guard: Watch,
+    ) -> tuple[FloatArray, bool]:
+        """Return u on the box of a region, and whether it was solved for."""
+        D = ForwardDifference(region.shape)
+        df, db = D(f), D(b)
+        if valid is not None:
+            db = np.where(_both(valid[region.box]), db, df)
+        pasted = np.where(region.inner, b, f)
+        x, solved = region.solve(D.adjoint(self._guide(df, db) - D(pasted)), guard)
+        u = pasted + x
+        if region.inner.all():
+            u += f.mean() - u.mean()
+        return u, solved
+
+    def _guide(self, df: FloatArray, db: FloatArray) -> FloatArray:
+        if self.guidance != "mixed":
+            return db
+        if self.mixed_by == "edge":
+            return np.where(np.abs(df) > np.abs(db), df, db)
+        return np.where((df**2).sum(axis=0) > (db**2).sum(axis=0), df, db)
+
+
+class _Region:
+    """The pixels that are sought, and the matrix that ties them to each other.
+
+    Parameters
+    ----------
+    chosen : array of bool
+        Where they are in the picture.
+    """
+
+    def __init__(self, chosen: BoolArray) -> None:
+        self.chosen = chosen
+        # The box around them, and a pixel more on every side that is not the picture's.
+        self.box = _span(chosen, 0), _span(chosen, 1)
+        self.inner = chosen[self.box]
+        self.shape = (self.inner.shape[0], self.inner.shape[1])
+
+    @cached_property
+    def _hierarchy(self) -> Hierarchy:
+        """The matrix D* D with x = 0 outside: an edge that leaves the region becomes mass."""
+        found, D = Hierarchy(self.shape, np.float32), ForwardDifference(self.shape)
+        ones = self.inner.astype(np.float64)
+        down, right = _both(self.inner)
+        inside(found.finest.down, self.shape)[...] = down
+        inside(found.finest.right, self.shape)[...] = right
+        inside(found.finest.mass, self.shape)[...] = D.adjoint(D(ones)) * ones
+        found.update()
+        return found
+
+    def solve(self, b: FloatArray, guard: Watch) -> tuple[FloatArray, bool]:
+        """Solve D* D x = b in the region; return x and whether it is a solution.
+
+        Single precision finds corrections, double precision the residuals they are found for:
+        as exact as double precision alone, on planes of half the size. The matrix is the same
+        in both, since its entries are small whole numbers.
+        """
+
+        def precondition(r: FloatArray) -> FloatArray:
+            guard.pulse()
+            # Zeros end the iteration where it is.
+            return np.zeros_like(r) if guard.cancelled else self._hierarchy.precondition(r)
+
+        b = padded(b * self.inner, np.float64)
+        x, r = np.zeros_like(b), b
+        goal = RTOL * math.sqrt(inner(b, b))
+        for _ in range(ROUNDS):
+            size = math.sqrt(inner(r, r))
+            if size <= goal or guard.cancelled:
+                break
+            A, small = self._hierarchy.finest, (r / size).astype(np.float32)
+            start = np.zeros_like(small)
+            found = flexible_cg(A, small, start, precondition=precondition, rtol=ROUND_RTOL)
+            x += size * found.x
+            r = b - A(x)
+        return inside(x, self.shape), size <= goal
+
+
+def _span(chosen: BoolArray, axis: int) -> slice:
+    """Return the rows or columns from before the first with a chosen pixel to after the last."""
+    places = np.flatnonzero(chosen.any(axis=1 - axis))
+    return slice(max(places[0] - 1, 0), places[-1] + 2) if places.size else slice(0)
+
+
+def _both(chosen: BoolArray) -> BoolArray:
+    """Tell of which edges, down and right, both ends are chosen; as (2, rows, cols)."""
+    both = np.zeros((2, *chosen.shape), bool)
+    np.logical_and(chosen[:-1], chosen[1:], out=both[0, :-1])
+    np.logical_and(chosen[:, :-1], chosen[:, 1:], out=both[1, :, :-1])
+    return both
+
+
+def _luma(sources: Sources) -> FloatArray:
+    """Return the background without its colours."""
+    channels = sources.channels
+    parts = LUMA if channels == 3 else (1.0 / channels,) * channels
+    planes = (part * sources.image(1, c, np.float64) for c, part in enumerate(parts))
+    return np.asarray(sum(planes))

@@ -1,0 +1,124 @@
+r"""Fusion by Laplacian pyramids: details are blended over distances of their own size.
+
+A picture :math:`g_0` is halved again and again, :math:`g_{l+1} = \mathrm{reduce}(g_l)`, and its
+details :math:`g_l - \mathrm{expand}(g_{l+1})` are kept. On every level the details of the sources
+are summed with weights that have been halved as often, so that coarse structure fades over wide
+seams and fine structure over narrow ones (Burt and Adelson 1983, doi:10.1145/245.247).
+
+Reducing filters rows and columns with (1, 4, 6, 4, 1)/16 and keeps every second pixel; expanding
+gives kept pixels (1, 6, 1)/8 and those between (4, 4)/8 of the small picture. Borders are
+mirrored at the last pixel; a direction of one pixel stays. Constants are kept, and what is
+reduced is expanded in the same way when details are taken and when they are put together, so
+that alpha = 1 gives back the foreground, and alpha = 0 the background, but for rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from osmofuse.methods.channelwise import fuse_channels
+from osmofuse.methods.contract import Fusion, Sources, WatchFunction
+from osmofuse.methods.layers import Band, Layers
+from osmofuse.methods.settings import choice, whole
+from osmofuse.optimise import Watch
+from osmofuse.typing import FloatArray
+
+
+@dataclass(frozen=True)
+class LaplacianPyramid:
+    """Fusion by Laplacian pyramids, with alpha (or the weights of all sources) as the mask.
+
+    Parameters
+    ----------
+    levels : int or None
+        How often the pictures are halved: seams are some 2^levels pixels wide, and 0 is
+        direct matting. None, or more than there are: until one pixel is left.
+    band : {"keep", "repeat"}
+        What a background of one band becomes in each channel: itself in the foreground's
+        chromaticity, or itself.
+    """
+
+    levels: int | None = None
+    band: Band = "keep"
+
+    def __post_init__(self) -> None:
+        choice("band", self.band, ("keep", "repeat"))
+        if self.levels is not None:
+            whole("levels", self.levels, least=0)
+
+    def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
+        """Fuse the sources."""
+        most = (max(sources.shape) - 1).bit_length()
+        levels = most if self.levels is None else min(self.levels, most)
+        layers = Layers(sources, self.band, sources.dtype)
+        return fuse_channels(self, sources, watch, lambda guard: _planes(layers, levels, guard))
+
+
+def _planes(layers: Layers, levels: int, guard: Watch) -> Iterator[FloatArray]:
+    for c in range(layers.sources.channels):
+        fused = _fused_pyramid(layers, c, levels, guard)
+        u = fused.pop()
+        while fused:
+            detail = fused.pop()
+            u = expand(u, detail.shape) + detail
+            guard.pulse()
+        yield u
+
+
+def _fused_pyramid(layers: Layers, channel: int, levels: int, guard: Watch) -> list[FloatArray]:
+    """Return the weighted details of all sources, fine to coarse, and what is left above them."""
+    fused: list[FloatArray] = []
+    for k in range(layers.sources.count):
+        image, weight = layers.image(k, channel), layers.weight(k, channel)
+        for level in range(levels + 1):
+            small = reduce(image) if level < levels else None
+            detail = image if small is None else image - expand(small, image.shape)
+            if k == 0:
+                fused.append(weight * detail)
+            else:
+                fused[level] += weight * detail
+            if small is not None:
+                image, weight = small, reduce(weight)
+            guard.pulse()
+            if guard.cancelled:
+                return fused
+    return fused
+
+
+def reduce(x: FloatArray) -> FloatArray:
+    """Return a plane of half the size, rounded up."""
+    for axis in (0, 1):
+        x = np.moveaxis(_reduce_rows(np.moveaxis(x, axis, 0)), 0, axis)
+    return x
+
+
+def expand(x: FloatArray, shape: tuple[int, ...]) -> FloatArray:
+    """Return a plane of the shape of which x is the half."""
+    for axis in (0, 1):
+        x = np.moveaxis(_expand_rows(np.moveaxis(x, axis, 0), shape[axis]), 0, axis)
+    return x
+
+
+def _reduce_rows(x: FloatArray) -> FloatArray:
+    rows = x.shape[0]
+    if rows == 1:
+        return x
+    p = np.pad(x, ((2, 2), (0, 0)), mode="reflect")
+    p = p[: rows + 3 + rows % 2]
+    return ((p[:-4:2] + p[4::2]) + 4 * (p[1:-3:2] + p[3:-1:2]) + 6 * p[2:-2:2]) / 16
+
+
+def _expand_rows(x: FloatArray, rows: int) -> FloatArray:
+    if rows == 1:
+        return x
+    # Mirroring at a pixel that was kept repeats the one before it; at one between, the last.
+    after = x[-2:-1] if rows % 2 else x[-1:]
+    before = x[1:2] if x.shape[0] > 1 else x
+    p = np.concatenate([before, x, after])
+    out: FloatArray = np.empty((rows, *x.shape[1:]), x.dtype)
+    out[::2] = (p[:-2] + 6 * p[1:-1] + p[2:]) / 8
+    out[1::2] = (p[1 : 1 + rows // 2] + p[2 : 2 + rows // 2]) / 2
+    return out
