@@ -1,5 +1,10 @@
 """Filters, each with its border convention stated, written once."""
 
+from osmofuse.filters.box import box_mean
+from osmofuse.filters.domain_transform import DomainTransform
 from osmofuse.filters.gaussian import gaussian
+from osmofuse.filters.guided import guided
+from osmofuse.filters.laplacian import laplacian
+from osmofuse.filters.lee import lee
 
-__all__ = ["gaussian"]
+__all__ = ["DomainTransform", "box_mean", "gaussian", "guided", "laplacian", "lee"]

@@ -3,9 +3,11 @@
 from osmofuse.methods.average import Average
 from osmofuse.methods.contract import Fusion, Method, Sources
 from osmofuse.methods.direct import DirectMatting
+from osmofuse.methods.guided_filter import GuidedFilterFusion
 from osmofuse.methods.poisson import PoissonEditing
 from osmofuse.methods.problem import energy
 from osmofuse.methods.pyramid import LaplacianPyramid
+from osmofuse.methods.structure_aware import StructureAwareFusion
 from osmofuse.methods.variational import VariationalOsmosis
 
 __all__ = [
@@ -13,10 +15,12 @@ __all__ = [
     "Average",
     "DirectMatting",
     "Fusion",
+    "GuidedFilterFusion",
     "LaplacianPyramid",
     "Method",
     "PoissonEditing",
     "Sources",
+    "StructureAwareFusion",
     "VariationalOsmosis",
     "energy",
 ]
@@ -27,4 +31,6 @@ METHODS: dict[str, type[Method]] = {
     "average": Average,
     "pyramid": LaplacianPyramid,
     "poisson": PoissonEditing,
+    "guided-filter": GuidedFilterFusion,
+    "structure-aware": StructureAwareFusion,
 }

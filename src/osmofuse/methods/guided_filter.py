@@ -1,0 +1,144 @@
+r"""Fusion with guided filtering (Li, Kang and Hu 2013, doi:10.1109/TIP.2013.2244222).
+
+Each picture :math:`s_k` is split into a base, its mean over large windows, and the detail that is
+left. At each pixel the picture with the most salient grey values, those of the largest Laplacian,
+wins; the map of where a picture wins, smoothed along the edges of that picture by a guided filter,
+is its weight: broadly for the bases and finely for the details. With weights that sum to 1,
+
+.. math::
+
+    u = \sum_k p_k\, \bar s_k + \sum_k q_k\, (s_k - \bar s_k) .
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from osmofuse.filters import box_mean, gaussian, guided, laplacian
+from osmofuse.methods.contract import Fusion, Sources, WatchFunction
+from osmofuse.methods.passes import Pass, Passes, fill, fuse_by_passes, is_own
+from osmofuse.methods.settings import number, whole
+from osmofuse.picture import white_of
+from osmofuse.typing import Array, FloatArray
+
+LUMA = (0.2989, 0.5870, 0.1140)
+TIE = 1e-12  # saliencies no further apart are equal but for rounding
+LEAST = 1e-12  # keeps weights a sum to be divided by where all of them are 0
+
+
+@dataclass(frozen=True)
+class GuidedFilterFusion:
+    r"""Fusion with guided filtering.
+
+    It decides by itself what to take from which picture: **alpha is not used**, and foreground
+    and background have the same say, but that of equally salient pictures the first wins. Any
+    number of backgrounds can be fused; one of a single band is taken for each channel.
+
+    Parameters
+    ----------
+    split_radius : int
+        Of the windows whose mean is the base, in pixels; 15 are windows of 31 × 31.
+    saliency_sigma : float
+        How far the Laplacian of a picture makes its surroundings salient, in pixels: the
+        deviation of a Gaussian, cut off there.
+    base_radius, detail_radius : int
+        Of the guided filters' windows for the weights p of bases and q of details, in pixels.
+    base_epsilon, detail_epsilon : float
+        Their :math:`\varepsilon`: the variance of grey values, white at 1.0, that counts as an
+        edge and holds up the smoothing.
+
+    Notes
+    -----
+    The defaults are those of the authors. Their weights were rounded to 8 bits, and their result
+    clipped; these are not. Grey values are rounded to the levels of the picture's own depth, as
+    theirs were; those of floats are not. Filters compute in double precision. Bases replicate the
+    border, as do the Laplacian and the Gaussian; windows of guided filters shrink there.
+
+    Where `valid` is False the foreground is kept, and hides the hole from the filters.
+    """
+
+    split_radius: int = 15
+    saliency_sigma: float = 5.0
+    base_radius: int = 45
+    base_epsilon: float = 0.3
+    detail_radius: int = 7
+    detail_epsilon: float = 1e-6
+
+    def __post_init__(self) -> None:
+        for name in ("split_radius", "base_radius", "detail_radius"):
+            whole(name, getattr(self, name), least=0)
+        for name in ("saliency_sigma", "base_epsilon", "detail_epsilon"):
+            number(name, getattr(self, name), above=True)
+
+    def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
+        """Fuse the sources."""
+        return fuse_by_passes(self, sources, self._passes(sources), watch)
+
+    def _passes(self, sources: Sources) -> Passes:
+        greys = _greys(sources)
+        winner = yield from self._winner(sources, greys)
+        bases = yield from _weights(winner, greys, self.base_radius, self.base_epsilon)
+        details = yield from _weights(winner, greys, self.detail_radius, self.detail_epsilon)
+        for c in range(sources.channels):
+            u, foreground = np.zeros(sources.shape), sources.image(0, c, np.float64)
+            for k in range(sources.count):
+                image = sources.image(k, c, np.float64)
+                fill(image, foreground, sources)
+                mean = box_mean(image, self.split_radius, border="replicate")
+                u += bases[k] * mean + details[k] * (image - mean)
+            yield u
+
+    def _winner(self, sources: Sources, greys: list[FloatArray]) -> Pass[Array]:
+        """Return the number of the most salient picture at each pixel."""
+        winner, best = np.zeros(sources.shape, np.intp), np.full(sources.shape, -math.inf)
+        for k, grey in enumerate(greys):
+            strength = np.abs(laplacian(grey)) * is_own(sources, k, radius=1)
+            radius = math.ceil(self.saliency_sigma)
+            saliency = gaussian(strength, self.saliency_sigma, radius=radius)
+            better = saliency > best + TIE
+            winner[better] = k
+            np.copyto(best, saliency, where=better)
+            yield None
+        return winner
+
+
+def _weights(
+    winner: Array, greys: list[FloatArray], radius: int, epsilon: float
+) -> Pass[list[FloatArray]]:
+    """Return the weight of each picture: where it wins, smoothed along its own edges."""
+    weights = []
+    for k, grey in enumerate(greys):
+        wins = (winner == k).astype(np.float64)
+        weights.append(np.clip(guided(wins, grey, radius=radius, epsilon=epsilon), 0.0, 1.0))
+        weights[k] += LEAST
+        yield None
+    total = np.sum(weights, axis=0)
+    return [weight / total for weight in weights]
+
+
+def _greys(sources: Sources) -> list[FloatArray]:
+    """Return the grey values of each picture, those of the foreground in holes."""
+    greys: list[FloatArray] = []
+    for k, array in enumerate((sources.foreground, *sources.backgrounds)):
+        one_band = k > 0 and sources.is_one_band(k)
+        planes = [
+            sources.image(k, c, np.float64) for c in range(1 if one_band else sources.channels)
+        ]
+        greys.append(_rounded(_grey(planes), white_of(array.dtype, "array")))
+        fill(greys[k], greys[0], sources)
+    return greys
+
+
+def _grey(planes: list[FloatArray]) -> FloatArray:
+    """Return the luma of three channels, else their mean."""
+    weights = LUMA if len(planes) == 3 else (1.0,) * len(planes)
+    total = sum(weight * plane for weight, plane in zip(weights, planes, strict=True))
+    return np.asarray(total / sum(weights))
+
+
+def _rounded(grey: FloatArray, white: int) -> FloatArray:
+    """Round to the levels of a depth, half up."""
+    return grey if white == 1 else np.asarray(np.floor(grey * white + 0.5) / white)
