@@ -81,6 +81,11 @@ def compare(
     SettingError
         A method is unknown, or two have one name, or `alphas` names a method not compared.
 
+    Notes
+    -----
+    `fusion.seconds` is the time as it passed. The first run of a method on a machine compiles its
+    kernels, once; compare times of a second run.
+
     Examples
     --------
     >>> import numpy as np
