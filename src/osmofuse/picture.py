@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from os import PathLike
 
@@ -11,10 +12,13 @@ from numpy.typing import DTypeLike
 from osmofuse.errors import InputError, MismatchError
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
-__all__ = ["Metadata", "Picture", "checked", "quantise", "samples", "scaled"]
+__all__ = ["Metadata", "Picture", "as_alpha", "checked", "quantise", "samples", "scaled"]
 
 # Scene-referred floats may exceed white a little; beyond this they are integers in disguise.
 _BRIGHTEST = 16.0
+
+# An integer of 32 bits or more that stays below this part of its range was hardly meant.
+_LEAST_OF_WIDE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -239,6 +243,49 @@ def quantise(samples: FloatArray, depth: DTypeLike) -> tuple[Array, int]:
     return np.rint(levels * white).astype(depth), int(clipped)
 
 
+def as_alpha(
+    alpha: ArrayLike | Picture, *, dtype: type = np.float64, name: str = "alpha"
+) -> FloatArray:
+    """Bring an alpha map to [0, 1], or say why that cannot be.
+
+    Parameters
+    ----------
+    alpha : array_like or Picture
+        bool becomes 0 and 1; integers are divided by their type's maximum, but for a map
+        whose maximum is 1, which is a mask; floats must lie in [0, 1] already.
+    dtype : type
+        float32 or float64.
+    name : str
+        The argument's name, for messages.
+
+    Returns
+    -------
+    array
+        Of the shape of `alpha`; never stretched, blurred or thresholded.
+    """
+    if isinstance(alpha, Picture) and alpha.transparency:
+        raise InputError(
+            f"{name}: a picture with transparency; say which is the map: its "
+            "pixels[..., -1] or its colour"
+        )
+    array = _as_array(alpha, name)
+    if array.size == 0:
+        raise InputError(f"{name}: empty (shape {array.shape})")
+    if array.dtype == np.bool_:
+        return array.astype(dtype)
+    if array.dtype.kind in "ui":
+        return _from_integers(array, dtype, name)
+    if array.dtype.kind != "f":
+        raise InputError(f"{name}: type {array.dtype}; use bool, integers or floats in [0, 1]")
+    low, high = float(array.min()), float(array.max())
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise InputError(f"{name}: NaN or infinite values; replace them by numbers in [0, 1]")
+    if low < 0 or high > 1:
+        hint = "; divide by 255?" if high > 1 else ""
+        raise InputError(f"{name}: values from {low:.4g} to {high:.4g} leave [0, 1]{hint}")
+    return array.astype(dtype)
+
+
 def _as_array(pixels: ArrayLike | Picture, name: str) -> Array:
     if isinstance(pixels, Picture):
         return pixels.colour
@@ -248,6 +295,23 @@ def _as_array(pixels: ArrayLike | Picture, name: str) -> Array:
         return np.asarray(pixels)
     except ValueError as error:
         raise InputError(f"{name}: not an array of pixels ({error})") from error
+
+
+def _from_integers(array: Array, dtype: type, name: str) -> FloatArray:
+    low, high = int(array.min()), int(array.max())
+    if low < 0:
+        raise InputError(f"{name}: negative values (minimum {low}); must lie in [0, 1]")
+    top = int(np.iinfo(array.dtype).max)
+    if high <= 1:
+        return array.astype(dtype)
+    if array.ndim == 0:
+        raise InputError(f"{name}: {high}; a number must lie in [0, 1]")
+    if array.dtype.itemsize > 2 and high < _LEAST_OF_WIDE * top:
+        raise InputError(
+            f"{name}: maximum {high} in an array of {array.dtype}, whose white is {top}; "
+            "convert it to uint8 or uint16, or divide it into [0, 1]"
+        )
+    return (array / top).astype(dtype)
 
 
 def _check_shape(array: Array, name: str) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import osmofuse
+from osmofuse import InputError, SettingError
 from osmofuse.metrics import chromaticity_error, chromaticity_map
 
 
@@ -50,6 +51,63 @@ def test_the_fused_picture_counts_as_it_will_be_written(rng):
     f = rng.random((5, 4, 3))
     u = rng.uniform(-0.5, 1.5, (5, 4, 3))
     assert chromaticity_error(u, f) == chromaticity_error(np.clip(u, 0, 1), f)
+
+
+def test_the_euclidean_map_is_the_norm_over_channels(rng):
+    u, f = rng.random((2, 5, 4, 3))
+    channels = chromaticity_map(u, f)
+    euclidean = chromaticity_map(u, f, norm="euclidean")
+    np.testing.assert_allclose(euclidean, np.linalg.norm(channels, axis=-1), rtol=1e-13)
+
+
+def test_reducers(rng):
+    u, f = rng.random((2, 5, 4, 3))
+    error = chromaticity_map(u, f)
+    expected = {
+        "mean_abs": error.mean(),
+        "rms": np.linalg.norm(error) / np.sqrt(error.size),
+        "l2": np.linalg.norm(error),
+        "mean_norm": np.linalg.norm(error, axis=-1).mean(),
+    }
+    found = {name: chromaticity_error(u, f, reducer=name) for name in expected}
+    assert found == pytest.approx(expected)
+    assert chromaticity_error(u, f) == found["mean_abs"]
+
+
+def test_a_mask_says_where_to_look(rng):
+    u, f = rng.random((2, 5, 4, 3))
+    mask = np.zeros((5, 4), bool)
+    mask[1:3, 2:] = True
+    part = u[1:3, 2:], f[1:3, 2:]
+    for reducer in ("mean_abs", "rms", "l2", "mean_norm"):
+        found = chromaticity_error(u, f, reducer=reducer, mask=mask)
+        assert found == pytest.approx(chromaticity_error(*part, reducer=reducer))
+    with pytest.raises(InputError, match=r"^mask: empty"):
+        chromaticity_error(u, f, mask=np.zeros((5, 4), bool))
+
+
+@pytest.mark.parametrize("shape", [(5, 4), (5, 4, 1)])
+def test_one_channel_has_no_chromaticity(rng, shape):
+    u, f = rng.random((2, *shape))
+    with pytest.raises(InputError, match=r"^fused: needs more than one channel"):
+        chromaticity_map(u, f)
+
+
+@pytest.mark.parametrize("name", ["fused", "foreground"])
+def test_black_has_no_chromaticity_without_offset(rng, name):
+    pictures = dict(zip(("fused", "foreground"), rng.uniform(0.1, 1, (2, 5, 4, 3)), strict=True))
+    pictures[name][2, 2, 0] = 0.0
+    assert np.isfinite(chromaticity_map(**pictures)).all()
+    with pytest.raises(InputError, match=rf"^{name}: samples of 0 without an offset"):
+        chromaticity_map(**pictures, offset=0.0)
+
+
+def test_bad_settings(rng):
+    u, f = rng.random((2, 5, 4, 3))
+    with pytest.raises(SettingError, match=r"^norm: 'l2'"):
+        chromaticity_map(u, f, norm="l2")
+    with pytest.raises(SettingError, match=r"^reducer: 'max'; must be one of 'mean_abs'"):
+        chromaticity_error(u, f, reducer="max")
 
 
 def test_direct_matting_of_the_face_has_the_error_of_the_papers_table(data):

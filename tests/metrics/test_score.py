@@ -10,9 +10,9 @@ import pytest
 
 import osmofuse
 from osmofuse import InputError, MismatchError, Picture, Score, SettingError, score
-from osmofuse.metrics import chromaticity_error, truth_psnr, truth_ssim
+from osmofuse.metrics import chromaticity_error, fmi, structure_score, truth_psnr, truth_ssim
 
-PAPER = ["chromaticity"]
+PAPER = ["chromaticity", "structure", "fmi"]
 TRUTH = ["truth_psnr", "truth_ssim"]
 
 
@@ -28,9 +28,12 @@ def test_the_papers_metrics_are_the_default(pictures):
 
 def test_a_truth_brings_its_metrics(pictures):
     u, f, b, truth = pictures
-    scores = score(u, f, b, 0.5, truth=truth)
+    alpha = np.linspace(0, 1, 12) * np.ones((13, 1))
+    scores = score(u, f, b, alpha, truth=truth, depth=None)
     assert list(scores) == [*PAPER, *TRUTH]
     assert scores["chromaticity"].value == chromaticity_error(u, f)
+    assert scores["structure"].value == structure_score(u, f, b, alpha)
+    assert scores["fmi"].value == fmi(u, f, b)
     assert scores["truth_psnr"].value == truth_psnr(u, truth)
     assert scores["truth_ssim"].value == truth_ssim(u, truth)
     assert all(s.reason is None for s in scores.values())
@@ -62,6 +65,8 @@ def test_each_score_says_how_to_read_it(pictures):
     u, f, b, truth = pictures
     scores = score(u, f, b, 0.5, truth=truth)
     assert (scores["chromaticity"].better, scores["chromaticity"].range) == ("low", (0, math.inf))
+    assert (scores["structure"].better, scores["structure"].range) == ("high", (-math.inf, 1))
+    assert (scores["fmi"].better, scores["fmi"].range) == ("high", (0, 1))
     assert (scores["truth_psnr"].better, scores["truth_ssim"].better) == ("high", "high")
     assert scores["truth_ssim"].range == (-1, 1)
     for s in scores.values():
@@ -84,12 +89,74 @@ def test_small_pictures_have_no_window(rng):
     assert scores["truth_psnr"].value is not None
 
 
+@pytest.mark.parametrize("shape", [(1, 1, 3), (2, 2), (1, 9, 3)])
+@pytest.mark.parametrize("picture", [np.zeros, np.ones, np.random.default_rng(0).random])
+def test_a_value_or_a_reason_never_both_never_nan(shape, picture):
+    u, f, b, truth = (picture(shape) for _ in range(4))
+    for alpha in (0, 0.5, 1):
+        for s in score(u, f, b, alpha, truth=truth, metrics="all").values():
+            assert (s.value is None) != (s.reason is None)
+            assert s.value is None or s.range[0] <= s.value <= s.range[1]
+
+
+@pytest.mark.parametrize("level", [0.0, 0.3, 1.0])
+def test_constant_pictures(level):
+    x = np.full((12, 13, 3), level)
+    scores = score(x, x, x, 0.5)
+    assert (scores["chromaticity"].value, scores["fmi"].value) == (0.0, 1.0)
+    assert "no structure" in scores["structure"].reason
+
+
+def test_alpha_says_where_structure_was_to_enter(pictures):
+    u, f, b, _ = pictures
+    assert "alpha" in score(u, f, b, np.ones((13, 12), bool))["structure"].reason
+    left = np.arange(12) < 6
+    half = np.where(left[:, None], b, f)
+    inside, outside = (
+        score(half, f, b, np.tile(kept, (13, 1)))["structure"].value for kept in (~left, left)
+    )
+    assert inside > 0.8
+    assert outside < 0.5
+
+
+def test_one_band_of_background_is_enough(pictures):
+    u, f, b, _ = pictures
+    expected = score(u, f, np.repeat(b[..., :1], 3, axis=2), 0.5)
+    for band in (b[..., 0], b[..., :1]):
+        assert score(u, f, band, 0.5) == expected
+
+
+@pytest.mark.parametrize(("depth", "white"), [(8, 255), (16, 65535)])
+def test_pictures_are_scored_as_files_hold_them(pictures, depth, white):
+    given_ = 1.4 * pictures - 0.1
+    given_[1:] = given_[1:].clip(0)
+    rounded = [np.rint(white * x.clip(0, 1)) / white for x in given_]
+    found = score(*given_[:3], 0.5, truth=given_[3], depth=depth)
+    assert found == score(*rounded[:3], 0.5, truth=rounded[3], depth=None)
+    assert found != score(*given_[:3], 0.5, truth=given_[3], depth=None)
+
+
+def test_8_bits_are_the_default(pictures):
+    u, f, b, truth = pictures
+    assert score(u, f, b, 0.5, truth=truth) == score(u, f, b, 0.5, truth=truth, depth=8)
+
+
+@pytest.mark.parametrize("depth", [0, 10, "8", np.uint8])
+def test_unknown_depths(pictures, depth):
+    u, f, b, _ = pictures
+    with pytest.raises(SettingError, match=r"^depth: .*; must be 8, 16 or None"):
+        score(u, f, b, 0.5, depth=depth)
+
+
 @pytest.mark.parametrize("shape", [(13, 12), (13, 12, 1)])
 def test_one_channel_has_no_chromaticity(rng, shape):
     u, f, b = rng.random((3, *shape))
-    found = score(u, f, b, 0.5)["chromaticity"]
-    assert (found.value, found.reason) == (None, "needs more than one channel")
+    scores = score(u, f, b, 0.5)
+    found = scores.pop("chromaticity")
+    assert found.value is None
+    assert "needs more than one channel" in found.reason
     assert found.better == "low"
+    assert all(s.value is not None for s in scores.values())
 
 
 def test_fused_pictures_may_leave_the_range(pictures):
@@ -121,7 +188,22 @@ def test_sizes_that_differ(pictures, name):
             score(u, background=b, alpha=0.5, **(given_ | {name: wrong}))
 
 
-@pytest.mark.parametrize("name", ["fused", "foreground", "truth"])
+@pytest.mark.parametrize("name", ["background", "alpha"])
+def test_background_and_alpha_must_fit(pictures, name):
+    u, f, b, _ = pictures
+    for wrong in (b[1:], b[1:, :, 0], b[..., :2]):
+        with pytest.raises(MismatchError, match=rf"^{name}: shape"):
+            score(u, f, **({"background": b, "alpha": 0.5} | {name: wrong}))
+
+
+@pytest.mark.parametrize("alpha", [2.0, np.full((13, 12), np.nan), "map.png", None])
+def test_what_is_no_alpha(pictures, alpha):
+    u, f, b, _ = pictures
+    with pytest.raises(InputError, match=r"^alpha: "):
+        score(u, f, b, alpha)
+
+
+@pytest.mark.parametrize("name", ["fused", "foreground", "background", "truth"])
 def test_samples_that_are_no_numbers(pictures, name):
     names = ("fused", "foreground", "background", "truth")
     given_ = dict(zip(names, pictures, strict=True))

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from osmofuse import InputError
 from osmofuse.metrics import truth_ssim
 
 
@@ -59,3 +60,9 @@ def test_it_is_symmetric_and_sinks_with_noise(rng):
 def test_single_precision_is_summed_in_double(rng):
     x, y = rng.random((2, 13, 13)).astype(np.float32)
     assert truth_ssim(x, y) == truth_ssim(x.astype(float), y.astype(float))
+
+
+@pytest.mark.parametrize("shape", [(10, 40), (40, 10, 3), (1, 1)])
+def test_a_window_must_fit(rng, shape):
+    with pytest.raises(InputError, match=r"^fused: needs 11 pixels in both directions"):
+        truth_ssim(*rng.random((2, *shape)))

@@ -1,4 +1,4 @@
-"""Alpha maps: what they may be, and the paper's blur."""
+"""The paper's blur of an alpha map."""
 
 from __future__ import annotations
 
@@ -12,90 +12,7 @@ from scipy.ndimage import gaussian_filter
 
 import osmofuse
 from osmofuse import InputError, SettingError
-from osmofuse.picture import Picture
 from osmofuse.preparation import as_alpha, soften
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_bools_become_zero_and_one(dtype):
-    alpha = as_alpha(np.array([[True, False]]), dtype=dtype)
-    assert alpha.dtype == dtype
-    assert alpha.tolist() == [[1.0, 0.0]]
-
-
-@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int8, np.int16, np.uint32, np.int64])
-def test_integers_are_divided_by_the_maximum_of_their_type(dtype):
-    top = np.iinfo(dtype).max
-    alpha = as_alpha(np.array([[0, top // 4, top]], dtype))
-    np.testing.assert_allclose(alpha, [[0.0, (top // 4) / top, 1.0]], rtol=1e-15)
-
-
-@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int8, np.int32, np.int64, np.uint64])
-def test_an_integer_map_up_to_one_is_a_mask(dtype):
-    assert as_alpha(np.array([[0, 1, 1]], dtype)).tolist() == [[0.0, 1.0, 1.0]]
-    assert as_alpha(np.zeros((1, 2), dtype)).tolist() == [[0.0, 0.0]]
-
-
-def test_a_map_of_8_bits_is_not_stretched():
-    assert as_alpha(np.array([[0, 2]], np.uint8)).tolist() == [[0.0, 2 / 255]]
-    assert as_alpha(np.array([[0.25, 0.5]])).tolist() == [[0.25, 0.5]]
-
-
-@pytest.mark.parametrize("value", [0, 1, 0.0, 0.25, 1.0, True, np.float32(0.5)])
-def test_a_number_is_a_map(value):
-    assert as_alpha(value).shape == ()
-    assert as_alpha(value) == float(value)
-
-
-def test_lists_are_maps():
-    assert as_alpha([[0, 1], [0.5, 0.25]]).tolist() == [[0.0, 1.0], [0.5, 0.25]]
-
-
-def test_the_result_is_new(rng):
-    given_ = rng.random((3, 4))
-    before = given_.copy()
-    as_alpha(given_)[:] = 7.0
-    assert np.array_equal(given_, before)
-
-
-@pytest.mark.parametrize(
-    ("alpha", "words"),
-    [
-        ([[0.5, 1.5]], "from 0.5 to 1.5 leave"),
-        ([[-0.5, 0.5]], "leave"),
-        ([[0.0, 255.0]], "divide by 255"),
-        ([[math.nan, 0.5]], "NaN or infinite"),
-        ([[0.5, math.inf]], "NaN or infinite"),
-        ([[]], "empty"),
-        (np.array([[0, -1]]), "negative"),
-        (np.array([[0, -1]], np.int8), "negative"),
-        (np.array([[0, 255]]), "convert it to uint8 or uint16"),
-        (np.array([[0, 255]], np.int32), "convert it to uint8 or uint16"),
-        (np.array([[0, 65535]], np.int64), "convert it to uint8 or uint16"),
-        (2, "must lie in [0, 1]"),
-        ([["a"]], "type"),
-        ([[1j]], "type"),
-        (None, "type"),
-    ],
-)
-def test_all_else_is_refused_by_name(alpha, words):
-    with pytest.raises(InputError) as caught:
-        as_alpha(alpha, name="alpha[1]")
-    assert str(caught.value).startswith("alpha[1]: ")
-    assert words in str(caught.value)
-
-
-def test_a_map_hidden_in_transparency_is_not_guessed():
-    mask = Picture(np.full((3, 4, 4), 255, np.uint8), transparency=True)
-    with pytest.raises(InputError, match=r"pixels\[\.\.\., -1\]"):
-        as_alpha(mask)
-    grey = Picture(np.full((3, 4), 255, np.uint8))
-    np.testing.assert_array_equal(as_alpha(grey), 1.0)
-
-
-def test_ragged_lists_are_refused():
-    with pytest.raises(InputError, match=r"^alpha: "):
-        as_alpha([[0.5], [0.5, 0.5]])
 
 
 @pytest.mark.parametrize("shape", [(23, 31), (23, 31, 3), (4, 40)])

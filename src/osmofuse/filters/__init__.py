@@ -6,5 +6,6 @@ from osmofuse.filters.gaussian import gaussian
 from osmofuse.filters.guided import guided
 from osmofuse.filters.laplacian import laplacian
 from osmofuse.filters.lee import lee
+from osmofuse.filters.sobel import sobel
 
-__all__ = ["DomainTransform", "box_mean", "gaussian", "guided", "laplacian", "lee"]
+__all__ = ["DomainTransform", "box_mean", "gaussian", "guided", "laplacian", "lee", "sobel"]

@@ -1,7 +1,9 @@
 """Metrics: arrays in, a number or a map out. One file each; none knows a method."""
 
 from osmofuse.metrics.chromaticity import chromaticity_error, chromaticity_map
+from osmofuse.metrics.fmi import fmi
 from osmofuse.metrics.score import Score, score
+from osmofuse.metrics.structure import structure_map, structure_score
 from osmofuse.metrics.truth_psnr import truth_psnr
 from osmofuse.metrics.truth_ssim import truth_ssim
 
@@ -9,7 +11,10 @@ __all__ = [
     "Score",
     "chromaticity_error",
     "chromaticity_map",
+    "fmi",
     "score",
+    "structure_map",
+    "structure_score",
     "truth_psnr",
     "truth_ssim",
 ]

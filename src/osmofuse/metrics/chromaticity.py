@@ -6,24 +6,34 @@ With the geometric mean of the channels :math:`\mathrm{GCM}(z) = (z_R z_G z_B)^{
 
     \mathrm{err}(u, f) = \Big| \frac{u}{\mathrm{GCM}(u)} - \frac{f}{\mathrm{GCM}(f)} \Big|
 
-in each channel. The paper's table gives the mean over pixels and channels, after one grey
-level of 255 has been added to both pictures. It is zero for u = f: it says nothing about
-whether structure has arrived.
+in each channel. The paper's table calls its number a 2-norm, but gives the mean over pixels and
+channels, after one grey level of 255 has been added to both pictures. It is zero for u = f: it
+says nothing about whether structure has arrived; :mod:`osmofuse.metrics.structure` does.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Literal
+
 import numpy as np
 
-from osmofuse.typing import FloatArray
+from osmofuse.errors import InputError, SettingError
+from osmofuse.typing import BoolArray, FloatArray
 
 GREY_LEVEL = 1.0 / 255.0
 
+Reducer = Literal["mean_abs", "rms", "l2", "mean_norm"]
+
 
 def chromaticity_map(
-    fused: FloatArray, foreground: FloatArray, *, offset: float = GREY_LEVEL
+    fused: FloatArray,
+    foreground: FloatArray,
+    *,
+    offset: float = GREY_LEVEL,
+    norm: Literal["channel", "euclidean"] = "channel",
 ) -> FloatArray:
-    """Return the error at every pixel, channel by channel.
+    """Return the error at every pixel.
 
     Parameters
     ----------
@@ -31,19 +41,71 @@ def chromaticity_map(
         White at 1.0; the fused picture is clipped to [0, 1], as a written one is.
     offset : float
         Added to both, so that black has a chromaticity.
+    norm : {"channel", "euclidean"}
+        The error of each channel, or its Euclidean norm over the channels, (rows, cols).
+
+    Raises
+    ------
+    InputError
+        There is one channel only; or a sample is 0, and so is the offset.
     """
-    difference = _chromaticity(np.clip(fused, 0.0, 1.0) + offset) - _chromaticity(
-        foreground + offset
+    if norm not in ("channel", "euclidean"):
+        raise SettingError(f"norm: {norm!r}; must be 'channel' or 'euclidean'")
+    if fused.ndim == 2 or fused.shape[2] == 1:
+        raise InputError("fused: needs more than one channel to have a chromaticity")
+    difference = _chromaticity(np.clip(fused, 0.0, 1.0) + offset, "fused") - _chromaticity(
+        foreground + offset, "foreground"
     )
+    if norm == "euclidean":
+        return np.asarray(np.sqrt((difference**2).sum(axis=-1)))
     return np.asarray(np.abs(difference))
 
 
 def chromaticity_error(
-    fused: FloatArray, foreground: FloatArray, *, offset: float = GREY_LEVEL
+    fused: FloatArray,
+    foreground: FloatArray,
+    *,
+    offset: float = GREY_LEVEL,
+    reducer: Reducer = "mean_abs",
+    mask: BoolArray | None = None,
 ) -> float:
-    """Return the mean of `chromaticity_map` over pixels and channels."""
-    return float(chromaticity_map(fused, foreground, offset=offset).mean())
+    """Return the error as one number.
+
+    Parameters
+    ----------
+    fused, foreground, offset
+        As for `chromaticity_map`.
+    reducer : {"mean_abs", "rms", "l2", "mean_norm"}
+        The mean over pixels and channels (the paper's table), the root of the mean square, the
+        root of the sum of squares, or the mean over pixels of the norm over channels.
+    mask : array of bool, (rows, cols), optional
+        Where to look; everywhere if not given.
+
+    Raises
+    ------
+    InputError
+        As for `chromaticity_map`; or the mask is empty.
+    """
+    if reducer not in _REDUCERS:
+        names = ", ".join(map(repr, _REDUCERS))
+        raise SettingError(f"reducer: {reducer!r}; must be one of {names}")
+    error = chromaticity_map(fused, foreground, offset=offset)
+    if mask is not None:
+        error = error[mask]
+        if error.size == 0:
+            raise InputError("mask: empty; there is no pixel to look at")
+    return float(_REDUCERS[reducer](error))
 
 
-def _chromaticity(z: FloatArray) -> FloatArray:
+_REDUCERS: dict[str, Callable[[FloatArray], float]] = {
+    "mean_abs": lambda error: error.mean(),
+    "rms": lambda error: np.sqrt((error**2).mean()),
+    "l2": lambda error: np.sqrt((error**2).sum()),
+    "mean_norm": lambda error: np.sqrt((error**2).sum(axis=-1)).mean(),
+}
+
+
+def _chromaticity(z: FloatArray, name: str) -> FloatArray:
+    if not z.min() > 0:
+        raise InputError(f"{name}: samples of 0 without an offset have no chromaticity")
     return np.asarray(z / np.exp(np.log(z).mean(axis=-1, keepdims=True)))

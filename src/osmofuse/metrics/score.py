@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from osmofuse.errors import MismatchError, SettingError
-from osmofuse.metrics.chromaticity import chromaticity_error
-from osmofuse.metrics.truth_psnr import truth_psnr
-from osmofuse.metrics.truth_ssim import RADIUS, truth_ssim
-from osmofuse.picture import Picture, samples
+import numpy as np
+
+from osmofuse.errors import InputError, MismatchError, SettingError
+from osmofuse.metrics.catalogue import METRICS, SETS, Metric, Pictures
+from osmofuse.picture import Picture, as_alpha, quantise, samples, scaled
 from osmofuse.typing import ArrayLike, FloatArray
+
+_DEPTHS = {8: np.uint8, 16: np.uint16}
 
 
 @dataclass(frozen=True)
@@ -37,75 +38,32 @@ class Score:
     reason: str | None = None
 
 
-@dataclass(frozen=True)
-class _Pictures:
-    """What is scored, all on the scale where white is 1.0."""
-
-    fused: FloatArray
-    foreground: FloatArray
-    truth: FloatArray | None
-
-
-@dataclass(frozen=True)
-class _Metric:
-    """A metric: its value, how to read it, and why it cannot be had (None if it can)."""
-
-    value: Callable[[_Pictures], float]
-    better: Literal["high", "low"]
-    range: tuple[float, float]
-    obstacle: Callable[[_Pictures], str | None]
-
-
-def _no_truth(p: _Pictures) -> str | None:
-    return "no truth was given" if p.truth is None else None
-
-
-def _too_small(p: _Pictures) -> str | None:
-    side = 2 * RADIUS + 1
-    small = min(p.fused.shape[:2]) < side
-    return _no_truth(p) or (f"needs {side} pixels in both directions" if small else None)
-
-
-def _no_colour(p: _Pictures) -> str | None:
-    colours = 1 if p.fused.ndim == 2 else p.fused.shape[2]
-    return None if colours > 1 else "needs more than one channel"
-
-
-_METRICS: dict[str, _Metric] = {
-    "chromaticity": _Metric(
-        lambda p: chromaticity_error(p.fused, p.foreground), "low", (0.0, math.inf), _no_colour
-    ),
-    "truth_psnr": _Metric(
-        lambda p: truth_psnr(p.fused, _given(p.truth)), "high", (-math.inf, math.inf), _no_truth
-    ),
-    "truth_ssim": _Metric(
-        lambda p: truth_ssim(p.fused, _given(p.truth)), "high", (-1.0, 1.0), _too_small
-    ),
-}
-_SETS = {"paper": ("chromaticity",), "truth": ("truth_psnr", "truth_ssim"), "all": tuple(_METRICS)}
-
-
 def score(
     fused: ArrayLike | Picture,
     foreground: ArrayLike | Picture,
     background: ArrayLike | Picture,
-    alpha: ArrayLike,
+    alpha: ArrayLike | Picture,
     *,
     truth: ArrayLike | Picture | None = None,
     metrics: str | Sequence[str] = "paper",
+    depth: int | None = 8,
 ) -> dict[str, Score]:
     """Score a fused picture.
 
     Parameters
     ----------
     fused, foreground, background : array or Picture
-        The fused picture and what it was made from.
+        The fused picture and what it was made from; the background may have one band.
     alpha : array or number
-        The map it was made with. No metric here looks at it or at the background yet.
+        The map it was made with: 1 where the foreground was kept.
     truth : array or Picture, optional
         The right answer, where there is one; then the set "truth" is run too.
     metrics : str or sequence of str
         A set, "paper", "truth" or "all", or names of metrics.
+    depth : {8, 16, None}
+        All pictures are taken as files of so many bits would hold them, clipped to the range
+        from black to white and rounded: published numbers are those of files. None takes
+        them as they are.
 
     Returns
     -------
@@ -114,44 +72,65 @@ def score(
 
     Raises
     ------
+    InputError
+        A picture cannot be used.
     MismatchError
         The pictures differ in size or channels.
     SettingError
-        A metric is unknown.
+        A metric is unknown, or the depth.
     """
-    pictures = _Pictures(
-        samples(fused, "fused", bounded=False),
-        samples(foreground, "foreground"),
-        None if truth is None else samples(truth, "truth"),
-    )
-    for name, picture in (("foreground", pictures.foreground), ("truth", pictures.truth)):
-        if picture is not None and picture.shape != pictures.fused.shape:
-            raise MismatchError(
-                f"{name}: shape {picture.shape}, but fused has {pictures.fused.shape}; "
-                "score pictures of one size"
-            )
     names = _names(metrics)
     if truth is not None:
-        names = [*names, *(name for name in _SETS["truth"] if name not in names)]
-    return {name: _run(_METRICS[name], pictures) for name in names}
+        names = [*names, *(name for name in SETS["truth"] if name not in names)]
+    if depth is not None and depth not in _DEPTHS:
+        raise SettingError(f"depth: {depth!r}; must be 8, 16 or None")
+    pictures = Pictures(
+        _stored(fused, "fused", depth, bounded=False),
+        _stored(foreground, "foreground", depth),
+        _stored(background, "background", depth),
+        as_alpha(alpha),
+        None if truth is None else _stored(truth, "truth", depth),
+    )
+    _check_shapes(pictures)
+    return {name: _run(METRICS[name], pictures) for name in names}
 
 
 def _names(metrics: str | Sequence[str]) -> list[str]:
-    names = list(_SETS.get(metrics, (metrics,)) if isinstance(metrics, str) else metrics)
-    if unknown := [name for name in names if name not in _METRICS]:
+    names = list(SETS.get(metrics, (metrics,)) if isinstance(metrics, str) else metrics)
+    if unknown := [name for name in names if name not in METRICS]:
         raise SettingError(
             f"metrics: {', '.join(map(repr, unknown))} is unknown; known are the sets "
-            f"{', '.join(_SETS)} and the metrics {', '.join(_METRICS)}"
+            f"{', '.join(SETS)} and the metrics {', '.join(METRICS)}"
         )
     return names
 
 
-def _run(metric: _Metric, pictures: _Pictures) -> Score:
-    reason = metric.obstacle(pictures)
-    value = metric.value(pictures) if reason is None else None
-    return Score(value, metric.better, metric.range, reason)
+def _stored(
+    picture: ArrayLike | Picture, name: str, depth: int | None, *, bounded: bool = True
+) -> FloatArray:
+    """Return a picture as a file of that depth would give it back, white at 1.0."""
+    given = samples(picture, name, bounded=bounded)
+    return given if depth is None else scaled(quantise(given, _DEPTHS[depth])[0], np.float64)
 
 
-def _given(truth: FloatArray | None) -> FloatArray:
-    assert truth is not None, "a metric against a truth runs only where there is one"
-    return truth
+def _check_shapes(pictures: Pictures) -> None:
+    whole = pictures.fused.shape
+    map_ = {whole[:2], (*whole[:2], 1)}
+    allowed = {
+        "foreground": (pictures.foreground, {whole}),
+        "background": (pictures.background, {whole, *map_}),
+        "alpha": (pictures.alpha, {(), whole, *map_}),
+        "truth": (pictures.truth, {whole}),
+    }
+    for name, (picture, shapes) in allowed.items():
+        if picture is not None and picture.shape not in shapes:
+            raise MismatchError(
+                f"{name}: shape {picture.shape}, but fused has {whole}; score pictures of one size"
+            )
+
+
+def _run(metric: Metric, pictures: Pictures) -> Score:
+    try:
+        return Score(metric.value(pictures), metric.better, metric.range)
+    except InputError as reason:
+        return Score(None, metric.better, metric.range, str(reason))

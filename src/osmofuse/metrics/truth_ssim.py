@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from osmofuse.errors import InputError
 from osmofuse.filters import gaussian
 from osmofuse.typing import FloatArray
 
@@ -22,7 +23,15 @@ def truth_ssim(fused: FloatArray, truth: FloatArray) -> float:
     ----------
     fused, truth : array, (rows, cols) or (rows, cols, channels)
         White at 1.0; 11 pixels at least in both directions.
+
+    Raises
+    ------
+    InputError
+        No window fits into the pictures.
     """
+    side = 2 * RADIUS + 1
+    if min(fused.shape[:2]) < side:
+        raise InputError(f"fused: needs {side} pixels in both directions")
     x, y = np.asarray(fused, np.float64), np.asarray(truth, np.float64)
     mean_x, mean_y = _window(x), _window(y)
     var_x = _window(x * x) - mean_x**2

@@ -1,5 +1,6 @@
-"""What people look at: sheets of pictures, made from plain arrays."""
+"""What people look at: sheets of pictures and tables of numbers, made from plain data."""
 
 from osmofuse.report.sheet import side_by_side
+from osmofuse.report.table import latex_table, markdown_table
 
-__all__ = ["side_by_side"]
+__all__ = ["latex_table", "markdown_table", "side_by_side"]

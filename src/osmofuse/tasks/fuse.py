@@ -64,15 +64,21 @@ def fuse(
     >>> osmofuse.fuse(page, infrared, alpha=0.5).image.shape
     (8, 8, 3)
     """
-    chosen = _method(method, settings)
-    if watch is not None and not callable(watch):
-        raise SettingError(f"watch: {watch!r}; must be a function of a Progress, or None")
+    chosen = method_of(method, settings)
+    check_watch(watch)
     # Sources turns whatever is array-like into arrays, or says why it cannot.
     sources = Sources(cast(Array, foreground), cast(Array, background), cast(Array, alpha), valid)
     return chosen(sources, watch=watch)
 
 
-def _method(method: str | Method, settings: Mapping[str, Any]) -> Method:
+def check_watch(watch: object) -> None:
+    """Refuse what cannot be called."""
+    if watch is not None and not callable(watch):
+        raise SettingError(f"watch: {watch!r}; must be a function of a Progress, or None")
+
+
+def method_of(method: str | Method, settings: Mapping[str, Any]) -> Method:
+    """Return the method of a name with its settings, or the instance that was given."""
     if not isinstance(method, str):
         if isinstance(method, type) or not callable(method):
             raise SettingError(

@@ -1,0 +1,185 @@
+"""Comparisons as a table of numbers, in Markdown or LaTeX."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from osmofuse.errors import InputError
+
+if TYPE_CHECKING:
+    from osmofuse.tasks import Comparison
+
+__all__ = ["latex_table", "markdown_table"]
+
+Published: TypeAlias = Mapping[str, Mapping[str, float]]
+
+# Digits after the point, as published tables give them; other metrics get four in all.
+_DIGITS = {"chromaticity": 4, "structure": 3, "fmi": 3, "truth_psnr": 2, "truth_ssim": 4}
+_MISSING = "–"
+_ARROWS = {"high": "↑", "low": "↓"}
+
+_MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in r"\`*_[]<>|~$&"})
+_SIGNS = {"–": "--", "∞": r"$\infty$", "↑": r"$\uparrow$", "↓": r"$\downarrow$"}
+_LATEX_NUMBERS = str.maketrans({"-": "$-$", **_SIGNS})
+_LATEX = str.maketrans(
+    {
+        **{mark: f"\\{mark}" for mark in "{}$&#_%"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        **_SIGNS,
+    }
+)
+
+
+def markdown_table(comparisons: Sequence[Comparison], *, published: Published | None = None) -> str:
+    """Return comparisons as a Markdown table, one row for each method.
+
+    Parameters
+    ----------
+    comparisons : sequence of Comparison
+        What `osmofuse.compare` returned.
+    published : mapping of str to mapping of str to float, optional
+        Values to stand in brackets beside ours: by method, then by metric.
+
+    Returns
+    -------
+    str
+        The table, and below it the reasons for what is missing.
+
+    Raises
+    ------
+    InputError
+        There is nothing to show.
+
+    Examples
+    --------
+    >>> from osmofuse.tasks import Comparison
+    >>> print(markdown_table([Comparison("poisson", None, {}, "no pixel is free")]))
+    | method  | seconds |
+    |:--------|--------:|
+    | poisson |       – |
+    <BLANKLINE>
+    poisson: no pixel is free
+    """
+    table = _tabulated(comparisons, published or {})
+    head, *rows = ([_line(cell, _MARKDOWN) for cell in row] for row in (table.head, *table.rows))
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+
+    def row(cells: Sequence[str]) -> str:
+        padded = [cells[0].ljust(widths[0]), *map(str.rjust, cells[1:], widths[1:])]
+        return f"| {' | '.join(padded)} |"
+
+    rule = "|".join([f":{'-' * (widths[0] + 1)}", *(f"{'-' * (w + 1)}:" for w in widths[1:])])
+    notes = [f"\n{_line(note, _MARKDOWN)}" for note in table.notes]
+    return "\n".join([row(head), f"|{rule}|", *map(row, rows), *notes])
+
+
+def latex_table(comparisons: Sequence[Comparison], *, published: Published | None = None) -> str:
+    r"""Return comparisons as a LaTeX table, one row for each method.
+
+    It needs the package booktabs. Reasons for what is missing stand in rows below the table.
+
+    Parameters
+    ----------
+    comparisons, published
+        As for `markdown_table`.
+
+    Returns
+    -------
+    str
+        From ``\begin{tabular}`` to ``\end{tabular}``.
+
+    Raises
+    ------
+    InputError
+        There is nothing to show.
+    """
+    table = _tabulated(comparisons, published or {})
+    columns = len(table.head)
+
+    def row(name: str, numbers: Sequence[str]) -> str:
+        return " & ".join([_line(name, _LATEX), *(n.translate(_LATEX_NUMBERS) for n in numbers)])
+
+    lines = [
+        rf"\begin{{tabular}}{{l{'r' * (columns - 1)}}}",
+        r"\toprule",
+        " & ".join(_line(cell, _LATEX) for cell in table.head) + r" \\",
+        r"\midrule",
+        *(row(name, numbers) + r" \\" for name, *numbers in table.rows),
+        r"\bottomrule",
+        *(
+            rf"\multicolumn{{{columns}}}{{l}}{{\footnotesize {_line(note, _LATEX)}}} \\"
+            for note in table.notes
+        ),
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """What both forms have in common: cells and notes, nothing escaped yet."""
+
+    head: list[str]
+    rows: list[list[str]]
+    notes: list[str]
+
+
+def _tabulated(comparisons: Sequence[Comparison], published: Published) -> _Table:
+    if not comparisons:
+        raise InputError("comparisons: empty; there is nothing to show")
+    better = {metric: s.better for c in comparisons for metric, s in c.scores.items()}
+    head = ["method", *(f"{metric} {_ARROWS[side]}" for metric, side in better.items()), "seconds"]
+    rows = [_row(c, list(better), published.get(c.name, {})) for c in comparisons]
+    bracketed = any(set(better) & set(published.get(c.name, {})) for c in comparisons)
+    notes = ["In brackets: published values."] if bracketed else []
+    return _Table(head, rows, [*notes, *_reasons(comparisons)])
+
+
+def _row(comparison: Comparison, metrics: list[str], published: Mapping[str, float]) -> list[str]:
+    cells = []
+    for metric in metrics:
+        found = comparison.scores.get(metric)
+        cell = _number(None if found is None else found.value, metric)
+        beside = f" ({_number(published[metric], metric)})" if metric in published else ""
+        cells.append(cell + beside)
+    fusion = comparison.fusion
+    return [comparison.name, *cells, _MISSING if fusion is None else _seconds(fusion.seconds)]
+
+
+def _reasons(comparisons: Sequence[Comparison]) -> list[str]:
+    """Return why values are missing or doubtful, each reason once."""
+    notes = []
+    for c in comparisons:
+        if c.reason:
+            notes.append(f"{c.name}: {c.reason}")
+        if c.fusion is not None and not c.fusion.status.is_success:
+            notes.append(f"{c.name}: ended by {c.fusion.status}")
+        notes += [f"{metric}: {s.reason}" for metric, s in c.scores.items() if s.reason]
+    return list(dict.fromkeys(notes))
+
+
+def _number(value: float | None, metric: str) -> str:
+    if value is None:
+        return _MISSING
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    return f"{value:z.{_DIGITS[metric]}f}" if metric in _DIGITS else f"{value:z.4g}"
+
+
+def _seconds(seconds: float) -> str:
+    """Return a time to the hundredth, or with three digits where that is less."""
+    digits = 2 if seconds < 10 else 1 if seconds < 100 else 0
+    return f"{seconds:.{digits}f}"
+
+
+def _line(text: str, escapes: dict[int, str]) -> str:
+    """Return a text as one line, with what means something in the language escaped."""
+    return " ".join(text.split()).translate(escapes)

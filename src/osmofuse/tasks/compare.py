@@ -1,0 +1,179 @@
+"""Run methods on one pair of pictures, on equal terms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias, cast
+
+from osmofuse.errors import InputError, OsmofuseError, SettingError
+from osmofuse.methods import METHODS, Fusion, Method, Sources
+from osmofuse.methods.contract import WatchFunction
+from osmofuse.metrics import Score, score
+from osmofuse.optimise import Status
+from osmofuse.picture import Picture
+from osmofuse.tasks.fuse import check_watch, method_of
+from osmofuse.typing import Array, ArrayLike
+
+Choice: TypeAlias = str | Method
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What one method made of the pair.
+
+    Attributes
+    ----------
+    name : str
+        The method's name.
+    fusion : Fusion or None
+        What it found, with the time it took; None if it could not be run.
+    scores : mapping of str to Score
+        By the name of the metric; empty where there is no picture to score.
+    reason : str or None
+        Why there is no fusion, or none that can be scored.
+    """
+
+    name: str
+    fusion: Fusion | None
+    scores: Mapping[str, Score]
+    reason: str | None = None
+
+
+def compare(
+    foreground: ArrayLike | Picture,
+    background: ArrayLike | Picture,
+    alpha: ArrayLike | Picture,
+    *,
+    methods: Choice | Iterable[Choice] | Mapping[str, Choice] | None = None,
+    alphas: Mapping[str, ArrayLike | Picture] | None = None,
+    truth: ArrayLike | Picture | None = None,
+    watch: WatchFunction | None = None,
+) -> list[Comparison]:
+    """Fuse a pair of pictures by several methods, and score what they made.
+
+    Parameters
+    ----------
+    foreground, background : array or Picture
+        As for `osmofuse.fuse`; one background.
+    alpha : array or number
+        The map that methods are given, and that all results are scored with.
+    methods : str, Method, iterable of them, or mapping of str to them, optional
+        What to compare: names or instances, or a mapping from names of your own, needed where
+        one method comes with several settings. All there are, by default.
+    alphas : mapping of str to map, optional
+        Maps of their own for some methods, by name: some need a mask, others a soft map.
+    truth : array or Picture, optional
+        The right answer, where there is one.
+    watch : callable, optional
+        Given to every method. Where it cancels one, the methods after it are not begun.
+
+    Returns
+    -------
+    list of Comparison
+        In the order of `methods`. A method that cannot deal with this pair does not spoil the
+        others: its comparison has no fusion, and a reason instead.
+
+    Raises
+    ------
+    InputError, MismatchError
+        A picture cannot be used, or they do not fit together.
+    SettingError
+        A method is unknown, or two have one name, or `alphas` names a method not compared.
+
+    Notes
+    -----
+    `fusion.seconds` is the time as it passed. The first run of a method on a machine compiles its
+    kernels, once; compare times of a second run.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from osmofuse.tasks import compare
+    >>> page, infrared = np.full((8, 8, 3), 200, np.uint8), np.full((8, 8), 180, np.uint8)
+    >>> [found.name for found in compare(page, infrared, 0.5, methods=["variational"])]
+    ['variational']
+    """
+    chosen = _named(methods)
+    check_watch(watch)
+    if isinstance(background, list | tuple):
+        raise InputError("background: a list; methods are compared on one background")
+    common = _sources(foreground, background, alpha)
+    own = _own_sources(foreground, background, alphas or {}, list(chosen))
+    # A mistake in the pictures is told before the first method runs, not by each of them.
+    score(foreground, foreground, background, alpha, truth=truth, metrics=())
+
+    def run(name: str, method: Method) -> Comparison:
+        fusion = None
+        try:
+            fusion = method(own.get(name, common), watch=watch)
+            scores = score(fusion.image, foreground, background, alpha, truth=truth)
+        except OsmofuseError as error:
+            return Comparison(name, fusion, {}, str(error))
+        return Comparison(name, fusion, scores)
+
+    found: list[Comparison] = []
+    cancelled = False
+    for name, method in chosen.items():
+        if cancelled:
+            found.append(Comparison(name, None, {}, "cancelled before it began"))
+            continue
+        found.append(run(name, method))
+        fusion = found[-1].fusion
+        cancelled = fusion is not None and fusion.status is Status.cancelled
+    return found
+
+
+def _named(
+    methods: Choice | Iterable[Choice] | Mapping[str, Choice] | None,
+) -> dict[str, Method]:
+    """Return the methods by name, or say which name is unknown or taken."""
+    if isinstance(methods, Mapping):
+        return {name: method_of(method, {}) for name, method in methods.items()}
+    if methods is None:
+        methods = list(METHODS)
+    elif isinstance(methods, str) or callable(methods):
+        methods = [methods]
+    named: dict[str, Method] = {}
+    for method in methods:
+        name = method if isinstance(method, str) else _name(method)
+        if name in named:
+            raise SettingError(
+                f"methods: two are called {name!r}; give a mapping from names of your own"
+            )
+        named[name] = method_of(method, {})
+    return named
+
+
+def _name(method: Method) -> str:
+    """Return the name of a method's class, or of a function."""
+    names = {known: name for name, known in METHODS.items()}
+    return names.get(type(method), getattr(method, "__name__", type(method).__name__))
+
+
+def _sources(
+    foreground: ArrayLike | Picture, background: ArrayLike | Picture, alpha: ArrayLike | Picture
+) -> Sources:
+    # Sources turns whatever is array-like into arrays, or says why it cannot.
+    return Sources(*(cast(Array, x) for x in (foreground, background, alpha)))
+
+
+def _own_sources(
+    foreground: ArrayLike | Picture,
+    background: ArrayLike | Picture,
+    alphas: Mapping[str, ArrayLike | Picture],
+    chosen: list[str],
+) -> dict[str, Sources]:
+    """Return the sources of those methods that have a map of their own."""
+    if unknown := [name for name in alphas if name not in chosen]:
+        raise SettingError(
+            f"alphas: {', '.join(map(repr, unknown))} is not compared; these are: "
+            f"{', '.join(chosen)}"
+        )
+    sources = {}
+    for name, alpha in alphas.items():
+        try:
+            sources[name] = _sources(foreground, background, alpha)
+        except OsmofuseError as error:
+            raise type(error)(f"alphas[{name!r}]: {error}") from error
+    return sources

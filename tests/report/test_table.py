@@ -1,0 +1,177 @@
+"""Tables of comparisons: cells, digits, notes, and names that mean something to the language."""
+
+from __future__ import annotations
+
+import math
+import re
+from types import SimpleNamespace
+
+import pytest
+
+from osmofuse import InputError, Score, Status
+from osmofuse.report import latex_table, markdown_table
+from osmofuse.tasks import Comparison
+
+
+def low(value, reason=None):
+    return Score(value, "low", (0, math.inf), reason)
+
+
+def high(value, reason=None):
+    return Score(value, "high", (0, 1), reason)
+
+
+def compared(name="direct", seconds=0.0123, status=Status.direct, **scores):
+    return Comparison(name, SimpleNamespace(seconds=seconds, status=status), scores)
+
+
+def markdown_cells(text):
+    """Return the rows of a Markdown table as lists of cells, without the rule."""
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
+    return [row for row in rows if set(row[0]) - set(":-")]
+
+
+def latex_cells(text):
+    """Return the rows between the rules of a LaTeX table as lists of cells."""
+    lines = [
+        line for line in text.splitlines() if line.endswith(r"\\") and "multicolumn" not in line
+    ]
+    rows = (re.split(r"(?<!\\)&", line[: -len(r" \\")]) for line in lines)
+    return [[cell.strip() for cell in row] for row in rows]
+
+
+@pytest.fixture
+def two():
+    return [
+        compared("direct", chromaticity=low(0.017804), structure=high(0.97317), fmi=high(0.8948)),
+        compared(
+            "poisson", 12.345, chromaticity=low(0.01111), structure=high(0.9), fmi=high(0.8963)
+        ),
+    ]
+
+
+def test_markdown(two):
+    assert markdown_table(two).splitlines() == [
+        "| method  | chromaticity ↓ | structure ↑ | fmi ↑ | seconds |",
+        "|:--------|---------------:|------------:|------:|--------:|",
+        "| direct  |         0.0178 |       0.973 | 0.895 |    0.01 |",
+        "| poisson |         0.0111 |       0.900 | 0.896 |    12.3 |",
+    ]
+
+
+def test_latex(two):
+    assert latex_table(two).splitlines() == [
+        r"\begin{tabular}{lrrrr}",
+        r"\toprule",
+        r"method & chromaticity $\downarrow$ & structure $\uparrow$ & fmi $\uparrow$ & seconds \\",
+        r"\midrule",
+        r"direct & 0.0178 & 0.973 & 0.895 & 0.01 \\",
+        r"poisson & 0.0111 & 0.900 & 0.896 & 12.3 \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+
+
+def test_published_values_stand_beside_ours(two):
+    published = {"direct": {"chromaticity": 0.0178, "brisque": 30.3}, "other": {"fmi": 0.1}}
+    for table, cells in ((markdown_table, markdown_cells), (latex_table, latex_cells)):
+        text = table(two, published=published)
+        rows = cells(text)
+        assert rows[1] == ["direct", "0.0178 (0.0178)", "0.973", "0.895", "0.01"]
+        assert rows[2][1] == "0.0111"
+        assert "In brackets: published values." in text
+        assert "30.3" not in text
+        assert "brackets" not in table(two)
+        assert "brackets" not in table(two, published={"other": {"fmi": 0.1}})
+
+
+def test_every_metric_has_a_column():
+    rows = markdown_cells(
+        markdown_table([compared("a", fmi=high(0.5)), compared("b", chromaticity=low(0.25))])
+    )
+    assert rows[0] == ["method", "fmi ↑", "chromaticity ↓", "seconds"]
+    assert rows[1][1:3] == ["0.500", "–"]
+    assert rows[2][1:3] == ["–", "0.2500"]
+
+
+def test_what_is_missing_has_its_reason_once_below():
+    reason = "fused: needs more than one channel"
+    comparisons = [
+        compared("a", chromaticity=low(None, reason)),
+        compared("b", chromaticity=low(None, reason)),
+        Comparison("c", None, {}, "alpha: no pixel is free"),
+        compared("d", status=Status.max_iter, chromaticity=low(0.1)),
+    ]
+    text = markdown_table(comparisons)
+    assert [row[1:] for row in markdown_cells(text)[1:4]] == [
+        ["–", "0.01"], ["–", "0.01"], ["–", "–"],
+    ]  # fmt: skip
+    notes = text.split("\n\n")[1:]
+    assert notes == [
+        f"chromaticity: {reason}", "c: alpha: no pixel is free", r"d: ended by max\_iter",
+    ]  # fmt: skip
+    latex = latex_table(comparisons)
+    assert latex_cells(latex)[3] == ["c", "--", "--"]
+    assert r"\multicolumn{3}{l}{\footnotesize d: ended by max\_iter} \\" in latex.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "markdown", "latex"),
+    [
+        ("truth_psnr", 31.4159, "31.42", "31.42"),
+        ("truth_psnr", math.inf, "∞", r"$\infty$"),
+        ("truth_psnr", -math.inf, "-∞", r"$-$$\infty$"),
+        ("truth_ssim", 0.98765, "0.9877", "0.9877"),
+        ("structure", -2.8851, "-2.885", "$-$2.885"),
+        ("structure", -0.0001, "0.000", "0.000"),
+        ("entropy", 7.23456, "7.235", "7.235"),
+        ("entropy", 0.000123456, "0.0001235", "0.0001235"),
+    ],
+)
+def test_digits(metric, value, markdown, latex):
+    comparison = compared("a", **{metric: high(value)})
+    assert markdown_cells(markdown_table([comparison]))[1][1] == markdown
+    assert latex_cells(latex_table([comparison]))[1][1] == latex
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(0.0, "0.00"), (0.126, "0.13"), (9.5, "9.50"), (45.67, "45.7"), (512, "512")],
+)
+def test_times(seconds, shown):
+    assert markdown_cells(markdown_table([compared("a", seconds)]))[1][-1] == shown
+
+
+def test_names_that_mean_something_in_markdown():
+    name = r"a|b *c* _d_ `e` [f](g) <h> \i ~j~ $k$ &amp;"
+    row = markdown_cells(markdown_table([compared(name)]))[1]
+    assert len(row) == 2
+    escaped = row[0]
+    assert re.sub(r"\\(.)", r"\1", escaped) == name
+    assert not re.search(r"(?<!\\)(?:\\\\)*[|*_`\[\]<>~$&]", escaped)
+
+
+def test_names_that_mean_something_in_latex():
+    text = latex_table([compared(r"50% of a_b & {c} #1 $x^2$ ~d \e <f>")])
+    assert text.splitlines()[4].startswith(
+        r"50\% of a\_b \& \{c\} \#1 \$x\textasciicircum{}2\$ \textasciitilde{}d "
+        r"\textbackslash{}e \textless{}f\textgreater{} & 0.01"
+    )
+
+
+@pytest.mark.parametrize("table", [markdown_table, latex_table])
+def test_a_name_stays_on_its_line(table):
+    assert "two lines" in table([compared("two\n lines")])
+    lines = table([compared("two\nlines")]).splitlines()
+    assert len(lines) == len(table([compared("one")]).splitlines())
+
+
+def test_hyphens_of_names_stay():
+    assert latex_cells(latex_table([compared("linear-osmosis")]))[1][0] == "linear-osmosis"
+
+
+@pytest.mark.parametrize("table", [markdown_table, latex_table])
+def test_nothing_to_show(table):
+    with pytest.raises(InputError, match=r"^comparisons: empty"):
+        table([])
