@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from osmofuse.linalg import CLOSED, FREE, HELD, DriftSystem
+from osmofuse.linalg import CLOSED, FREE, HELD, DriftSystem, drift_system
 from osmofuse.operators import OsmosisEdges
 from registry import osmosis_matrix, solved_directly
 
@@ -77,9 +77,49 @@ def test_every_piece_by_itself_keeps_its_mass():
             flow = (osmosis_matrix(drift, kind) @ found.x.ravel()).reshape(kind.shape)
             assert np.abs(flow[kind == FREE]).max() <= 1e-9
         else:
-            np.testing.assert_allclose(
-                found.x, solved_directly(drift, kind, u, tau), rtol=1e-7
-            )
+            np.testing.assert_allclose(found.x, solved_directly(drift, kind, u, tau), rtol=1e-7)
+
+
+@pytest.mark.parametrize("offset", [1 / 255, 1e-6])
+@pytest.mark.parametrize("tau", [10.0, 1e4, 1e12])
+def test_where_cycles_do_not_help_factors_do(tau, offset):
+    """Black and white noise: no coarser grid resembles it."""
+    rng = np.random.default_rng(3)
+    f, b = (rng.random((2, 30, 28)) < 0.5) + offset
+    mask = rng.random((30, 28)) < 0.5
+    drift = np.where(mask, *(OsmosisEdges.canonical(x).drift for x in (f, b)))
+    kind = np.full(mask.shape, FREE, np.uint8)
+    system = DriftSystem(drift, np.where(mask, f, b), kind, tau)
+    found = system.solve(b, rtol=1e-10)
+    assert found.converged
+    again = system.solve(b, rtol=1e-10)
+    assert len(again.residuals) <= len(found.residuals)
+    exact = solved_directly(drift, kind, b, tau)
+    exact *= b.sum() / exact.sum()  # what a direct solve loses after a long step
+    np.testing.assert_allclose(again.x, exact, rtol=1e-5, atol=1e-12)
+
+
+def test_black_and_white_pieces_without_any_contact(rng):
+    kind = rng.choice([CLOSED, FREE], (20, 20), p=[0.4, 0.6]).astype(np.uint8)
+    v = (rng.random((2, 20, 20)) < 0.5) + 1e-4
+    drift = np.where(rng.random((20, 20)) < 0.5, *(OsmosisEdges.canonical(x).drift for x in v))
+    found = DriftSystem(drift, v[0], kind, math.inf).solve(v[1], rtol=1e-12)
+    assert found.converged
+    flow = (osmosis_matrix(drift, kind) @ found.x.ravel()).reshape(kind.shape)
+    assert np.abs(flow[kind == FREE]).max() <= 1e-9
+    free = kind == FREE
+    assert found.x[free].sum() == pytest.approx(v[1][free].sum(), rel=1e-12)
+
+
+def test_too_large_a_picture_is_not_factorised(monkeypatch):
+    monkeypatch.setattr(drift_system, "PATIENCE", 2)
+    monkeypatch.setattr(drift_system, "MOST_FACTORS", 399)
+    for side, factorised in ((19, True), (20, False)):
+        system, drift, kind, u = system_of((side, side), 1e3, offset=1e-3)
+        found = system.solve(u, rtol=1e-10)
+        assert found.converged
+        assert (system._factors is not None) is factorised
+        np.testing.assert_allclose(found.x, solved_directly(drift, kind, u, 1e3), rtol=1e-7)
 
 
 def test_a_long_walk_ends_at_the_stationary_state():

@@ -1,4 +1,4 @@
-"""Pieces of free pixels that touch nothing held: found, anchored, and their mass restored."""
+"""Pieces of free pixels that touch nothing held: found, and their mass restored or taken off."""
 
 import numpy as np
 import pytest
@@ -25,8 +25,15 @@ def test_pieces_are_joined_along_edges_not_corners():
     np.testing.assert_array_equal(pieces.labels > 0, kinds(". .", " . ", "...") == FREE)
 
 
-@pytest.mark.parametrize("rows", [(".. ..", "H. ..", " .. ."), (".H ..", ".. ..", ".. .."),
-                                  ("... .", "..H .", " .. ."), ("... .", ".. ..", "H.  .")])  # fmt: skip
+TOUCHED = [
+    (".. ..", "H. ..", " .. ."),
+    (".H ..", ".. ..", ".. .."),
+    ("... .", "..H .", " .. ."),
+    ("... .", ".. ..", "H.  ."),
+]
+
+
+@pytest.mark.parametrize("rows", TOUCHED)
 def test_a_piece_that_touches_a_held_pixel_does_not_count(rows):
     pieces = Pieces(kinds(*rows))
     assert pieces.count == 1
@@ -37,17 +44,6 @@ def test_a_piece_that_touches_a_held_pixel_does_not_count(rows):
 def test_a_held_pixel_at_a_corner_is_not_touched():
     assert Pieces(kinds("..", " H")).count == 0
     assert Pieces(kinds(". ", " H")).count == 1
-
-
-def test_one_pixel_of_each_piece_is_anchored_where_the_structure_is_largest(rng):
-    kind = kinds(".. .", ".. .", "   .", "H.  ")
-    w = rng.random(kind.shape)
-    w[1, 0] = w[2, 3] = 2.0
-    anchored = Pieces(kind).anchored(w)
-    changed = np.argwhere(anchored != kind).tolist()
-    assert changed == [[1, 0], [2, 3]]
-    assert anchored[1, 0] == anchored[2, 3] == HELD
-    assert kind[1, 0] == FREE
 
 
 @pytest.mark.parametrize("rows", [("...", "..."), (". .", "H .", "..."), ("HHH", " ..")])
@@ -67,3 +63,27 @@ def test_a_black_piece_stays_black():
     pieces = Pieces(kinds(". .", "  ."))
     zero = np.zeros((2, 3))
     np.testing.assert_array_equal(pieces.with_mass_of(zero, zero), zero)
+
+
+@pytest.mark.parametrize("rows", [("...", "..."), (". .", "H .", "..."), ("HHH", " ..")])
+def test_mass_is_taken_off_each_piece_and_nothing_else_changes(rows, rng):
+    kind = kinds(*rows)
+    pieces = Pieces(kind)
+    r, w = rng.random((2, *kind.shape))
+    found = pieces.without_mass(r, w)
+    for k in range(1, pieces.count + 1):
+        here = pieces.labels == k
+        assert (w * found)[here].sum() == pytest.approx(0, abs=1e-15)
+        assert np.ptp((r - found)[here]) <= 1e-15
+    np.testing.assert_array_equal(found[pieces.labels == 0], r[pieces.labels == 0])
+
+
+def test_the_peak_of_each_piece_is_found(rng):
+    w = rng.random((4, 4))
+    w[1, 0] = w[2, 3] = 2.0
+    peaks = Pieces(kinds(".. .", ".. .", "   .", "H.  ")).peaks(w)
+    assert np.argwhere(peaks).tolist() == [[1, 0], [2, 3]]
+
+
+def test_without_pieces_there_is_no_peak():
+    assert not Pieces(kinds(".H", "..")).peaks(np.ones((2, 2))).any()

@@ -18,13 +18,13 @@ def kinds(name, shape, rng):
 
 
 def matrix_of(drift, w, kind, c):
-    B = Transport.empty(w.shape)
-    B.fill(drift, padded(w, np.float64), kind, c)
-    return B
+    matrix = Transport.empty(w.shape)
+    matrix.fill(drift, padded(w, np.float64), kind, c)
+    return matrix
 
 
-def applied(B, shape):
-    return lambda r: inside(B(padded(r, np.float64)), shape).copy()
+def applied(matrix, shape):
+    return lambda r: inside(matrix(padded(r, np.float64)), shape).copy()
 
 
 @pytest.mark.parametrize("c", [0.0, 0.3, 1.0])
@@ -46,39 +46,41 @@ def test_it_is_the_osmosis_matrix_of_the_ratio_on_free_pixels(shape, name, c, rn
 def test_its_columns_sum_to_the_share_where_nothing_is_held(rng):
     drift, w = rng.uniform(-1.99, 1.99, (2, 5, 7)), rng.uniform(0.1, 1, (5, 7))
     kind = rng.choice([CLOSED, FREE], (5, 7)).astype(np.uint8)
-    B = dense(applied(matrix_of(drift, w, kind, 0.2), (5, 7)), (5, 7))
-    np.testing.assert_allclose(B.sum(axis=0), 0.2 * (w * (kind == FREE)).ravel(), atol=1e-14)
+    matrix = dense(applied(matrix_of(drift, w, kind, 0.2), (5, 7)), (5, 7))
+    np.testing.assert_allclose(matrix.sum(axis=0), 0.2 * (w * (kind == FREE)).ravel(), atol=1e-14)
 
 
 def test_it_can_write_into_a_plane(rng):
-    B = matrix_of(rng.uniform(-1, 1, (2, 5, 7)), np.ones((5, 7)), kinds("mixed", (5, 7), rng), 0.5)
+    matrix = matrix_of(
+        rng.uniform(-1, 1, (2, 5, 7)), np.ones((5, 7)), kinds("mixed", (5, 7), rng), 0.5
+    )
     r = padded(rng.random((5, 7)), np.float64)
     out = np.zeros_like(r)
-    assert B(r, out) is out
-    np.testing.assert_array_equal(out, B(r))
+    assert matrix(r, out) is out
+    np.testing.assert_array_equal(out, matrix(r))
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_with_its_own_structure_it_is_symmetric(shape, rng):
     w = rng.uniform(1, 2, shape)
     drift = OsmosisEdges.canonical(w).drift
-    B = matrix_of(drift, w, kinds("free", shape, rng), 0.5)
+    matrix = matrix_of(drift, w, kinds("free", shape, rng), 0.5)
     stencil = Stencil.empty(shape, np.float64)
-    B.symmetrise(stencil)
+    matrix.symmetrise(stencil)
     expected = harmonic_stencil(w, 0.0)
     r = padded(rng.standard_normal(shape), np.float64)
     flow = 0.5 * inside(expected(r), shape) + 0.5 * w * inside(r, shape)
-    np.testing.assert_allclose(inside(B(r), shape), flow, atol=1e-13)
+    np.testing.assert_allclose(inside(matrix(r), shape), flow, atol=1e-13)
     np.testing.assert_allclose(inside(stencil(r), shape), flow, atol=1e-13)
 
 
 def test_the_symmetric_part_has_the_mean_of_both_weights(rng):
     shape = (4, 5)
     kind = kinds("mixed", shape, rng)
-    B = matrix_of(rng.uniform(-1, 1, (2, *shape)), rng.uniform(1, 2, shape), kind, 0.3)
+    matrix = matrix_of(rng.uniform(-1, 1, (2, *shape)), rng.uniform(1, 2, shape), kind, 0.3)
     stencil = Stencil.empty(shape, np.float64)
-    B.symmetrise(stencil)
-    full = dense(applied(B, shape), shape)
+    matrix.symmetrise(stencil)
+    full = dense(applied(matrix, shape), shape)
     half = dense(lambda r: inside(stencil(padded(r, np.float64)), shape).copy(), shape)
     off = ~np.eye(20, dtype=bool)
     np.testing.assert_allclose(half[off], (full + full.T)[off] / 2, atol=1e-14)

@@ -14,6 +14,8 @@ as it can be, and what belongs to a seam spreads over the picture until no edge 
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from osmofuse.kernels import kernel, pixel, prange
@@ -28,9 +30,7 @@ MOST = 50.0  # stands for one that is infinite
 DARKEST = 1e-12  # a structure is no darker than this part of its maximum
 
 
-def nearest_structure(
-    drift: FloatArray, w: FloatArray, kind: Kinds, grid: Hierarchy
-) -> FloatArray:
+def nearest_structure(drift: FloatArray, w: FloatArray, kind: Kinds, grid: Hierarchy) -> FloatArray:
     """Return a plane nearer to compatible with a drift than w, with the maximum 1.
 
     Parameters
@@ -56,7 +56,8 @@ def nearest_structure(
         exponent = inside(x, s.shape)
         inside(near, s.shape)[...] *= np.exp(exponent - exponent.max())
     near /= near.max()
-    return np.asarray(np.maximum(near, DARKEST, out=near))
+    np.maximum(inside(near, s.shape), DARKEST, out=inside(near, s.shape))
+    return near
 
 
 @pixel
@@ -65,7 +66,7 @@ def excess(d: float, here: float, there: float) -> float:
     leaves, comes = (2.0 + d) * here, (2.0 - d) * there
     if abs(leaves - comes) <= 1e-12 * leaves:
         return 0.0
-    return min(max(np.log(leaves) - np.log(comes), -MOST), MOST)
+    return min(max(math.log(leaves) - math.log(comes), -MOST), MOST)
 
 
 @kernel

@@ -108,9 +108,7 @@ def planes_of(
 
     The rest is as for `layers_of`.
     """
-    layers = layers_of(
-        sources, offset=settings.offset, band=settings.band, dtype=dtype, room=room
-    )
+    layers = layers_of(sources, offset=settings.offset, band=settings.band, dtype=dtype, room=room)
     for layer in layers:
         w = target_of(layer, room)
         u = _start(layer.images, layer.weights, settings)
@@ -172,9 +170,7 @@ def picture_of(
     return picture.reshape(sources.foreground.shape)
 
 
-def _chromatic_mean(
-    sources: Sources, offset: float, band: str, dtype: type
-) -> FloatArray | None:
+def _chromatic_mean(sources: Sources, offset: float, band: str, dtype: type) -> FloatArray | None:
     """Return the geometric mean of the foreground's channels, where a band needs it."""
     bands = (sources.is_one_band(k) for k in range(1, sources.count))
     if band != "keep" or not any(bands):
