@@ -122,6 +122,18 @@ def test_too_large_a_picture_is_not_factorised(monkeypatch):
         np.testing.assert_allclose(found.x, solved_directly(drift, kind, u, 1e3), rtol=1e-7)
 
 
+@pytest.mark.parametrize("patience", [1, 40])
+def test_a_drift_that_lets_nothing_back_is_no_end(monkeypatch, patience):
+    """Two drains: what flows into either stays there, so the matrix is more than singular."""
+    monkeypatch.setattr(drift_system, "PATIENCE", patience)
+    drift = np.zeros((2, 2, 7))
+    drift[1] = [-2, -2, -2, 2, 2, 2, 0]
+    system = DriftSystem(drift, np.ones((2, 7)), np.full((2, 7), FREE, np.uint8), math.inf)
+    found = system.solve(np.ones((2, 7)), rtol=1e-12)
+    assert found.x.sum() == pytest.approx(14, rel=1e-12)
+    assert found.x.min() >= 0
+
+
 def test_a_long_walk_ends_at_the_stationary_state():
     end, *_ = system_of((15, 14), math.inf)
     step, _, _, u = system_of((15, 14), 1e4)

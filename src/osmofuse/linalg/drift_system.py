@@ -119,7 +119,10 @@ class DriftSystem:
             given_up = len(before) > PATIENCE or not math.isfinite(before[-1])
             if found.converged or not small or not given_up:
                 return found
-            self._factors = Factors(self.matrix, self._anchors())
+            try:
+                self._factors = Factors(self.matrix, self._anchors())
+            except RuntimeError:  # exactly singular: a drift of ±2 lets nothing come back
+                return found
         found = find(r, precondition=self._factors, max_iter=min(max_iter, FEW))
         # What was small at the start may have grown, and its rounding with it.
         converged = found.converged or found.residuals[-1] <= self._rounding(found.x)
@@ -178,6 +181,7 @@ def settle(
     for k in prange(rows):
         i = k + 1
         for n in range(cols):
+            j = n + 1
             if kind[k, n] == FREE:
-                j = n + 1
-                x[i, j] = w[i, j] * max(r[i, j], b[i, j] / diagonal[i, j])
+                sweep = b[i, j] / diagonal[i, j] if diagonal[i, j] > 0.0 else 0.0
+                x[i, j] = w[i, j] * max(r[i, j], sweep)
