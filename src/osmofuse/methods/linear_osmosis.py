@@ -18,7 +18,6 @@ doi:10.1109/ICIP.2018.8451841).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
@@ -153,8 +152,9 @@ class LinearOsmosis:
         record, ends = _Recorder(sources.channels, watch), list[Outcome[Evolution]]()
         if box is not None:
             part, target = cropped(sources, box), image[box]
+            every = layers_of(part, offset=self.offset, band=self.band, dtype=np.float64)
             with threads_for(math.prod(part.shape)):
-                for c, layers in enumerate(self._layers(part)):
+                for c, layers in enumerate(every):
                     kind = np.ascontiguousarray(kinds[c][box])
                     u = self._start(layers) if begin is None else begin.u[box][..., c]
                     first = Evolution(
@@ -187,14 +187,6 @@ class LinearOsmosis:
         frame[1:-1, 1:-1] = False
         held = frame if boundary == "dirichlet" else frame & ~region
         return np.where(domain & ~held, FREE, HELD).astype(np.uint8)
-
-    def _layers(self, sources: Sources) -> Iterator[Layers]:
-        """Yield the pictures of each channel; the foreground in place of what is not valid."""
-        for layers in layers_of(sources, offset=self.offset, band=self.band, dtype=np.float64):
-            if sources.valid is not None:
-                for image in layers.images[1:]:
-                    np.copyto(image, layers.images[0], where=~sources.valid)
-            yield layers
 
     def _start(self, layers: Layers) -> FloatArray:
         """Return u_0: the foreground where alpha is 1, and elsewhere what was chosen."""
