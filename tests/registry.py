@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import coo_array, eye_array
+from scipy.sparse.linalg import spsolve
 
 from osmofuse.energies import HuberTV, JointModel, Quadratic, Tikhonov
-from osmofuse.linalg import Hierarchy, Stencil, inside
+from osmofuse.linalg import CLOSED, FREE, Hierarchy, Stencil, inside
 from osmofuse.methods import (
     Average,
     DirectMatting,
@@ -110,6 +112,32 @@ def dense(operator: Callable[[np.ndarray], np.ndarray], shape: tuple[int, ...]) 
     """Return the matrix of a linear map on arrays of a shape."""
     units = np.eye(int(np.prod(shape))).reshape(-1, *shape)
     return np.stack([operator(unit).ravel() for unit in units], axis=1)
+
+
+def osmosis_matrix(drift, kind=None):
+    """The osmosis matrix as a sparse one, edge by edge; no edge leads to a closed pixel."""
+    shape = drift.shape[1:]
+    open_ = np.ones(shape, bool) if kind is None else kind != CLOSED
+    entries, places = [], []
+    for k, a, b in edges(shape):
+        if open_[a] and open_[b]:
+            i, j = np.ravel_multi_index(a, shape), np.ravel_multi_index(b, shape)
+            comes, leaves = 1 - drift[k][a] / 2, 1 + drift[k][a] / 2
+            entries += [comes, -leaves, -comes, leaves]
+            places += [(i, j), (i, i), (j, j), (j, i)]
+    rows, cols = np.array(places, int).reshape(-1, 2).T
+    return coo_array((entries, (rows, cols)), 2 * (drift[0].size,)).tocsr()
+
+
+def solved_directly(drift, kind, u, tau):
+    """The solution of x - tau A x = u on free pixels, of A x = 0 if tau is infinite."""
+    A, x, free = osmosis_matrix(drift, kind), u.ravel().copy(), kind.ravel() == FREE
+    inner, outer = A[free][:, free], A[free][:, ~free] @ x[~free]
+    if np.isinf(tau):
+        x[free] = spsolve(-inner.tocsc(), outer)
+    else:
+        x[free] = spsolve((eye_array(inner.shape[0]) - tau * inner).tocsc(), x[free] + tau * outer)
+    return x.reshape(u.shape)
 
 
 def harmonic_stencil(v, mass, dtype=np.float64):
