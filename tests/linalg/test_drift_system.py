@@ -187,9 +187,9 @@ def test_few_iterations_solve_a_picture_with_a_seam(rng):
     assert len(system.solve(w, rtol=1e-8).residuals) - 1 <= 6
 
 
-def test_it_halts_when_it_is_told():
+def test_it_stops_when_it_is_told():
     system, _, _, u = system_of((40, 40), 1e3, offset=1e-3)
-    found = system.solve(u, rtol=1e-12, halt=lambda: True)
+    found = system.solve(u, rtol=1e-12, go_on=lambda: False)
     assert not found.converged
     np.testing.assert_allclose(found.x, u, rtol=1e-12)
 

@@ -75,7 +75,7 @@ class DriftSystem:
         *,
         rtol: float,
         max_iter: int = 200,
-        halt: Callable[[], bool] | None = None,
+        go_on: Callable[[], bool] = lambda: True,
     ) -> Solution:
         r"""Return x with :math:`x - \tau A x = u` on free pixels and x = u on all others.
 
@@ -86,7 +86,7 @@ class DriftSystem:
         ----------
         u : array, (rows, cols)
             Not negative.
-        rtol, max_iter, halt
+        rtol, max_iter, go_on
             As for `bicgstab`.
         """
         x = padded(self._start(u), np.float64)
@@ -95,7 +95,7 @@ class DriftSystem:
         products = cycle(turns[:2])
         find = partial(
             bicgstab, lambda y: self.matrix(y, next(products)), b,
-            rtol=rtol, atol=self._rounding(r), halt=halt,
+            rtol=rtol, atol=self._rounding(r), go_on=go_on,
         )  # fmt: skip
         found = self._find(find, r, turns[2:], max_iter)
         if math.isfinite(found.residuals[-1]):

@@ -69,7 +69,7 @@ def flexible_cg(
     max_iter : int
         Most iterations.
     go_on : callable
-        Asked after each iteration.
+        Asked before each iteration.
     """
     r = b - A(x)
     norms = [math.sqrt(inner(r, r))]
@@ -77,7 +77,7 @@ def flexible_cg(
     p = np.zeros_like(x)
     rz, r_old = 1.0, r
     for _ in range(max_iter):
-        if norms[-1] <= goal:
+        if norms[-1] <= goal or not go_on():
             break
         z = precondition(r)
         beta = inner(z, r - r_old) / rz
@@ -89,8 +89,6 @@ def flexible_cg(
         alpha = x.dtype.type(inner(p, r) / curvature)
         x, r, r_old = x + alpha * p, r - alpha * ap, r
         norms.append(math.sqrt(inner(r, r)))
-        if not go_on():
-            break
     return Solution(x, tuple(norms), norms[-1] <= goal)
 
 
@@ -103,7 +101,7 @@ def bicgstab(
     rtol: float = 1e-6,
     atol: float = 0.0,
     max_iter: int = 200,
-    halt: Callable[[], bool] | None = None,
+    go_on: Callable[[], bool] = lambda: True,
 ) -> Solution:
     r"""Solve A x = b for a matrix that need not be symmetric.
 
@@ -123,8 +121,8 @@ def bicgstab(
         Stop also when its norm has fallen to this.
     max_iter : int
         Most iterations, of two products each.
-    halt : callable, optional
-        Asked before each iteration: True ends them.
+    go_on : callable
+        Asked before each iteration.
     """
     number: Any = x.dtype.type
     x, r = x.copy(), b - A(x)
@@ -134,7 +132,7 @@ def bicgstab(
     shadow, p, s = r.copy(), r.copy(), np.empty_like(r)
     size = norms[0]  # of the shadow
     for _ in range(max_iter):
-        if norms[-1] <= goal or not math.isfinite(norms[-1]) or (halt is not None and halt()):
+        if norms[-1] <= goal or not math.isfinite(norms[-1]) or not go_on():
             break
         y = precondition(p)
         ay = A(y)

@@ -211,7 +211,7 @@ class LinearOsmosis:
         record: _Recorder,
     ) -> Outcome[Evolution]:
         """Follow the flow of a channel; after a cancel, leave it where it starts."""
-        if record.halted():
+        if not record.watch.beat():
             return Outcome(first, Status.cancelled, 0)
         steps = 1 if math.isinf(self.time) else self.steps
         tau = (self.time - first.time) / steps
@@ -219,7 +219,7 @@ class LinearOsmosis:
         system = DriftSystem(drift, target_of(layers), kind, tau)
         # A step leaves an error as large as the residual; the end of the flow, a larger one.
         rtol = STATIONARY * self.rtol if math.isinf(tau) else self.rtol
-        solve = partial(system.solve, rtol=rtol, max_iter=self.max_iter, halt=record.halted)
+        solve = partial(system.solve, rtol=rtol, max_iter=self.max_iter, go_on=record.watch.beat)
         return evolve(Implicit(solve, tau), first, steps=steps, watch=record.watch, record=record)
 
 
@@ -255,11 +255,6 @@ class _Recorder:
         )
         self.history.append(step)
         self._tell(iteration, s)
-
-    def halted(self) -> bool:
-        """Give the watch its turn, and tell whether it has cancelled."""
-        self.watch.pulse()
-        return self.watch.cancelled
 
     def _tell(self, iteration: int, s: Evolution) -> None:
         self.watch.tell(
