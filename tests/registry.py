@@ -16,8 +16,10 @@ from osmofuse.linalg import Hierarchy, Stencil, inside
 from osmofuse.methods import (
     Average,
     DirectMatting,
+    GuidedFilterFusion,
     LaplacianPyramid,
     PoissonEditing,
+    StructureAwareFusion,
     VariationalOsmosis,
 )
 from osmofuse.operators import ForwardDifference, OsmosisEdges
@@ -81,7 +83,12 @@ METHODS = {
     "average": Average(),
     "pyramid": LaplacianPyramid(),
     "poisson": PoissonEditing(),
+    "guided-filter": GuidedFilterFusion(),
+    "structure-aware": StructureAwareFusion(),
 }
+
+# Methods that do not look at alpha.
+WITHOUT_ALPHA = {"average", "guided-filter", "structure-aware"}
 
 # Methods that act only where alpha says so: where it is 1, the foreground keeps its bits.
 LOCAL_METHODS = {
