@@ -18,8 +18,10 @@ from osmofuse.linalg import CLOSED, FREE, Hierarchy, Stencil, inside
 from osmofuse.methods import (
     Average,
     DirectMatting,
+    GuidedFilterFusion,
     LaplacianPyramid,
     PoissonEditing,
+    StructureAwareFusion,
     VariationalOsmosis,
 )
 from osmofuse.operators import ForwardDifference, OsmosisEdges
@@ -83,7 +85,12 @@ METHODS = {
     "average": Average(),
     "pyramid": LaplacianPyramid(),
     "poisson": PoissonEditing(),
+    "guided-filter": GuidedFilterFusion(),
+    "structure-aware": StructureAwareFusion(),
 }
+
+# Methods that do not look at alpha.
+WITHOUT_ALPHA = {"average", "guided-filter", "structure-aware"}
 
 # Methods that act only where alpha says so: where it is 1, the foreground keeps its bits.
 LOCAL_METHODS = {

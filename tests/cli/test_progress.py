@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from rich.console import Console
 
@@ -27,3 +28,12 @@ def test_on_a_terminal_the_line_tells_where_it_is(monkeypatch, capsys):
         shown = str(watch.spinner.status)
     assert shown == "Fusing: channel 2 of 3, iteration 42, energy 1234.6, 2.0 s"
     assert re.search("Fusing", capsys.readouterr().out)
+
+
+def test_what_a_method_does_not_have_is_not_told(monkeypatch):
+    monkeypatch.setattr(progress, "Console", lambda **_: Console(force_terminal=True, width=200))
+    with progress_line("Fusing") as watch:
+        watch(replace(AT, energy=None))
+        assert str(watch.spinner.status) == "Fusing: channel 2 of 3, iteration 42, 2.0 s"
+        watch(replace(AT, channel=None, energy=0.0, reach=1.25))
+        assert str(watch.spinner.status) == ("Fusing: reach 1.2 px, iteration 42, energy 0, 2.0 s")

@@ -32,14 +32,14 @@ def table(data):
     names = ("foreground", "background", "alpha")
     f, b, drawn = (osmofuse.read(data / "paper" / f"4_{name}.png").pixels for name in names)
     soft = osmofuse.soften(drawn == 255, 5)
-    methods = [name for name in ERROR if name in METHODS]
-    alphas = {name: drawn for name in RAW if name in METHODS}
+    methods = [name for name in ERROR if name in METHODS or name != "linear-osmosis"]
+    alphas = {name: drawn for name in RAW if name in methods}
     return {found.name: found for found in compare(f, b, soft, methods=methods, alphas=alphas)}
 
 
 def row(table, name):
-    if name not in METHODS:
-        pytest.skip(f"no method is called {name!r} yet")
+    if name == "linear-osmosis" and name not in METHODS:
+        pytest.skip("linear osmosis is not there yet")
     assert table[name].reason is None
     return table[name].scores
 
