@@ -6,6 +6,7 @@ The generic laws (`operators/test_operators.py`, `energies/test_energies.py`,
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ from osmofuse.methods import (
     DirectMatting,
     GuidedFilterFusion,
     LaplacianPyramid,
+    LinearOsmosis,
     PoissonEditing,
     StructureAwareFusion,
     VariationalOsmosis,
@@ -84,6 +86,7 @@ METHODS = {
     "direct": DirectMatting(),
     "average": Average(),
     "pyramid": LaplacianPyramid(),
+    "linear-osmosis": LinearOsmosis(),
     "poisson": PoissonEditing(),
     "guided-filter": GuidedFilterFusion(),
     "structure-aware": StructureAwareFusion(),
@@ -99,6 +102,7 @@ LOCAL_METHODS = {
     "poisson mixed by edge": PoissonEditing(guidance="mixed"),
     "poisson mixed by pixel": PoissonEditing(guidance="mixed", mixed_by="pixel"),
     "poisson monochrome": PoissonEditing(guidance="monochrome"),
+    "linear-osmosis local": LinearOsmosis(extent="local", time=math.inf),
 }
 
 Pixel = tuple[int, int]

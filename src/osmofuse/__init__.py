@@ -27,6 +27,7 @@ _HOMES = {
     "OsmofuseError": "errors",
     "OutputError": "errors",
     "Picture": "picture",
+    "LinearOsmosis": "methods.linear_osmosis",
     "PoissonEditing": "methods.poisson",
     "Progress": "optimise.progress",
     "Score": "metrics.score",
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from osmofuse.methods.contract import Fusion, Sources
     from osmofuse.methods.direct import DirectMatting
     from osmofuse.methods.guided_filter import GuidedFilterFusion
+    from osmofuse.methods.linear_osmosis import LinearOsmosis
     from osmofuse.methods.poisson import PoissonEditing
     from osmofuse.methods.problem import energy
     from osmofuse.methods.pyramid import LaplacianPyramid
@@ -84,6 +86,7 @@ __all__ = [
     "InputError",
     "LaplacianPyramid",
     "LimitError",
+    "LinearOsmosis",
     "MismatchError",
     "MissingExtraError",
     "OsmofuseError",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from osmofuse.methods.fusion_drift import RULES, fusion_drift
-from osmofuse.methods.problem import Layers
+from osmofuse.methods.problem import Stack
 from osmofuse.operators import OsmosisEdges
 from registry import SHAPES, edges
 
@@ -15,7 +15,7 @@ def layers(shape, rng, count=2, weights=None):
         weights = rng.choice([0.0, 0.0, 0.3, 1.0], (count, *shape))
         weights[0] += weights.sum(axis=0) == 0
         weights = weights / weights.sum(axis=0)
-    return Layers(images, list(weights))
+    return Stack(images, list(weights))
 
 
 def expected(pictures, rule):
@@ -60,7 +60,7 @@ def test_the_rule_of_the_table():
 @pytest.mark.parametrize("rule", RULES)
 def test_one_picture_has_its_own_drift(rule, rng):
     image = rng.uniform(1, 2, (5, 6))
-    pictures = Layers([image, rng.uniform(1, 2, (5, 6))], [np.ones((5, 6)), np.zeros((5, 6))])
+    pictures = Stack([image, rng.uniform(1, 2, (5, 6))], [np.ones((5, 6)), np.zeros((5, 6))])
     canonical = OsmosisEdges.canonical(image).drift
     np.testing.assert_allclose(fusion_drift(pictures, rule), canonical, atol=1e-15)
 
@@ -87,5 +87,5 @@ def test_a_tie_goes_to_the_foreground(rng):
 @pytest.mark.parametrize("rule", RULES)
 def test_it_does_not_see_the_brightness(rule, rng):
     pictures = layers((6, 5), rng)
-    brighter = Layers([2.0 * pictures.images[0], 0.25 * pictures.images[1]], pictures.weights)
+    brighter = Stack([2.0 * pictures.images[0], 0.25 * pictures.images[1]], pictures.weights)
     np.testing.assert_array_equal(fusion_drift(brighter, rule), fusion_drift(pictures, rule))

@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from osmofuse.kernels import kernel, pixel, prange
-from osmofuse.methods.problem import Layers
+from osmofuse.methods.problem import Stack
 from osmofuse.operators.osmosis_edges import drift_between
 from osmofuse.typing import BoolArray, FloatArray
 
@@ -29,12 +29,12 @@ AVERAGED, HARD, SOFT = range(3)
 ABSENT = -1.0  # the weight of a picture where it has no data
 
 
-def fusion_drift(layers: Layers, rule: Rule, valid: BoolArray | None = None) -> FloatArray:
+def fusion_drift(layers: Stack, rule: Rule, valid: BoolArray | None = None) -> FloatArray:
     """Return the drift as (2, rows, cols): to the lower and to the right neighbour.
 
     Parameters
     ----------
-    layers : Layers
+    layers : Stack
         The pictures, positive, and their weights.
     rule : {"averaged", "hard", "soft"}
         How they share an edge.

@@ -30,7 +30,7 @@ from osmofuse.linalg import CLOSED, FREE, HELD, DriftSystem
 from osmofuse.linalg.transport import Kinds
 from osmofuse.methods.contract import Fusion, Sources, WatchFunction
 from osmofuse.methods.fusion_drift import RULES, Rule, fusion_drift
-from osmofuse.methods.problem import Layers, check_positive, layers_of, target_of
+from osmofuse.methods.problem import Stack, check_positive, stacks_of, target_of
 from osmofuse.methods.region import box_around, cropped, region_of
 from osmofuse.methods.settings import choice, number, whole
 from osmofuse.optimise import (
@@ -152,7 +152,7 @@ class LinearOsmosis:
         record, ends = _Recorder(sources.channels, watch), list[Outcome[Evolution]]()
         if box is not None:
             part, target = cropped(sources, box), image[box]
-            every = layers_of(part, offset=self.offset, band=self.band, dtype=np.float64)
+            every = stacks_of(part, offset=self.offset, band=self.band, dtype=np.float64)
             with threads_for(math.prod(part.shape)):
                 for c, layers in enumerate(every):
                     kind = np.ascontiguousarray(kinds[c][box])
@@ -188,7 +188,7 @@ class LinearOsmosis:
         held = frame if boundary == "dirichlet" else frame & ~region
         return np.where(domain & ~held, FREE, HELD).astype(np.uint8)
 
-    def _start(self, layers: Layers) -> FloatArray:
+    def _start(self, layers: Stack) -> FloatArray:
         """Return u_0: the foreground where alpha is 1, and elsewhere what was chosen."""
         f, alpha = layers.images[0], layers.weights[0]
         if self.start == "foreground":
@@ -205,7 +205,7 @@ class LinearOsmosis:
     def _follow(
         self,
         first: Evolution,
-        layers: Layers,
+        layers: Stack,
         kind: Kinds,
         valid: BoolArray | None,
         record: _Recorder,
@@ -250,16 +250,12 @@ class _Recorder:
     def __call__(self, iteration: int, s: Evolution) -> None:
         """Record a step of the channel."""
         # Linear osmosis descends no energy.
-        step = Step(
-            self.channel, iteration, s.time, _reach(s.time), math.nan, {}, None, None, s.inner
-        )
+        step = Step(self.channel, iteration, s.time, _reach(s.time), None, {}, None, None, s.inner)
         self.history.append(step)
         self._tell(iteration, s)
 
     def _tell(self, iteration: int, s: Evolution) -> None:
-        self.watch.tell(
-            Progress(self.channel, self.channels, iteration, math.nan, _reach(s.time), 0.0)
-        )
+        self.watch.tell(Progress(self.channel, self.channels, iteration, None, _reach(s.time), 0.0))
 
 
 def _reach(time: float) -> float:

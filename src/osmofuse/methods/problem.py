@@ -40,7 +40,7 @@ class Planes:
 
 
 @dataclass(frozen=True, eq=False)
-class Layers:
+class Stack:
     """A channel of the pictures, offset included: the foreground, then each background.
 
     With the weight of each at every pixel; they sum to 1. The planes of the backgrounds serve
@@ -51,14 +51,14 @@ class Layers:
     weights: list[FloatArray]
 
 
-def layers_of(
+def stacks_of(
     sources: Sources,
     *,
     offset: float,
     band: str,
     dtype: type,
     room: Callable[[], FloatArray] | None = None,
-) -> Iterator[Layers]:
+) -> Iterator[Stack]:
     """Yield the pictures and their weights in each channel.
 
     Parameters
@@ -96,7 +96,7 @@ def layers_of(
         for k in range(1, sources.count):
             if mean is not None and sources.is_one_band(k):
                 images[k] *= images[0] / mean
-        yield Layers(images, alphas)
+        yield Stack(images, alphas)
 
 
 def planes_of(
@@ -107,16 +107,16 @@ def planes_of(
 ) -> Iterator[Planes]:
     """Yield the planes of each channel; settings say the offset, the start and the band.
 
-    The rest is as for `layers_of`.
+    The rest is as for `stacks_of`.
     """
-    layers = layers_of(sources, offset=settings.offset, band=settings.band, dtype=dtype, room=room)
+    layers = stacks_of(sources, offset=settings.offset, band=settings.band, dtype=dtype, room=room)
     for layer in layers:
         w = target_of(layer, room)
         u = _start(layer.images, layer.weights, settings)
         yield Planes(layer.images[0], layer.weights[0], w, u)
 
 
-def target_of(layers: Layers, room: Callable[[], FloatArray] | None = None) -> FloatArray:
+def target_of(layers: Stack, room: Callable[[], FloatArray] | None = None) -> FloatArray:
     """Return the target of the structure, the product of all pictures to their weights."""
     w = room() if room else np.empty_like(layers.images[0])
     w.fill(1.0)

@@ -45,8 +45,8 @@ class Step:
         Counted from 1, in each channel.
     time, reach : float or None
         Flow time and reach in pixels, for solvers that have them.
-    energy : float
-        The energy after the step.
+    energy : float or None
+        The energy after the step, for solvers that bring one down.
     terms : mapping of str to float
         The energy by term.
     lipschitz_u, lipschitz_v : float or None
@@ -59,7 +59,7 @@ class Step:
     iteration: int
     time: float | None
     reach: float | None
-    energy: float
+    energy: float | None
     terms: Mapping[str, float]
     lipschitz_u: float | None
     lipschitz_v: float | None
