@@ -29,7 +29,6 @@ BORDERS = {
     "rows through": np.s_[9:12],
     "columns through": np.s_[:, 9:12],
 }
-# To mix is to look at the foreground within the region, too.
 # Mixing looks at the foreground inside the region, and osmosis at its drift across the border.
 COVERING = {
     name: method
