@@ -188,6 +188,16 @@ def test_it_is_cancelled_between_steps(page):
     assert calls
     assert fusion.status is Status.cancelled
     assert np.isfinite(fusion.image).all()
+    with pytest.raises(SettingError, match="cancelled"):
+        fusion.extend(50)
+
+
+def test_cancelled_before_the_flow_it_is_the_foreground(page):
+    fusion = VariationalOsmosis()(page, watch=lambda p: True)
+    assert fusion.status is Status.cancelled
+    np.testing.assert_array_equal(fusion.image, np.asarray(page.foreground, np.float32))
+    assert fusion.energy is None
+    assert fusion.reach == 0.0
 
 
 SHAPES = [(1, 1), (1, 2), (2, 1), (3, 3), (1, 40), (40, 1), (5, 70), (17, 13)]

@@ -159,6 +159,8 @@ class VariationalOsmosis:
         number("reach", reach, above=True, infinite=True)
         if fusion.sources is None or fusion.reach is None:
             raise SettingError("reach: this fusion was not made by the flow; it has none to extend")
+        if fusion.structure is None:
+            raise SettingError("reach: this fusion was cancelled; fuse the pictures again")
         if reach == fusion.reach:
             return fusion
         if reach < fusion.reach:
@@ -215,7 +217,7 @@ class VariationalOsmosis:
 
 @dataclass(frozen=True)
 class Prepared:
-    """Pictures made ready by `VariationalOsmosis.prepare`."""
+    """Pictures made ready by `VariationalOsmosis.prepare`; they are fused one call at a time."""
 
     solver: FlowSolver
 

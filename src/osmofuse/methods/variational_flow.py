@@ -55,17 +55,19 @@ class FlowSolver:
         self.dtype = dtype = _dtype(settings)
         make_ready("double" if dtype is np.float64 else "single")
         self.planes: list[Planes] = []
-        if watch is not None:
-            watch.tell(Progress(None, sources.channels, 0, 0.0, 0.0, 0.0))
+        watch = watch or Watch(None)
+        watch.tell(Progress(None, sources.channels, 0, None, 0.0, 0.0))
         shape = sources.shape
         room = partial(_room, shape, dtype)
         for planes in planes_of(sources, settings, dtype, room):
             self.planes.append(planes)
-            if watch is not None:
-                watch.pulse()
+            if not watch.beat():
+                return  # `run` will not need the rest
         self.mean = float(np.mean([p.w.mean(dtype=np.float64) for p in self.planes]))
         self.lowest = min(float(p.w.min()) for p in self.planes)
-        self.flow: Flow | None = None  # planes to work on, taken when first needed
+        # Planes to work on; another solver for the same pictures works on them, too.
+        channels = [Channel(shape, dtype) for _ in self.planes]
+        self.flow = Flow(channels, self._weights(), shape, dtype)
 
     def changed(self, settings: VariationalOsmosis) -> FlowSolver:
         """Return the solver for other settings; what does not depend on them is kept."""
@@ -94,6 +96,8 @@ class FlowSolver:
         begin: tuple[FloatArray, FloatArray, float] | None = None,
     ) -> Fusion:
         """Run a plan, or to where the settings say; from a u and v at a time if they are given."""
+        if guard.cancelled:
+            return self._not_begun(guard)
         shape, reach = self.sources.shape, self.settings.reach
         record = _Recorder(self.mean, self.sources.channels, guard)
         with threads_for(shape[0] * shape[1]):
@@ -111,9 +115,26 @@ class FlowSolver:
             if found.status is Status.nonfinite:
                 for c in flow.channels:  # the structure may be lost; u is the last good one
                     c.v[...] = c.w
-            flow.settle(goal=SETTLED, watch=guard)
-        record.finish(flow.total())
+            if not guard.cancelled:  # who has cancelled wants no more to be done
+                flow.settle(goal=SETTLED, watch=guard)
+                record.finish(flow.total())
         return self._fusion(flow, found, plan, record, extended=begin is not None)
+
+    def _not_begun(self, guard: Watch) -> Fusion:
+        """Return the foreground: what there is before the flow."""
+        sources = self.sources
+        planes = [sources.image(0, c, sources.dtype) for c in range(sources.channels)]
+        return Fusion(
+            image=np.stack(planes, axis=-1).reshape(sources.foreground.shape),
+            structure=None,
+            energy=None,
+            reach=0.0,
+            history=(),
+            status=Status.cancelled,
+            seconds=guard.seconds,
+            method=self.settings,
+            sources=sources,
+        )
 
     def _fusion(
         self,
@@ -125,10 +146,11 @@ class FlowSolver:
     ) -> Fusion:
         sources, settings, shape = self.sources, self.settings, self.sources.shape
         u, v = ([inside(getattr(c, x), shape) for c in flow.channels] for x in "uv")
+        cancelled = found.status is Status.cancelled
         return Fusion(
             image=picture_of(u, sources, settings, held=True),
-            structure=picture_of(v, sources, settings),
-            energy=np.array([self._energy(c) for c in flow.channels]),
+            structure=None if cancelled else picture_of(v, sources, settings),
+            energy=None if cancelled else np.array([self._energy(c) for c in flow.channels]),
             reach=math.sqrt(2.0 * found.state.time / self.mean),
             history=tuple(record.history),
             status=found.status,
@@ -155,16 +177,8 @@ class FlowSolver:
         watch: Watch,
     ) -> Flow:
         """Return the flow at its start."""
-        shape, dtype = self.sources.shape, self.dtype
-        weights = replace(
-            _weights(self.settings),
-            lowest=plan.lowest if plan else LOWEST_STRUCTURE * self.lowest,
-            brightness=plan.brightness if plan else self.mean,
-        )
-        if self.flow is None:
-            self.flow = Flow([Channel(shape, dtype) for _ in self.planes], weights, shape, dtype)
-        flow = self.flow
-        flow.weights = weights
+        shape, flow = self.sources.shape, self.flow
+        flow.weights = self._weights(plan)
         for k, (c, planes) in enumerate(zip(flow.channels, self.planes, strict=True)):
             u, v = (begin[0][k], begin[1][k]) if begin else (planes.u, planes.w)
             # f, w and alpha lie in padded planes already, and are not changed by the flow.
@@ -174,6 +188,14 @@ class FlowSolver:
             inside(c.v, shape)[...] = v
         flow.begin(goal=1.0 if begin else SETTLED, watch=watch)
         return flow
+
+    def _weights(self, plan: Plan | None = None) -> Weights:
+        """Return the weights, with what a plan says of the whole picture."""
+        return replace(
+            _weights(self.settings),
+            lowest=plan.lowest if plan else LOWEST_STRUCTURE * self.lowest,
+            brightness=plan.brightness if plan else self.mean,
+        )
 
     def extend(self, fusion: Fusion, guard: Watch) -> Fusion:
         """Go on from a fusion to the reach of the settings."""

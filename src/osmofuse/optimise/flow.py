@@ -160,10 +160,11 @@ class Flow:
         """Compute a step in all channels, not accepted yet; None if it was cancelled."""
         sums = np.zeros(3)
         for c in self.channels:
-            sums += self._advance(c, h, cycles)
-            watch.pulse()
-            if watch.cancelled:
+            if not watch.beat():
                 return None
+            sums += self._advance(c, h, cycles)
+        if not watch.beat():
+            return None
         # Rounding may leave less than nothing of an error.
         error, residual = (math.sqrt(max(x, 0.0) / self.samples) for x in sums[:2])
         return Quality(SHARE * error, residual, float(sums[2]) / ((1.0 - G) * h) ** 2)
@@ -198,11 +199,10 @@ class Flow:
         """Bring v after the end of a step that is to be accepted; False if it was cancelled."""
         for c in self.channels:
             for _ in range(self.rounds):
+                if not watch.beat():
+                    return False
                 self.measure(c, c.end)
                 self.relax(c, goal=BETWEEN)
-            watch.pulse()
-            if watch.cancelled:
-                return False
         return True
 
     @property
@@ -268,7 +268,8 @@ class Flow:
             self.x.fill(0.0)
             self.y.fill(0.0)
             self.relax(c, goal=goal)
-            watch.pulse()
+            if not watch.beat():
+                return
 
     def settle(self, *, goal: float, watch: Watch) -> None:
         """Bring v to its minimum where steps do not, and the terms of the energy up to date."""

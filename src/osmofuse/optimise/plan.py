@@ -204,7 +204,7 @@ def run_stationary(flow: Flow, *, watch: Watch, record: Record | None = None) ->
     solved: list[bool] = []
 
     def step(s: FlowState) -> FlowState:
-        solved[:] = [flow.solve_stationary(c, watch) for c in flow.channels]
+        solved[:] = [watch.beat() and flow.solve_stationary(c, watch) for c in flow.channels]
         if watch.cancelled or not flow.follow(watch):
             return s
         flow.accept()
