@@ -110,7 +110,7 @@ def make_ready(precision: Literal["single", "double"] = "single") -> None:
     # Where no other process can be had, this one compiles, and the next one fills the cache.
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         subprocess.run(
-            [sys.executable, "-c", _FILL.format(precision=precision)],
+            [sys.executable, "-c", _FILL.format(precision=precision, dtype=_TYPES[precision])],
             env={**os.environ, _FILLING: "1"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -121,10 +121,12 @@ def make_ready(precision: Literal["single", "double"] = "single") -> None:
 
 
 _FILLING = "OSMOFUSE_FILLING_CACHE"
+_TYPES = {"single": "float32", "double": "float64"}
 _FILL = """
 import numpy, osmofuse
-f = numpy.linspace(0.2, 0.8, 600).reshape(20, 30)
+f = numpy.linspace(0.2, 0.8, 600, dtype="{dtype}").reshape(20, 30)
 osmofuse.fuse(f, f[::-1].copy(), 0.5, precision="{precision}")
+osmofuse.fuse(f, f[::-1].copy(), f > 0.5, method="poisson")
 """
 
 

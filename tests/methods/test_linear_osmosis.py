@@ -396,3 +396,15 @@ def test_the_drift_is_that_of_the_operators(rng):
     fusion = osmosis(u, v, 0.0, start="foreground", time=3.0, steps=1)
     A = OsmosisEdges.canonical(v + 1)
     np.testing.assert_allclose(fusion.image - 3.0 * A(fusion.image + 1), u, atol=1e-6)
+
+
+def test_what_was_cancelled_is_not_extended(rng, monkeypatch):
+    monkeypatch.setattr("osmofuse.optimise.Watch.interval", 0.0)
+    f, b = rng.random((2, 20, 18, 3))
+    sources = Sources(f, b, f[..., 0] > 0.5)
+    fusion = LinearOsmosis()(sources, watch=lambda p: p.channel == 1)
+    with pytest.raises(SettingError, match="cancelled"):
+        fusion.extend(500)
+    longer = LinearOsmosis(time=50.0, steps=2)(sources).extend(20)
+    counted = [s.iteration for s in longer.history if s.channel == 0]
+    assert counted == list(range(1, len(counted) + 1))

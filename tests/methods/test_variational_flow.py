@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from concurrent.futures import ThreadPoolExecutor
 
 import numba
 import numpy as np
@@ -287,3 +288,49 @@ def test_puppets_are_where_the_published_ones_are(data):
     for edges in ("harmonic", "forward"):
         found = energy(fusion.image, fusion.structure, sources, fusion.method, edges=edges)
         assert (found < [7401.0, 6080.4, 5758.8]).all()
+
+
+def test_a_solve_that_went_wrong_does_not_spoil_the_next(page):
+    prepared = VariationalOsmosis(reach=5).prepare(page)
+    good = prepared.solve().image
+    for level in prepared.solver.flow.grid.levels[1:]:
+        level.y[...] = np.nan
+    assert prepared.solve().status is Status.nonfinite
+    np.testing.assert_array_equal(prepared.solve().image, good)
+
+
+def test_prepared_pictures_may_be_fused_from_two_threads(page):
+    prepared = VariationalOsmosis(reach=5).prepare(page)
+    reaches = [3, 9] * 4
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda reach: prepared.solve(reach=reach).image, reaches))
+    for reach, image in zip(reaches, found, strict=True):
+        np.testing.assert_array_equal(image, VariationalOsmosis(reach=reach)(page).image)
+
+
+def test_a_plan_says_the_reach_of_the_whole_picture_on_a_piece(page):
+    method = VariationalOsmosis(reach=5)
+    plan = method.plan(page)
+    dark = Sources(page.foreground[:40] * 0.5, page.background[:40], page.alpha[:40])
+    piece = method.run(dark, plan)
+    assert piece.reach == pytest.approx(5)
+    assert piece.plan == plan
+
+
+def test_steps_of_an_extended_fusion_are_counted_through(page):
+    fusion = VariationalOsmosis(reach=3)(page).extend(9)
+    assert [s.iteration for s in fusion.history] == list(range(1, len(fusion.history) + 1))
+    assert fusion.history[-1].reach == pytest.approx(9)
+
+
+def test_a_reach_beyond_any_picture_is_refused_and_none_has_no_plan(page):
+    for reach in (1e160, 2e6):
+        with pytest.raises(SettingError, match=r"^reach"):
+            VariationalOsmosis(reach=reach)
+    with pytest.raises(SettingError, match="no plan"):
+        VariationalOsmosis(reach=math.inf).plan(page)
+
+
+def test_hardly_any_weight_is_a_weight(rng):
+    fusion = fuse(rng.random((9, 8)), rng.random((9, 8)), 0.5, mu=1e-16, eta=0, reach=3)
+    assert np.isfinite(fusion.image).all()

@@ -97,14 +97,19 @@ class DriftSystem:
             bicgstab, lambda y: self.matrix(y, next(products)), b,
             rtol=rtol, atol=self._rounding(r), go_on=go_on,
         )  # fmt: skip
-        found = self._find(find, r, turns[2:], max_iter)
+        found = self._find(find, r, turns[2:], max_iter, go_on)
         if math.isfinite(found.residuals[-1]):
             settle(x, found.x, b, self.matrix.diagonal, self.w, self.kind)
         end = self.pieces.with_mass_of(u, inside(x, self.shape))
         return Solution(end, found.residuals, found.converged)
 
     def _find(
-        self, find: Callable[..., Solution], r: FloatArray, turns: list[FloatArray], max_iter: int
+        self,
+        find: Callable[..., Solution],
+        r: FloatArray,
+        turns: list[FloatArray],
+        max_iter: int,
+        go_on: Callable[[], bool],
     ) -> Solution:
         """Return what cycles find; and where they do not, what factors do."""
         before: tuple[float, ...] = ()
@@ -116,8 +121,7 @@ class DriftSystem:
                 max_iter=PATIENCE if small else max_iter,
             )  # fmt: skip
             before = found.residuals
-            given_up = len(before) > PATIENCE or not math.isfinite(before[-1])
-            if found.converged or not small or not given_up:
+            if found.converged or not small or not go_on():
                 return found
             try:
                 self._factors = Factors(self.matrix, self._anchors())

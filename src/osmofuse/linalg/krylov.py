@@ -130,7 +130,7 @@ def bicgstab(
     norms = [math.sqrt(rho)]
     goal = max(rtol * (math.sqrt(inner(b, b)) or norms[0]), atol)
     shadow, p, s = r.copy(), r.copy(), np.empty_like(r)
-    size = norms[0]  # of the shadow
+    size, fresh = norms[0], True  # of the shadow; whether it was just begun
     for _ in range(max_iter):
         if norms[-1] <= goal or not math.isfinite(norms[-1]) or not go_on():
             break
@@ -138,8 +138,11 @@ def bicgstab(
         ay = A(y)
         length, projection = _sums(products(ay, shadow))
         if abs(projection) <= BREAKDOWN * math.sqrt(length) * size:
-            rho, size = _begin(r, shadow, p)
+            if fresh:  # to begin anew once more would be the same again
+                break
+            rho, size, fresh = *_begin(r, shadow, p), True
             continue
+        fresh = False
         alpha = rho / projection
         square = float(subtract(s, r, ay, number(alpha)).sum())
         if math.sqrt(square) <= goal:  # half of an iteration is enough
@@ -153,7 +156,7 @@ def bicgstab(
         square, rho_new = _sums(advance(x, r, y, z, s, az, shadow, number(alpha), number(omega)))
         norms.append(math.sqrt(square))
         if omega == 0.0 or rho_new == 0.0:
-            rho, size = _begin(r, shadow, p)
+            rho, size, fresh = *_begin(r, shadow, p), True
             continue
         turn(p, r, ay, number(rho_new / rho * alpha / omega), number(omega))
         rho = rho_new

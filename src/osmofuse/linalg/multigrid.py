@@ -135,6 +135,12 @@ class Hierarchy:
         last = self.levels[self.depth - 1].stencil
         self._inverse = _pseudo_inverse(last) if max(last.shape) <= SMALL else None
 
+    def clear(self) -> None:
+        """Forget what cycles left behind: a NaN there would come back in every cycle."""
+        for level in self.levels[1:]:
+            level.x.fill(0.0)
+            level.y.fill(0.0)
+
     def cycle(self, x: FloatArray, y: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Improve x, an approximate solution of A x = b, by one V-cycle.
 

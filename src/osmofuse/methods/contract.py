@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeAlias
 
 import numpy as np
 
 from osmofuse.errors import InputError, MismatchError, SettingError
+from osmofuse.methods.settings import number
 from osmofuse.optimise import Progress, Status, Step
 from osmofuse.optimise.plan import Plan
 from osmofuse.picture import bands_of, checked, plane_of, scaled
 from osmofuse.preparation import as_alpha
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
+
+FARTHEST = 1e6  # pixels; any reach beyond is that of no picture
 
 WatchFunction: TypeAlias = Callable[[Progress], bool | None]
 
@@ -184,9 +188,10 @@ class Fusion:
     image : array
         The fused picture, of the foreground's shape; white at 1.0, not clipped.
     structure : array or None
-        The structure image v, for methods that have one.
+        The structure image v, for methods that have one; None where it was cancelled.
     energy : array or None
-        float64, one number for each channel, for methods that minimise one.
+        float64, one number for each channel, for methods that minimise one; None where the flow
+        was cancelled.
     reach : float or None
         How far osmosis has acted, in pixels, for methods that measure it.
     history : tuple of Step
@@ -221,6 +226,36 @@ class Fusion:
             raise SettingError(f"method: {type(self.method).__name__} has no reach to extend")
         fusion: Fusion = extend(self, reach, watch=watch)
         return fusion
+
+
+def extendable(fusion: Fusion, reach: float) -> Sources:
+    """Return the pictures of a fusion that can go on to a reach, or say why it cannot.
+
+    Raises
+    ------
+    SettingError
+        The fusion has no reach, did not end well, or has come further already.
+    """
+    number("reach", reach, above=True, infinite=True)
+    if math.isfinite(reach) and reach > FARTHEST:
+        raise SettingError(f"reach: {reach!r}; must be at most {FARTHEST:g} pixels, or inf")
+    if fusion.sources is None or fusion.reach is None:
+        raise SettingError("reach: this fusion has none to extend")
+    if not fusion.status.is_success:
+        raise SettingError(f"reach: this fusion ended as {fusion.status}; fuse the pictures again")
+    if reach < fusion.reach:
+        raise SettingError(f"reach: {reach!r}; this fusion has come to {fusion.reach} already")
+    return fusion.sources
+
+
+def joined(before: tuple[Step, ...], after: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Return a history that goes on where another ends, counted through in each channel."""
+    last: dict[int | None, int] = {}
+    for step in before:
+        last[step.channel] = step.iteration
+    return before + tuple(
+        replace(step, iteration=step.iteration + last.get(step.channel, 0)) for step in after
+    )
 
 
 class Method(Protocol):

@@ -28,7 +28,7 @@ from osmofuse.errors import SettingError
 from osmofuse.kernels import threads_for
 from osmofuse.linalg import CLOSED, FREE, HELD, DriftSystem
 from osmofuse.linalg.transport import Kinds
-from osmofuse.methods.contract import Fusion, Sources, WatchFunction
+from osmofuse.methods.contract import Fusion, Sources, WatchFunction, extendable, joined
 from osmofuse.methods.fusion_drift import RULES, Rule, fusion_drift
 from osmofuse.methods.problem import Stack, check_positive, stacks_of, target_of
 from osmofuse.methods.region import box_around, cropped, region_of
@@ -131,16 +131,14 @@ class LinearOsmosis:
 
     def extend(self, fusion: Fusion, reach: float, *, watch: WatchFunction | None = None) -> Fusion:
         """Go on from a fusion made with these settings to a larger reach."""
-        number("reach", reach, above=True, infinite=True)
-        if fusion.sources is None or fusion.reach is None:
-            raise SettingError("reach: this fusion was not made by osmosis; it has none to extend")
+        sources = extendable(fusion, reach)
         if reach == fusion.reach:
             return fusion
-        if reach < fusion.reach:
-            raise SettingError(f"reach: {reach!r}; this fusion has come to {fusion.reach} already")
-        longer = replace(self, time=reach**2 / 2.0)
-        u = fusion.image.reshape(*fusion.sources.shape, -1) + np.float64(self.offset)
-        return longer._run(fusion.sources, Watch(watch), Evolution(u, fusion.reach**2 / 2.0))
+        assert fusion.reach is not None, "a fusion that can be extended has come to a reach"
+        u = fusion.image.reshape(*sources.shape, -1) + np.float64(self.offset)
+        begin = Evolution(u, fusion.reach**2 / 2.0)
+        longer = replace(self, time=reach**2 / 2.0)._run(sources, Watch(watch), begin)
+        return replace(longer, history=joined(fusion.history, longer.history))
 
     def _run(self, sources: Sources, watch: Watch, begin: Evolution | None = None) -> Fusion:
         """Follow the flow from its start, or from a picture on its way."""

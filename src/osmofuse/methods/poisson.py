@@ -197,7 +197,7 @@ class _Region:
             )
             x += size * found.x
             r = b - A(x)
-        return inside(x, self.shape), size <= goal
+        return inside(x, self.shape), math.sqrt(inner(r, r)) <= goal
 
 
 def _span(chosen: BoolArray, axis: int) -> slice:

@@ -22,9 +22,9 @@ from typing import Any, Literal
 import numpy as np
 
 from osmofuse.energies import Edges, HuberTV, Tikhonov
-from osmofuse.errors import SettingError
+from osmofuse.errors import InputError, SettingError
 from osmofuse.kernels import threads_for
-from osmofuse.methods.contract import Fusion, Sources, WatchFunction
+from osmofuse.methods.contract import FARTHEST, Fusion, Sources, WatchFunction, extendable
 from osmofuse.methods.problem import Problem, picture_of, problems
 from osmofuse.methods.published import published
 from osmofuse.methods.settings import choice, number, whole
@@ -113,6 +113,8 @@ class VariationalOsmosis:
 
     def _check_reach(self) -> None:
         number("reach", self.reach, above=True, infinite=True)
+        if self.reach is not None and FARTHEST < self.reach < math.inf:
+            raise SettingError(f"reach: {self.reach!r}; must be at most {FARTHEST:g}, or inf")
         if self.solver != "flow":
             raise SettingError(f"reach: {self.reach!r} needs the solver 'flow'; use None")
 
@@ -137,10 +139,12 @@ class VariationalOsmosis:
     def plan(self, sources: Sources) -> Plan:
         """Return what the flow is to do on the sources, found by running it."""
         self._need_flow("plan")
-        plan = FlowSolver(self, sources).run(Watch(None)).plan
-        if plan is None:
+        if self.reach == math.inf:
             raise SettingError("reach: inf has no plan of steps; use a number of pixels")
-        return plan
+        fusion = FlowSolver(self, sources).run(Watch(None))
+        if fusion.plan is None:
+            raise InputError(f"foreground: the flow ended as {fusion.status}; it has no plan")
+        return fusion.plan
 
     def run(self, sources: Sources, plan: Plan, *, watch: WatchFunction | None = None) -> Fusion:
         """Do what a plan says: the same plan gives the same pixels."""
@@ -156,17 +160,11 @@ class VariationalOsmosis:
     def extend(self, fusion: Fusion, reach: float, *, watch: WatchFunction | None = None) -> Fusion:
         """Go on from a fusion made with these settings to a larger reach."""
         self._need_flow("extend")
-        number("reach", reach, above=True, infinite=True)
-        if fusion.sources is None or fusion.reach is None:
-            raise SettingError("reach: this fusion was not made by the flow; it has none to extend")
-        if fusion.structure is None:
-            raise SettingError("reach: this fusion was cancelled; fuse the pictures again")
+        sources = extendable(fusion, reach)
         if reach == fusion.reach:
             return fusion
-        if reach < fusion.reach:
-            raise SettingError(f"reach: {reach!r}; this fusion has come to {fusion.reach} already")
         guard = Watch(watch)
-        return FlowSolver(replace(self, reach=reach), fusion.sources).extend(fusion, guard)
+        return FlowSolver(replace(self, reach=reach), sources, guard).extend(fusion, guard)
 
     def _need_flow(self, what: str) -> None:
         if self.solver != "flow":
@@ -229,7 +227,8 @@ class Prepared:
         settings = replace(self.solver.settings, **changes)
         if settings.solver != "flow":
             return settings(self.solver.sources, watch=watch)
-        return self.solver.changed(settings).run(Watch(watch))
+        guard = Watch(watch)
+        return self.solver.changed(settings, guard).run(guard)
 
 
 # From best to worst: a fusion is as good as its worst channel.

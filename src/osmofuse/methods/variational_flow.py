@@ -20,7 +20,7 @@ from osmofuse.energies.fused import HELD
 from osmofuse.kernels import make_ready, threads_for
 from osmofuse.linalg import inside
 from osmofuse.linalg.stencil import zeros
-from osmofuse.methods.contract import Fusion, Sources
+from osmofuse.methods.contract import Fusion, Sources, joined
 from osmofuse.methods.problem import Planes, picture_of, planes_of
 from osmofuse.optimise import Outcome, Progress, Status, Step, Watch
 from osmofuse.optimise.flow import Channel, Flow, FlowState, Weights
@@ -69,10 +69,10 @@ class FlowSolver:
         channels = [Channel(shape, dtype) for _ in self.planes]
         self.flow = Flow(channels, self._weights(), shape, dtype)
 
-    def changed(self, settings: VariationalOsmosis) -> FlowSolver:
+    def changed(self, settings: VariationalOsmosis, watch: Watch) -> FlowSolver:
         """Return the solver for other settings; what does not depend on them is kept."""
         if _key(settings) != _key(self.settings):
-            return FlowSolver(settings, self.sources)
+            return FlowSolver(settings, self.sources, watch)
         other = copy(self)
         other.settings = settings
         return other
@@ -99,8 +99,10 @@ class FlowSolver:
         if guard.cancelled:
             return self._not_begun(guard)
         shape, reach = self.sources.shape, self.settings.reach
-        record = _Recorder(self.mean, self.sources.channels, guard)
-        with threads_for(shape[0] * shape[1]):
+        given = plan
+        mean = plan.brightness if plan else self.mean
+        record = _Recorder(mean, self.sources.channels, guard)
+        with self.flow.lock, threads_for(shape[0] * shape[1]):
             flow = self._load(begin, plan, guard)
             start = begin[2] if begin else 0.0
             if plan is not None:
@@ -115,10 +117,14 @@ class FlowSolver:
             if found.status is Status.nonfinite:
                 for c in flow.channels:  # the structure may be lost; u is the last good one
                     c.v[...] = c.w
+                flow.grid.clear()
             if not guard.cancelled:  # who has cancelled wants no more to be done
                 flow.settle(goal=SETTLED, watch=guard)
                 record.finish(flow.total())
-        return self._fusion(flow, found, plan, record, extended=begin is not None)
+            fusion = self._fusion(flow, found, record)
+        if begin:  # it began elsewhere: no plan leads there at once
+            return fusion
+        return replace(fusion, plan=given or (self._with_halo(plan) if plan else None))
 
     def _not_begun(self, guard: Watch) -> Fusion:
         """Return the foreground: what there is before the flow."""
@@ -140,9 +146,7 @@ class FlowSolver:
         self,
         flow: Flow,
         found: Outcome[FlowState],
-        plan: Plan | None,
         record: _Recorder,
-        extended: bool,
     ) -> Fusion:
         sources, settings, shape = self.sources, self.settings, self.sources.shape
         u, v = ([inside(getattr(c, x), shape) for c in flow.channels] for x in "uv")
@@ -151,13 +155,11 @@ class FlowSolver:
             image=picture_of(u, sources, settings, held=True),
             structure=None if cancelled else picture_of(v, sources, settings),
             energy=None if cancelled else np.array([self._energy(c) for c in flow.channels]),
-            reach=math.sqrt(2.0 * found.state.time / self.mean),
+            reach=math.sqrt(2.0 * found.state.time / record.mean),
             history=tuple(record.history),
             status=found.status,
             seconds=record.watch.seconds,
             method=settings,
-            # A fusion that was extended began elsewhere: no plan leads there at once.
-            plan=self._with_halo(plan) if plan and not extended else None,
             sources=sources,
         )
 
@@ -199,6 +201,8 @@ class FlowSolver:
 
     def extend(self, fusion: Fusion, guard: Watch) -> Fusion:
         """Go on from a fusion to the reach of the settings."""
+        if guard.cancelled:
+            return replace(fusion, status=Status.cancelled)
         assert fusion.reach is not None, "the flow says how far it has come"
         assert fusion.structure is not None, "the flow has a structure"
         now = self.time_of(fusion.reach)
@@ -207,7 +211,7 @@ class FlowSolver:
             for x in (fusion.image, fusion.structure)
         )
         longer = self.run(guard, begin=(u, v, now))
-        return replace(longer, history=fusion.history + longer.history)
+        return replace(longer, history=joined(fusion.history, longer.history))
 
 
 def _room(shape: tuple[int, int], dtype: Any) -> FloatArray:

@@ -11,6 +11,7 @@ and only a step that is accepted moves u and brings v after it.
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -150,6 +151,7 @@ class Flow:
         # Two planes have two uses each: while u moves they hold the change of the ratio and the
         # iterate before it; between, the pull on v and its stiffness.
         self.x, self.y, self.b = (zeros(shape, dtype) for _ in range(3))
+        self.lock = threading.Lock()  # for who shares the planes
 
     @property
     def samples(self) -> int:
@@ -209,8 +211,8 @@ class Flow:
     def rounds(self) -> int:
         """How often the structure must be relaxed to follow u: more where mu is weak."""
         stiffness = TYPICAL_STIFFNESS / self.weights.brightness
-        kept = stiffness / (stiffness + self.weights.mu)
-        return min(math.ceil(math.log(0.1) / math.log(kept)), ROUNDS)
+        least = math.log1p(self.weights.mu / stiffness)  # by which errors fall in a round
+        return ROUNDS if least * ROUNDS <= math.log(10.0) else math.ceil(math.log(10.0) / least)
 
     def accept(self, part: float = 1.0) -> None:
         """Make a part of the step the new u: all of it, or a point of its dense output."""

@@ -207,8 +207,10 @@ def run_stationary(flow: Flow, *, watch: Watch, record: Record | None = None) ->
         solved[:] = [watch.beat() and flow.solve_stationary(c, watch) for c in flow.channels]
         if watch.cancelled or not flow.follow(watch):
             return s
-        flow.accept()
-        return FlowState(math.inf, math.inf, flow.total(), 0.0)
+        new = FlowState(math.inf, math.inf, flow.total(), 0.0)
+        if math.isfinite(new.measure):
+            flow.accept()
+        return new
 
     def stop(_: int, old: FlowState, new: FlowState) -> Status | None:
         change = abs(new.measure - old.measure)
