@@ -30,6 +30,11 @@ _ENDLESS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 _PACKAGES = ("osmofuse", "numpy", "scipy", "numba", "pyvips", "pyvips-binary", "tifffile")
 
 
+def versions() -> dict[str, str]:
+    """Return the versions of osmofuse, Python and the packages that made the pixels."""
+    return {"python": python_version(), **{name: version(name) for name in _PACKAGES}}
+
+
 @dataclass(frozen=True)
 class Input:
     """A file that went into a picture.
@@ -93,7 +98,7 @@ class Record:
     working_space: str = "encoded"
     tiling: Mapping[str, Any] | None = None
     plan: Mapping[str, Any] | None = None
-    versions: Mapping[str, str] = field(default_factory=lambda: versions())
+    versions: Mapping[str, str] = field(default_factory=versions)
 
     def input(self, role: str) -> Input | None:
         """Return the input of a role, if there is one."""
@@ -200,11 +205,6 @@ def sha256_of_pixels(pixels: Array) -> str:
     """
     plain = np.ascontiguousarray(pixels, dtype=pixels.dtype.newbyteorder("<"))
     return hashlib.sha256(plain.data if plain.size else b"").hexdigest()
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of osmofuse, Python and the packages that made the pixels."""
-    return {"python": python_version(), **{name: version(name) for name in _PACKAGES}}
 
 
 def _record_of(parts: dict[str, Any]) -> Record:
