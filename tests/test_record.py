@@ -15,37 +15,18 @@ from hypothesis import strategies as st
 import osmofuse
 from osmofuse.errors import OutputError, UnreadableError
 from osmofuse.record import (
-    Input,
-    Record,
     read_record,
     record_path,
     sha256_of_file,
     sha256_of_pixels,
     write_record,
 )
+from pairs import a_record
 
 KEYS = [
     "format", "inputs", "alpha", "transform", "method", "working_space", "tiling", "plan",
     "result", "output", "versions",
 ]  # fmt: skip
-
-
-def a_record(**changes):
-    parts = {
-        "inputs": (
-            Input("foreground", "in/visible.tif", "a" * 64, notes=("named .png, but a TIFF",)),
-            Input("background", "inf", "b" * 64, levels="match"),
-        ),
-        "alpha": {"value": 0.5, "soften": 0.0},
-        "method": {"name": "variational", "settings": {"gamma": math.inf, "reach": None}},
-        "result": {
-            "status": "energy_rate", "energy": [1.5, math.nan], "reach": 12.25, "seconds": 0.5,
-            "clipped": 3, "peak_bytes": 10**9,
-        },
-        "output": {"sha256_of_pixels": "c" * 64},
-        "plan": {"steps": [16.0, 32.0], "part": 0.1},
-    }  # fmt: skip
-    return Record(**{**parts, **changes})
 
 
 def test_round_trip(tmp_path):

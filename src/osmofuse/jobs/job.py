@@ -76,7 +76,8 @@ class Job:
         choice("working_space", self.working_space, WORKING_SPACES)
         if self.max_memory is not None:
             whole("max_memory", self.max_memory, least=1)
-        if self.structure is not None and not isinstance(self.fuser, VariationalOsmosis):
+        fuser = self.fuser  # which refuses what is no method, or no setting of it
+        if self.structure is not None and not isinstance(fuser, VariationalOsmosis):
             raise SettingError(f"structure: {self.method!r} finds none; use 'variational'")
 
     def _check_alpha(self) -> None:

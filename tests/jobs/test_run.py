@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+import osmofuse
+from osmofuse.errors import LimitError, MismatchError, OutputError
+from osmofuse.jobs import run
+from osmofuse.picture import Metadata, Picture
+from osmofuse.record import read_record, record_path, sha256_of_pixels
+from pairs import contents
+
+MODULE = import_module("osmofuse.jobs.run")
+
+
+def test_the_output_is_what_fuse_gives_in_the_depth_of_the_foreground(make_job, pair):
+    result = run(make_job(method="variational", settings={"eta": 0.2}))
+    visible, infrared, alpha = (osmofuse.read(path) for path in pair.values())
+    image = osmofuse.fuse(visible, infrared, alpha.pixels, eta=0.2).image
+    expected, clipped = visible.with_samples(image)
+    written = osmofuse.read(result.files["output"])
+    assert written.depth == np.uint16
+    assert np.array_equal(written.pixels, expected.pixels)
+    assert result.record.result["clipped"] == clipped
+
+
+def test_the_record_beside_it_says_how(make_job):
+    job = make_job(method="variational", settings={"gamma": math.inf}, soften=1.0)
+    result = run(job)
+    record = read_record(record_path(job.output))
+    assert record == read_record(result.files["record"])
+    assert record.alpha == {"value": None, "soften": 1.0}
+    assert record.method["name"] == "variational"
+    assert record.method["settings"]["gamma"] == math.inf
+    assert record.method["settings"]["mu"] == 100.0, "defaults are said as well"
+    assert record.plan["steps"] == list(result.fusion.plan.steps)
+    assert record.result["status"] == result.fusion.status
+    assert record.result["energy"] == result.fusion.energy.tolist()
+    assert record.result["reach"] == result.fusion.reach
+    assert record.result["peak_bytes"] > 10**7
+    pixels = osmofuse.read(job.output).pixels
+    assert record.output["sha256_of_pixels"] == sha256_of_pixels(pixels)
+
+
+def test_structure_and_map_are_written_when_asked_for(make_job, pair, tmp_path):
+    parts = {"structure": tmp_path / "s.tif", "alpha_output": tmp_path / "a.png"}
+    result = run(make_job(method="variational", **parts))
+    assert set(result.files) == {"output", "record", "structure", "alpha"}
+    visible = osmofuse.read(pair["visible"])
+    structure = visible.with_samples(result.fusion.structure)[0]
+    assert np.array_equal(osmofuse.read(tmp_path / "s.tif").pixels, structure.pixels)
+    assert np.array_equal(
+        osmofuse.read(tmp_path / "a.png").pixels, osmofuse.read(pair["map"]).pixels
+    )
+
+
+def test_a_number_is_written_as_a_map(make_job, tmp_path):
+    run(make_job(alpha=0.25, alpha_output=tmp_path / "a.tif"))
+    alpha = osmofuse.read(tmp_path / "a.tif").pixels
+    assert alpha.shape == (40, 32)
+    assert np.all(alpha == round(0.25 * 65535))
+
+
+def test_transparency_profile_and_metadata_are_the_foregrounds(make_job, pair, tmp_path):
+    visible = osmofuse.read(pair["visible"])
+    band = np.arange(40 * 32, dtype=np.uint16).reshape(40, 32, 1)
+    picture = replace(
+        Picture(np.concatenate([visible.pixels, band], axis=2), transparency=True),
+        metadata=Metadata(resolution=(11.0, 11.0)),
+    )
+    path = osmofuse.write(picture, tmp_path / "layer.tif")
+    run(make_job(foreground=path))
+    written = osmofuse.read(tmp_path / "fused.tif")
+    assert written.transparency
+    assert np.array_equal(written.pixels[..., -1:], band)
+    assert written.metadata.resolution == pytest.approx((11.0, 11.0))
+
+
+def test_inputs_stay_as_they_are(make_job, pair, tmp_path):
+    before = contents(tmp_path)
+    run(make_job(output=tmp_path / "f.png", overwrite=True))
+    assert {name: data for name, data in contents(tmp_path).items() if name in before} == before
+
+
+def test_a_cancelled_job_writes_nothing(make_job, tmp_path):
+    before = contents(tmp_path)
+    result = run(make_job(method="variational"), watch=lambda _: True)
+    assert result.fusion.status == "cancelled"
+    assert result.record is None
+    assert not result.files
+    assert contents(tmp_path) == before
+
+
+def test_not_converging_is_written_and_said(make_job):
+    result = run(make_job(method="variational", settings={"solver": "ipiano", "max_iter": 1}))
+    assert result.fusion.status == "max_iter"
+    assert result.record.result["status"] == "max_iter"
+    assert result.record.plan is None
+    assert result.files["output"].exists()
+
+
+def test_a_limit_is_looked_at_before_anything_is_read(make_job, tmp_path, monkeypatch):
+    monkeypatch.setattr(MODULE, "prepare", pytest.fail)
+    with pytest.raises(LimitError, match="over the limit"):
+        run(make_job(max_memory=1000))
+
+
+def test_want_of_memory_is_a_limit(make_job, tmp_path, monkeypatch):
+    def starve(*_):
+        raise MemoryError
+
+    before = contents(tmp_path)
+    monkeypatch.setattr(MODULE, "_fuse", starve)
+    with pytest.raises(LimitError, match="not enough memory"):
+        run(make_job())
+    assert contents(tmp_path) == before
+
+
+def test_an_output_that_cannot_be_is_refused_before_the_work(make_job, tmp_path, monkeypatch):
+    monkeypatch.setattr(MODULE, "_fuse", pytest.fail)
+    for name, match in (("fused.jpg", "JPEG cannot hold"), ("fused.xyz", "no known format")):
+        with pytest.raises(OutputError, match=match):
+            run(make_job(output=tmp_path / name))
+
+
+def test_a_colour_background_does_not_fit_a_grey_foreground(make_job, pair):
+    with pytest.raises(MismatchError, match="3 channels, but foreground has 1"):
+        run(make_job(foreground=pair["infrared"], background=pair["visible"]))
+
+
+def test_notes_name_the_file(make_job, pair, tmp_path):
+    lying = pair["infrared"].rename(tmp_path / "infrared.png")
+    result = run(make_job(background=lying))
+    assert result.notes == (f"{lying}: its name says png, its content is tiff",)
+    assert result.record.input("background").notes == ("its name says png, its content is tiff",)
