@@ -99,10 +99,10 @@ class Picture:
             return None
         bands = self.colour.reshape(*self.shape, -1)
         if math.isnan(self.nodata):
-            empty = np.isnan(bands).any(axis=2)
+            valid = ~np.isnan(bands).any(axis=2)
         else:
-            empty = (bands == self.nodata).all(axis=2)
-        return ~empty if empty.any() else None
+            valid = (bands != self.nodata).any(axis=2)
+        return None if valid.all() else np.asarray(valid)
 
     def filled(self) -> Picture:
         """Give a picture whose empty pixels hold the colours of the nearest valid one.
@@ -219,7 +219,8 @@ def samples(
 ) -> FloatArray:
     """Bring pixels to the scale where 1.0 is white, or say why that cannot be.
 
-    uint8 is divided by 255, uint16 by 65535, int16 of a Picture by 32767; floats are taken as they are.
+    uint8 is divided by 255, uint16 by 65535, int16 (of a Picture only) by 32767; floats are
+    taken as they are.
 
     Parameters
     ----------

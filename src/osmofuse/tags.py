@@ -50,7 +50,8 @@ _DIMENSIONS = {40962, 40963}
 _STORAGE = {
     *range(254, 260), *range(262, 267), 273, 274, *range(277, 285), *range(288, 293), 296, 297,
     300, 301, *range(317, 329), *range(330, 335), *range(338, 348), *range(512, 522),
-    *range(529, 533), XMP, IPTC, 34377, ICC, 37724, NODATA, *range(50000, 50844), *range(50845, 65536),
+    *range(529, 533), XMP, IPTC, 34377, ICC, 37724, NODATA, *range(50000, 50844),
+    *range(50845, 65536),
 }  # fmt: skip
 # Of each kind of value: the bytes of one, and of the unit in which byte order matters.
 _KINDS = {
@@ -59,9 +60,7 @@ _KINDS = {
 }  # fmt: skip
 
 
-def parse_tags(
-    data: bytes | mmap.mmap, *, at: int | None = None, strict: bool = True
-) -> Directory:
+def parse_tags(data: bytes | mmap.mmap, *, at: int | None = None, strict: bool = True) -> Directory:
     """Read a directory of a TIFF, and the EXIF and GPS directories below it.
 
     Parameters

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import mmap
 import os
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from struct import error as StructError
 from typing import Any
 
 from osmofuse.errors import UnreadableError
@@ -58,7 +58,7 @@ def named_errors(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise UnreadableError(f"{path}: {error.strerror or error}") from error
-    except (vips().Error, ValueError, OverflowError, StructError) as error:
+    except (vips().Error, ValueError, OverflowError, struct.error) as error:
         kind = sniff(path).name.upper()
         raise UnreadableError(
             f"{path}: damaged or truncated {kind} file ({reason(error)}); "
@@ -117,7 +117,7 @@ def _is_lesser(data: mmap.mmap, at: int) -> bool:
     """Tell whether a page is a reduced version, or a mask, of another."""
     try:
         tags = parse_tags(data, at=at, strict=False)
-    except (ValueError, OverflowError, StructError):
+    except (ValueError, OverflowError, struct.error):
         return True
     kind = (*tag_numbers(tags, _SUBFILE), 0)[0]
     return bool(kind & 5) or tag_numbers(tags, _OLD_SUBFILE) == (2,)

@@ -11,7 +11,7 @@ import numpy as np
 
 from osmofuse.typing import FloatArray
 
-__all__ = ["Curve", "colour_space", "parametric", "profile_name", "tone_curves"]
+__all__ = ["Curve", "colorants", "colour_space", "parametric", "profile_name", "tone_curves"]
 
 # A function from encoded samples to light, and the one back.
 Curve: TypeAlias = tuple[Callable[[FloatArray], FloatArray], Callable[[FloatArray], FloatArray]]
@@ -70,6 +70,27 @@ def tone_curves(profile: bytes) -> tuple[Curve, ...]:
     except struct.error:
         return ()
     return tuple(curve for curve in curves if curve) if all(curves) else ()
+
+
+def colorants(profile: bytes) -> FloatArray | None:
+    """Give the colours of the primaries of a profile that is curves and a matrix.
+
+    Parameters
+    ----------
+    profile : bytes
+        The ICC profile.
+
+    Returns
+    -------
+    array, (3, 3), or None
+        From linear RGB to XYZ; None if the profile is made of tables, which then count.
+    """
+    tables = (b"A2B0", b"A2B1", b"B2A0", b"B2A1")
+    columns = [_element(profile, name)[8:20] for name in (b"rXYZ", b"gXYZ", b"bXYZ")]
+    if any(_element(profile, name) for name in tables) or any(len(xyz) < 12 for xyz in columns):
+        return None
+    matrix = np.array([struct.unpack(">3i", xyz) for xyz in columns]).T / 65536
+    return matrix if abs(np.linalg.det(matrix)) > 1e-6 else None
 
 
 def parametric(

@@ -130,7 +130,7 @@ def _receive(stream: IO[bytes], limits: Limits) -> Picture:
         raise EOFError
     blobs = [None if n is None else _exactly(stream, int(n), limits) for n in about["blobs"]]
     pixels: Array = np.empty(shape, depth)
-    _fill(stream, memoryview(pixels.reshape(-1).view(np.uint8)))
+    _fill(stream, pixels.reshape(-1).view(np.uint8).data)
     profile, exif, xmp, iptc = blobs
     resolution = about["resolution"] and tuple(about["resolution"])
     metadata = Metadata(exif, xmp, iptc, resolution)

@@ -31,7 +31,8 @@ def reason(error: Exception) -> str:
 
 def depth_of(image: Any) -> np.dtype[np.generic]:
     """Give the type of an image's samples."""
-    return np.dtype(vips().vimage.FORMAT_TO_TYPESTR[image.format])
+    text: str = vips().vimage.FORMAT_TO_TYPESTR[image.format]
+    return np.dtype(text)
 
 
 def pixels_of(image: Any) -> Array:

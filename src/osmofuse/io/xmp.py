@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any, cast
 from xml.dom.minidom import Document, Element, parseString
 from xml.parsers.expat import ExpatError
 
@@ -60,7 +61,7 @@ class Packet:
         except (ExpatError, ValueError, RecursionError):
             self.damaged = True
             self._document = _parse(_EMPTY)
-        top, rdf = self._top(), NAMESPACES["rdf"]
+        top, rdf = cast(Element, self._document.documentElement), NAMESPACES["rdf"]
         found = [top] if top.namespaceURI == rdf else _children(top, rdf, "RDF")
         self._root = found[0] if found else self._child(top, "rdf:RDF")
 
@@ -98,10 +99,6 @@ class Packet:
         list_ = lists[0] if lists else self._child(property_, container)
         self._fill(self._child(list_, "rdf:li"), value)
 
-    def _top(self) -> Element:
-        top: Element = self._document.documentElement
-        return top
-
     def _descriptions(self) -> list[Element]:
         return _children(self._root, NAMESPACES["rdf"], "Description")
 
@@ -115,11 +112,10 @@ class Packet:
         return made
 
     def _child(self, parent: Element, name: str) -> Element:
-        """Add an element; it declares its own prefix, whatever that means around it."""
-        prefix = name.split(":")[0]
+        prefix = name.partition(":")[0]
         child: Element = self._document.createElementNS(NAMESPACES[prefix], name)
-        child.setAttributeNS(_XMLNS, f"xmlns:{prefix}", NAMESPACES[prefix])
         parent.appendChild(child)
+        _declare(child, prefix)
         return child
 
     def _fill(self, element: Element, value: str | dict[str, str]) -> None:
@@ -127,9 +123,8 @@ class Packet:
             text = _FORBIDDEN.sub("\ufffd", value)
             element.appendChild(self._document.createTextNode(text))
             return
+        _declare(element, "rdf")
         element.setAttributeNS(NAMESPACES["rdf"], "rdf:parseType", "Resource")
-        if not element.tagName.startswith("rdf:"):
-            element.setAttributeNS(_XMLNS, "xmlns:rdf", NAMESPACES["rdf"])
         for name, text in value.items():
             self._fill(self._child(element, name), text)
 
@@ -141,6 +136,18 @@ def _parse(xmp: bytes) -> Document:
     document = parseString(xmp.strip(b"\0 \t\r\n"))
     document.toxml()  # too deep a tree fails here and not later
     return document
+
+
+def _declare(element: Element, prefix: str) -> None:
+    """Declare a prefix where an element is, unless the elements around it have done so."""
+    around: Any = element
+    while isinstance(around, Element):
+        if around.hasAttribute(f"xmlns:{prefix}"):
+            if around.getAttribute(f"xmlns:{prefix}") == NAMESPACES[prefix]:
+                return
+            break
+        around = around.parentNode
+    element.setAttributeNS(_XMLNS, f"xmlns:{prefix}", NAMESPACES[prefix])
 
 
 def _children(parent: Element, space: str, *names: str) -> list[Element]:
