@@ -39,7 +39,8 @@ def in_profile_of(picture: Picture, reference: Picture) -> tuple[Picture, str | 
     -------
     tuple of Picture and (str or None)
         The picture, with the reference's profile; what was done, in words, None if nothing was.
-        Integers become uint16, floats keep their type.
+        Integers become uint16, floats keep their type; empty pixels are filled, so ask for
+        `valid` before.
 
     Raises
     ------
@@ -56,14 +57,15 @@ def in_profile_of(picture: Picture, reference: Picture) -> tuple[Picture, str | 
         return picture, None
     source, target = (_rgb_profile(one) for one in (picture, reference))
     by_matrix = _converter(source, target)
+    plain = picture.filled()
     if by_matrix is not None:
-        colour, clipped = _by_matrix(picture.colour, by_matrix)
+        colour, clipped = _by_matrix(plain.colour, by_matrix)
     else:
-        colour, clipped = _by_libvips(picture.colour, source, target)
+        colour, clipped = _by_libvips(plain.colour, source, target)
     words = f"converted from {_name(picture)} to {_name(reference)}, relative colorimetric"
     if clipped:
         words += f"; {clipped} samples clipped"
-    return _rejoined(picture, colour, reference.profile), words
+    return _rejoined(plain, colour, reference.profile), words
 
 
 def _is_same(picture: Picture, reference: Picture) -> bool:
@@ -122,7 +124,7 @@ def _by_matrix(colour: Array, convert: Callable[[FloatArray], FloatArray]) -> tu
         part = slice(start, start + step)
         converted = convert(scaled(colour[part], np.float64))
         if depth.kind == "f":
-            count = np.count_nonzero(converted < -_HALF_LEVEL)
+            count = int(np.count_nonzero(converted < -_HALF_LEVEL))
             result[part] = np.maximum(converted, 0)
         else:
             result[part], count = quantise(converted, depth)

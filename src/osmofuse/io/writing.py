@@ -13,6 +13,7 @@ import numpy as np
 from osmofuse.errors import OutputError
 from osmofuse.io.formats import JPEG, PNG, SUFFIXES, TIFF, WEBP, Format
 from osmofuse.io.libvips import attach, image_of, reason, vips
+from osmofuse.io.png import add_xmp
 from osmofuse.io.tiff import added_tags
 from osmofuse.picture import Picture
 from osmofuse.tags import add_tags, normalise_exif, wrap_iptc
@@ -168,13 +169,24 @@ def _encode(picture: Picture, path: Path, kind: Format) -> None:
     else:
         blobs["exif-data"] = exif and b"Exif\0\0" + exif
         blobs["iptc-data"] = metadata.iptc and wrap_iptc(metadata.iptc)
+    if kind is PNG:
+        del blobs["xmp-data"]
     attach(image, blobs)
     getattr(image, f"{kind.name}save")(os.fspath(path), **options)
-    if kind is TIFF:
-        tags = added_tags(picture, exif)
-        if tags:
-            with path.open("r+b") as file:
-                add_tags(file, tags)
+    _complete(picture, path, kind, exif)
+
+
+def _complete(picture: Picture, path: Path, kind: Format, exif: bytes | None) -> None:
+    """Add to a file what libvips does not write, or not as others read it."""
+    xmp = picture.metadata.xmp if kind is PNG else None
+    tags = added_tags(picture, exif) if kind is TIFF else {}
+    if not (xmp or tags):
+        return
+    with path.open("r+b") as file:
+        if xmp:
+            add_xmp(file, xmp)
+        else:
+            add_tags(file, tags)
 
 
 def _sync(path: Path) -> None:
