@@ -9,7 +9,7 @@ import pytest
 
 import osmofuse
 from osmofuse.errors import LimitError, MismatchError, OutputError
-from osmofuse.jobs import run
+from osmofuse.jobs import is_identical, run
 from osmofuse.picture import Metadata, Picture
 from osmofuse.record import read_record, record_path, sha256_of_pixels
 from pairs import contents
@@ -137,3 +137,79 @@ def test_notes_name_the_file(make_job, pair, tmp_path):
     result = run(make_job(background=lying))
     assert result.notes == (f"{lying}: its name says png, its content is tiff",)
     assert result.record.input("background").notes == ("its name says png, its content is tiff",)
+
+
+def test_levels_stretch_a_faint_background(make_job, pair, tmp_path):
+    infrared = osmofuse.read(pair["infrared"]).pixels
+    faint = osmofuse.write((infrared // 16).astype(np.uint16), tmp_path / "faint.tif")
+    images = {}
+    for levels in ("as-is", "percentiles", "match"):
+        job = make_job(background=faint, levels=levels, output=tmp_path / f"{levels}.tif")
+        result = run(job)
+        images[levels] = result.fusion.image
+        stretched = any("became" in note for note in result.notes)
+        assert stretched == (levels != "as-is")
+        assert any("uses " in note for note in result.notes) == (levels == "as-is")
+        assert result.record.input("background").levels == levels
+    dark = osmofuse.read(pair["map"]).pixels == 0
+    assert images["as-is"][dark].mean() < 0.5 * images["match"][dark].mean()
+    assert not np.array_equal(images["percentiles"], images["match"])
+
+
+def test_the_working_space_is_left_again(make_job, pair, tmp_path):
+    visible = osmofuse.read(pair["visible"])
+    kept = run(make_job(alpha=1.0, working_space="linear", output=tmp_path / "kept.tif"))
+    difference = osmofuse.read(kept.files["output"]).pixels.astype(int) - visible.pixels
+    assert np.abs(difference).max() <= 1
+    half = run(make_job(alpha=0.5, working_space="linear", output=tmp_path / "half.tif"))
+    plain = run(make_job(alpha=0.5, output=tmp_path / "plain.tif"))
+    assert half.record.working_space == "linear"
+    assert not is_identical(half.record, plain.record)
+
+
+def test_the_output_says_that_it_is_a_composite(make_job):
+    result = run(make_job())
+    xmp = osmofuse.read(result.files["output"]).metadata.xmp.decode()
+    assert "digitalsourcetype/composite" in xmp
+    for name in ("visible.tif", "infrared.tif", result.record.input("background").sha256):
+        assert name in xmp
+
+
+def test_where_the_background_has_no_data_the_foreground_is_kept(make_job, pair, tmp_path):
+    picture = osmofuse.read(pair["infrared"])
+    pixels = picture.pixels.copy()
+    pixels[5:9, 7:12] = 1
+    holed = osmofuse.write(replace(picture, pixels=pixels, nodata=1.0), tmp_path / "holed.tif")
+    result = run(make_job(background=holed, alpha=0.0))
+    assert any("20 pixels hold no data" in note for note in result.notes)
+    fused, visible = (
+        osmofuse.read(path).pixels for path in (result.files["output"], pair["visible"])
+    )
+    assert np.array_equal(fused[5:9, 7:12], visible[5:9, 7:12])
+    assert not np.array_equal(fused[12:], visible[12:])
+
+
+def test_where_the_foreground_has_no_data_the_output_has_none(make_job, pair, tmp_path):
+    picture = osmofuse.read(pair["visible"])
+    pixels = picture.pixels.copy()
+    pixels[5:9, 7:12] = 0
+    holed = osmofuse.write(replace(picture, pixels=pixels, nodata=0.0), tmp_path / "holed.tif")
+    for method in ("direct", "variational"):
+        output = tmp_path / f"{method}.tif"
+        run(make_job(foreground=holed, method=method, output=output))
+        valid = osmofuse.read(output).valid
+        assert not valid[5:9, 7:12].any()
+        assert np.count_nonzero(~valid) == 20
+
+
+def test_signed_files_are_fused_as_levels(make_job, pair, tmp_path):
+    visible, infrared = (osmofuse.read(pair[name]).pixels for name in ("visible", "infrared"))
+    paths = [
+        osmofuse.write((pixels // 2).astype(np.int16), tmp_path / f"signed{k}.tif")
+        for k, pixels in enumerate((visible, infrared))
+    ]
+    run(make_job(foreground=paths[0], background=paths[1], output=tmp_path / "f.tif"))
+    run(make_job(output=tmp_path / "unsigned.tif"))
+    signed, plain = (osmofuse.read(tmp_path / name) for name in ("f.tif", "unsigned.tif"))
+    assert signed.depth == np.int16
+    np.testing.assert_allclose(signed.pixels / 32767, plain.pixels / 65535, atol=1e-4)

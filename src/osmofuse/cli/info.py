@@ -12,8 +12,8 @@ import click
 import numpy as np
 
 from osmofuse.errors import InputError, OsmofuseError
+from osmofuse.io import Description, describe
 from osmofuse.jobs import Job, need
-from osmofuse.jobs.interim import Description, describe
 from osmofuse.jobs.need import in_bytes
 from osmofuse.picture import white_of
 
@@ -59,15 +59,19 @@ def _data(path: Path, file: Description) -> dict[str, Any]:
 def _words(path: Path, file: Description) -> Iterator[str]:
     bands = f"{file.bands} band{'s' if file.bands > 1 else ''}"
     yield f"{path}: {file.format.upper()}, {file.rows} × {file.cols} pixels, {bands}, {file.depth}"
-    if file.format_of_name not in (file.format, None):
+    if file.format_of_name is not None:
         yield f"its name says {file.format_of_name}; its content decides, and is {file.format}"
+    pyramid = f"{file.levels} sizes, of which the full one is read"
     known = {
         "colour profile": file.profile or "none",
         "resolution": file.resolution and "{:.4g} × {:.4g} pixels per mm".format(*file.resolution),
-        "orientation": None if file.orientation in (None, 1) else "stored turned; is read upright",
+        "orientation": "stored turned; is read upright" if file.orientation > 1 else None,
         "compression": file.compression,
-        "geography": "carried from the foreground to the output" if file.geo else None,
-        "no data": file.nodata,
+        "transparency": "in the last band; carried, not fused" if file.transparency else None,
+        "pages": f"{file.pages}, of which the first is read" if file.pages > 1 else None,
+        "pyramid": pyramid if file.levels > 1 else None,
+        "geography": f"{file.geo}; carried from the foreground to the output" if file.geo else None,
+        "no data": None if file.nodata is None else f"pixels of {file.nodata:g} stay empty",
     }
     yield from (f"{name}: {value}" for name, value in known.items() if value is not None)
     if problem := _problem(file):

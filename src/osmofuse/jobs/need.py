@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from osmofuse.errors import LimitError, MismatchError
-from osmofuse.jobs.interim import Description, describe
+from osmofuse.io import Description, describe
 from osmofuse.jobs.job import Job
 from osmofuse.methods import VariationalOsmosis
 

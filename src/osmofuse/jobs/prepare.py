@@ -5,21 +5,17 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
-from osmofuse.io import read
-from osmofuse.jobs.interim import (
-    apply_levels,
-    describe,
-    in_profile_of,
-    range_used,
-    to_working,
-)
+from osmofuse.io import describe, in_profile_of, read
 from osmofuse.jobs.job import Job
 from osmofuse.methods import Sources
 from osmofuse.picture import Picture, samples
 from osmofuse.preparation import as_alpha, soften
+from osmofuse.preparation.levels import apply_levels, range_used
+from osmofuse.preparation.working_space import to_working
 from osmofuse.record import Input, sha256_of_file
 from osmofuse.typing import Array, FloatArray
 
@@ -57,19 +53,16 @@ def prepare(job: Job) -> Prepared:
         A file cannot be read or used, or the files do not fit together.
     """
     inputs = {role: _input_of(job, role) for role in job.inputs}
-    foreground = read(job.foreground)
-    background, words = _background(job, foreground)
+    foreground, stored = read(job.foreground), read(job.background)
+    valid = stored.valid
+    background, words = _background(job, stored, foreground)
     inputs["background"] = _noted(inputs["background"], words)
     alpha, depth = _alpha(job)
-    space = job.working_space
-    planes: list[Array] = [foreground.colour, background]
-    if space != "encoded":
-        names = "foreground", "background"
-        planes = [
-            to_working(samples(plane, name), space)
-            for plane, name in zip(planes, names, strict=True)
-        ]
-    sources = Sources(planes[0], planes[1], alpha)
+    pictures = [
+        _in_space(job, picture, name)
+        for name, picture in (("foreground", foreground.filled()), ("background", background))
+    ]
+    sources = Sources(cast(Array, pictures[0]), cast(Array, pictures[1]), alpha, valid)
     return Prepared(foreground, sources, tuple(inputs.values()), depth)
 
 
@@ -82,7 +75,7 @@ def _input_of(job: Job, role: str) -> Input:
         sha256_of_file(path),
         levels=job.levels if role == "background" else None,
     )
-    if file.format_of_name in (file.format, None):
+    if file.format_of_name is None:
         return entry
     return _noted(entry, [f"its name says {file.format_of_name}, its content is {file.format}"])
 
@@ -99,17 +92,31 @@ def _relative(path: Path, folder: Path) -> str:
         return path.absolute().as_posix()
 
 
-def _background(job: Job, foreground: Picture) -> tuple[Array, list[str]]:
-    """Return the background's colours in the foreground's space, and what was done to them."""
-    picture, converted = in_profile_of(read(job.background), foreground)
-    array, adjusted = apply_levels(picture.colour, job.levels, reference=foreground.colour)
-    used, faint = range_used(array), None
+def _background(job: Job, stored: Picture, foreground: Picture) -> tuple[Picture, list[str]]:
+    """Return the background in the foreground's space and range, and what was done to it."""
+    valid = stored.valid
+    picture, converted = in_profile_of(stored, foreground)
+    picture = picture.filled()
+    array, adjusted = apply_levels(picture, job.levels, reference=foreground.filled(), valid=valid)
+    if adjusted:
+        picture = Picture(array, picture.profile)
+    empty = faint = None
+    if valid is not None:
+        empty = f"{np.count_nonzero(~valid)} pixels hold no data; the foreground is kept there"
+    used = range_used(picture, valid=valid)
     if used < LEAST_RANGE:
         faint = (
             f"uses {used:.0%} of the range of {picture.depth}, so its structure will hardly show; "
             "levels 'percentiles' or 'match' would stretch it"
         )
-    return array, [words for words in (converted, adjusted, faint) if words]
+    return picture, [words for words in (converted, adjusted, empty, faint) if words]
+
+
+def _in_space(job: Job, picture: Picture, name: str) -> Picture | FloatArray:
+    """Return a picture in the working space: itself, if samples are fused as they are."""
+    if job.working_space == "encoded":
+        return picture
+    return to_working(samples(picture, name), job.working_space, picture.profile)
 
 
 def _alpha(job: Job) -> tuple[FloatArray, np.dtype[np.generic]]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
-from osmofuse import __version__
 from osmofuse.errors import LimitError
-from osmofuse.jobs.interim import composite_metadata, from_working
+from osmofuse.io import composite_metadata
 from osmofuse.jobs.job import Job
 from osmofuse.jobs.need import check_need, in_bytes, need, peak_bytes
 from osmofuse.jobs.outputs import Outputs, check_outputs
@@ -19,7 +19,8 @@ from osmofuse.methods import Fusion, Sources, VariationalOsmosis
 from osmofuse.methods.contract import WatchFunction
 from osmofuse.optimise import Status
 from osmofuse.picture import Picture, quantise
-from osmofuse.record import Record, record_path, sha256_of_pixels
+from osmofuse.preparation.working_space import from_working
+from osmofuse.record import Record, sha256_of_pixels
 from osmofuse.typing import FloatArray
 
 
@@ -97,12 +98,13 @@ def _run(job: Job, watch: WatchFunction | None) -> Result:
         if fusion.status is Status.cancelled:
             return Result(job, fusion, notes=notes)
         output, clipped = _picture(job, prepared, fusion.image)
-        outputs.write("output", output)
+        record = _record(job, prepared, fusion, output, clipped)
+        outputs.write("output", _marked(output, job, record))
         if job.structure is not None and fusion.structure is not None:
-            outputs.write("structure", _picture(job, prepared, fusion.structure)[0])
+            structure = _picture(job, prepared, fusion.structure)[0]
+            outputs.write("structure", _marked(structure, job, record))
         if job.alpha_output is not None:
             outputs.write("alpha", _map_picture(prepared))
-        record = _record(job, prepared, fusion, output, clipped)
         outputs.commit(record)
     return Result(job, fusion, record, outputs.paths, notes)
 
@@ -116,15 +118,21 @@ def _fuse(job: Job, sources: Sources, watch: WatchFunction | None) -> Fusion:
 
 
 def _picture(job: Job, prepared: Prepared, image: FloatArray) -> tuple[Picture, int]:
-    """Return a result in the foreground's depth, marked as a composite, and what was clipped."""
-    samples = from_working(image, job.working_space)
-    picture, clipped = prepared.foreground.with_samples(samples)
+    """Return a result in the foreground's depth, and how many samples were clipped."""
+    foreground = prepared.foreground
+    return foreground.with_samples(from_working(image, job.working_space, foreground.profile))
+
+
+def _marked(picture: Picture, job: Job, record: Record) -> Picture:
+    """Return a picture whose metadata say that it is a composite, of what, and how it was made."""
+    parts = record.as_json()
+    told = ("inputs", "alpha", "method", "working_space", "versions")
     metadata = composite_metadata(
         picture.metadata,
-        derived_from=tuple(path.name for path in job.inputs.values()),
-        history=f"{job.method} fusion by osmofuse {__version__}; {record_path(job.output).name}",
+        derived_from=[job.foreground.name, job.background.name],
+        history=json.dumps({name: parts[name] for name in told}, ensure_ascii=False),
     )
-    return replace(picture, metadata=metadata), clipped
+    return replace(picture, metadata=metadata)
 
 
 def _map_picture(prepared: Prepared) -> Picture:
