@@ -10,7 +10,7 @@ import numpy as np
 
 import osmofuse
 from osmofuse.record import read_record, sha256_of_pixels
-from pairs import command, contents, osmofuse_in, write_pair
+from pairs import command, contents, osmofuse_in, warm, write_pair
 
 INPUTS = {"visible.tif", "infrared.tif", "map.png"}
 OUTPUTS = {"fused.tif", "structure.tif", "fused.tif.json"}
@@ -33,6 +33,9 @@ class Kills:
 
     def __init__(self, folder: Path, shape: tuple[int, int]) -> None:
         self.folder = folder
+        warm(folder)
+        for path in folder.iterdir():
+            path.unlink()
         write_pair(folder, shape)
         self.inputs = contents(folder)
         start = time.perf_counter()

@@ -54,6 +54,17 @@ def osmofuse_in(
     )
 
 
+def warm(folder: Path) -> None:
+    """Let another process compile the kernels of a pair's fusion, if that is still to be done.
+
+    A process that compiles kernels rounds some sums otherwise than one that loads them, so that
+    pixels of the first fusion on a machine may differ from those of all later ones.
+    """
+    write_pair(folder)
+    pair = "visible.tif", "infrared.tif", "--alpha", "map.png"
+    assert osmofuse_in(folder, "fuse", *pair, "-o", "fused.tif").returncode == 0
+
+
 def contents(folder: Path) -> dict[str, bytes]:
     """Return the bytes of the files of a folder by their names."""
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}

