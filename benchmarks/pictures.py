@@ -15,11 +15,21 @@ DATA = Path(os.environ.get("OSMOFUSE_DATA", ROOT.parent / "shared" / "data")) / 
 
 def puppets() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return an 800 × 563 colour pair in 8 bits with its map: the paper's, or a portrait."""
-    if (DATA / "1_foreground.png").exists():
-        names = ("foreground", "background", "alpha")
-        f, b, alpha = (read(DATA / f"1_{name}.png").pixels for name in names)
-        return f, b, alpha
-    return eight_bits((563, 800))
+    return experiment(1) or eight_bits((563, 800))
+
+
+def face() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a 460 × 600 colour pair in 8 bits with its map: the paper's, or a portrait."""
+    return experiment(4) or eight_bits((600, 460))
+
+
+def experiment(number: int) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """Return the pictures and the map of one of the paper's experiments, where they are."""
+    if not (DATA / f"{number}_foreground.png").exists():
+        return None
+    names = ("foreground", "background", "alpha")
+    f, b, alpha = (read(DATA / f"{number}_{name}.png").pixels for name in names)
+    return f, b, alpha
 
 
 def eight_bits(shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -6,18 +6,24 @@ The generic laws (`operators/test_operators.py`, `energies/test_energies.py`,
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import coo_array, eye_array
+from scipy.sparse.linalg import spsolve
 
 from osmofuse.energies import HuberTV, JointModel, Quadratic, Tikhonov
-from osmofuse.linalg import Hierarchy, Stencil, inside
+from osmofuse.linalg import CLOSED, FREE, Hierarchy, Stencil, inside
 from osmofuse.methods import (
     Average,
     DirectMatting,
+    GuidedFilterFusion,
     LaplacianPyramid,
+    LinearOsmosis,
     PoissonEditing,
+    StructureAwareFusion,
     VariationalOsmosis,
 )
 from osmofuse.operators import ForwardDifference, OsmosisEdges
@@ -80,8 +86,14 @@ METHODS = {
     "direct": DirectMatting(),
     "average": Average(),
     "pyramid": LaplacianPyramid(),
+    "linear-osmosis": LinearOsmosis(),
     "poisson": PoissonEditing(),
+    "guided-filter": GuidedFilterFusion(),
+    "structure-aware": StructureAwareFusion(),
 }
+
+# Methods that do not look at alpha.
+WITHOUT_ALPHA = {"average", "guided-filter", "structure-aware"}
 
 # Methods that act only where alpha says so: where it is 1, the foreground keeps its bits.
 LOCAL_METHODS = {
@@ -90,6 +102,7 @@ LOCAL_METHODS = {
     "poisson mixed by edge": PoissonEditing(guidance="mixed"),
     "poisson mixed by pixel": PoissonEditing(guidance="mixed", mixed_by="pixel"),
     "poisson monochrome": PoissonEditing(guidance="monochrome"),
+    "linear-osmosis local": LinearOsmosis(extent="local", time=math.inf),
 }
 
 Pixel = tuple[int, int]
@@ -110,6 +123,32 @@ def dense(operator: Callable[[np.ndarray], np.ndarray], shape: tuple[int, ...]) 
     """Return the matrix of a linear map on arrays of a shape."""
     units = np.eye(int(np.prod(shape))).reshape(-1, *shape)
     return np.stack([operator(unit).ravel() for unit in units], axis=1)
+
+
+def osmosis_matrix(drift, kind=None):
+    """The osmosis matrix as a sparse one, edge by edge; no edge leads to a closed pixel."""
+    shape = drift.shape[1:]
+    open_ = np.ones(shape, bool) if kind is None else kind != CLOSED
+    entries, places = [], []
+    for k, a, b in edges(shape):
+        if open_[a] and open_[b]:
+            i, j = np.ravel_multi_index(a, shape), np.ravel_multi_index(b, shape)
+            comes, leaves = 1 - drift[k][a] / 2, 1 + drift[k][a] / 2
+            entries += [comes, -leaves, -comes, leaves]
+            places += [(i, j), (i, i), (j, j), (j, i)]
+    rows, cols = np.array(places, int).reshape(-1, 2).T
+    return coo_array((entries, (rows, cols)), 2 * (drift[0].size,)).tocsr()
+
+
+def solved_directly(drift, kind, u, tau):
+    """The solution of x - tau A x = u on free pixels, of A x = 0 if tau is infinite."""
+    A, x, free = osmosis_matrix(drift, kind), u.ravel().copy(), kind.ravel() == FREE
+    inner, outer = A[free][:, free], A[free][:, ~free] @ x[~free]
+    if np.isinf(tau):
+        x[free] = spsolve(-inner.tocsc(), outer)
+    else:
+        x[free] = spsolve((eye_array(inner.shape[0]) - tau * inner).tocsc(), x[free] + tau * outer)
+    return x.reshape(u.shape)
 
 
 def harmonic_stencil(v, mass, dtype=np.float64):

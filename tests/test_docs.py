@@ -10,6 +10,7 @@ import yaml
 
 import osmofuse
 from osmofuse import gallery
+from osmofuse.methods import METHODS
 from osmofuse.picture import quantise
 
 ROOT = Path(__file__).parent.parent
@@ -40,15 +41,16 @@ def test_readme_example_runs_and_gains(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run = run_python_blocks("README.md")
     assert run["fusion"].status.is_success
+    assert [found.name for found in run["compared"]] == list(METHODS)
     assert gain(run["fusion"], run["page"]) > 2
     written = osmofuse.read("fused.tif")
     assert written.depth == np.uint16
     assert written.shape == run["page"].foreground.shape[:2]
 
 
-def test_readme_example_has_ten_lines():
-    (block,) = re.findall(r"^```python\n(.*?)^```", text("README.md"), re.MULTILINE | re.DOTALL)
-    assert len([line for line in block.splitlines() if line.strip()]) <= 10
+def test_readme_examples_have_ten_lines():
+    blocks = re.findall(r"^```python\n(.*?)^```", text("README.md"), re.MULTILINE | re.DOTALL)
+    assert all(len([line for line in block.splitlines() if line.strip()]) <= 10 for block in blocks)
 
 
 def test_first_fusion_runs_on_the_files_of_the_demo(tmp_path, monkeypatch, capsys):
@@ -85,6 +87,15 @@ def test_reach_page_runs_and_says_what_happens():
     assert run["further"].reach == pytest.approx(32)
     assert run["all_the_way"].reach == np.inf
     assert np.array_equal(run["again"].image, run["fusion"].image)
+
+
+def test_methods_page_runs_and_tells_of_all_methods(capsys):
+    run = run_python_blocks("docs/methods.md")
+    assert run["fusion"].status.is_success
+    assert [found.reason for found in run["compared"]] == [None] * 4
+    assert "| imported |" in capsys.readouterr().out
+    rows = re.findall(r"^\| `([\w-]+)` \| `(\w+)` \|", text("docs/methods.md"), re.MULTILINE)
+    assert dict(rows) == {name: method.__name__ for name, method in METHODS.items()}
 
 
 def test_changelog_begins_with_this_version():

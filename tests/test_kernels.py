@@ -216,3 +216,16 @@ class TestThreads:
         with pytest.raises(ZeroDivisionError), kernels.threads_for(100):
             raise ZeroDivisionError
         assert numba.get_num_threads() == before
+
+
+FUSE = """
+import hashlib, numpy, osmofuse
+f, b = numpy.random.default_rng(0).random((2, 60, 50, 3))
+fusion = osmofuse.fuse(f, b, numpy.linspace(0, 1, 50) * numpy.ones((60, 1)))
+print(hashlib.sha256(fusion.image.tobytes()).hexdigest())
+"""
+
+
+def test_the_first_run_on_a_machine_has_the_bits_of_all_others(tmp_path):
+    first, again = (run(FUSE, OSMOFUSE_CACHE=tmp_path / "own") for _ in range(2))
+    assert first == again

@@ -45,6 +45,12 @@ def test_type_checkers_see_the_same_names():
     assert names == homes | rooms
 
 
+def test_every_method_is_public():
+    from osmofuse.methods import METHODS
+
+    assert all(getattr(osmofuse, method.__name__) is method for method in METHODS.values())
+
+
 def test_dir_lists_them_all():
     assert set(osmofuse.__all__) <= set(dir(osmofuse))
 

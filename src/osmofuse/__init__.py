@@ -14,22 +14,31 @@ __version__ = "0.1.0"
 
 # Where each public name lives. Loaded when first used: Numba, SciPy and libvips take long.
 _HOMES = {
+    "Average": "methods.average",
+    "Comparison": "tasks.compare",
+    "DirectMatting": "methods.direct",
     "Fusion": "methods.contract",
+    "GuidedFilterFusion": "methods.guided_filter",
     "InputError": "errors",
+    "LaplacianPyramid": "methods.pyramid",
     "LimitError": "errors",
     "MismatchError": "errors",
     "MissingExtraError": "errors",
     "OsmofuseError": "errors",
     "OutputError": "errors",
     "Picture": "picture",
+    "LinearOsmosis": "methods.linear_osmosis",
+    "PoissonEditing": "methods.poisson",
     "Progress": "optimise.progress",
     "Score": "metrics.score",
     "SettingError": "errors",
     "Sources": "methods.contract",
     "Status": "optimise.progress",
     "Step": "optimise.progress",
+    "StructureAwareFusion": "methods.structure_aware",
     "UnreadableError": "errors",
     "VariationalOsmosis": "methods.variational",
+    "compare": "tasks.compare",
     "energy": "methods.problem",
     "fuse": "tasks.fuse",
     "read": "io",
@@ -51,32 +60,49 @@ if TYPE_CHECKING:
         UnreadableError,
     )
     from osmofuse.io import read, write
+    from osmofuse.methods.average import Average
     from osmofuse.methods.contract import Fusion, Sources
+    from osmofuse.methods.direct import DirectMatting
+    from osmofuse.methods.guided_filter import GuidedFilterFusion
+    from osmofuse.methods.linear_osmosis import LinearOsmosis
+    from osmofuse.methods.poisson import PoissonEditing
     from osmofuse.methods.problem import energy
+    from osmofuse.methods.pyramid import LaplacianPyramid
+    from osmofuse.methods.structure_aware import StructureAwareFusion
     from osmofuse.methods.variational import VariationalOsmosis
     from osmofuse.metrics.score import Score, score
     from osmofuse.optimise.progress import Progress, Status, Step
     from osmofuse.picture import Picture
     from osmofuse.preparation.alpha import soften
+    from osmofuse.tasks.compare import Comparison, compare
     from osmofuse.tasks.fuse import fuse
 
 __all__ = [
+    "Average",
+    "Comparison",
+    "DirectMatting",
     "Fusion",
+    "GuidedFilterFusion",
     "InputError",
+    "LaplacianPyramid",
     "LimitError",
+    "LinearOsmosis",
     "MismatchError",
     "MissingExtraError",
     "OsmofuseError",
     "OutputError",
     "Picture",
+    "PoissonEditing",
     "Progress",
     "Score",
     "SettingError",
     "Sources",
     "Status",
     "Step",
+    "StructureAwareFusion",
     "UnreadableError",
     "VariationalOsmosis",
+    "compare",
     "energy",
     "fuse",
     "gallery",

@@ -8,15 +8,17 @@ since Numba on its own does not notice a change in a kernel that another one cal
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import logging
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 # How long a thread of the OpenMP pool spins for its next kernel: some 0.1 ms. The default is
 # many times that, which makes kernels on a busy machine wait for threads that only spin.
@@ -25,7 +27,15 @@ os.environ.setdefault("GOMP_SPINCOUNT", "5000")
 import numba
 from numba import prange
 
-__all__ = ["cache_directory", "fast_kernel", "kernel", "pixel", "prange", "threads_for"]
+__all__ = [
+    "cache_directory",
+    "fast_kernel",
+    "kernel",
+    "make_ready",
+    "pixel",
+    "prange",
+    "threads_for",
+]
 
 # Below this a kernel ends sooner than a second thread wakes up.
 _SMALL = 20_000
@@ -72,7 +82,7 @@ def pixel(function: Kernel) -> Kernel:
 @contextmanager
 def threads_for(pixels: int) -> Iterator[None]:
     """Run kernels on planes of so many pixels with as many threads as pay."""
-    _announce()
+    make_ready()
     before = numba.get_num_threads()
     numba.set_num_threads(1 if pixels < _SMALL else before)
     try:
@@ -82,12 +92,40 @@ def threads_for(pixels: int) -> Iterator[None]:
 
 
 @functools.cache
-def _announce() -> None:
-    """Say, once, that the first call on a machine takes longer than those to come."""
-    if not _can_cache() or not any(cache_directory().rglob("*.nbc")):
-        logging.getLogger("osmofuse").warning(
-            "compiling kernels for this machine, once; this takes some 20 seconds"
+def make_ready(precision: Literal["single", "double"] = "single") -> None:
+    """Fill the cache of compiled kernels, if it is empty, and say so: it takes a while.
+
+    Another process does it. Numba optimises what it loads from its cache once more than what
+    it has just compiled, and the two round differently: a process that compiles for itself
+    would have other bits than all that come after it.
+    """
+    done = cache_directory() / f"{precision}.done"
+    if os.environ.get(_FILLING) or (_can_cache() and done.exists()):
+        return
+    logging.getLogger("osmofuse").warning(
+        "compiling kernels for this machine, once; this takes some 20 seconds"
+    )
+    if not _can_cache():
+        return
+    # Where no other process can be had, this one compiles, and the next one fills the cache.
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        subprocess.run(
+            [sys.executable, "-c", _FILL.format(precision=precision)],
+            env={**os.environ, _FILLING: "1"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=600,
+            check=True,
         )
+        done.touch()
+
+
+_FILLING = "OSMOFUSE_FILLING_CACHE"
+_FILL = """
+import numpy, osmofuse
+f = numpy.linspace(0.2, 0.8, 600).reshape(20, 30)
+osmofuse.fuse(f, f[::-1].copy(), 0.5, precision="{precision}")
+"""
 
 
 @functools.cache

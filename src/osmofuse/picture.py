@@ -291,6 +291,16 @@ def quantise(samples: FloatArray, depth: DTypeLike) -> tuple[Array, int]:
     return np.rint(levels * white).astype(depth), int(clipped)
 
 
+def bands_of(array: Array) -> int:
+    """Return how many bands an array of pixels has."""
+    return 1 if array.ndim == 2 else array.shape[2]
+
+
+def plane_of(array: Array, channel: int) -> Array:
+    """Return a channel of an array of pixels, or the only one there is; a view."""
+    return array if array.ndim == 2 else array[..., min(channel, array.shape[2] - 1)]
+
+
 def as_alpha(
     alpha: ArrayLike | Picture, *, dtype: type = np.float64, name: str = "alpha"
 ) -> FloatArray:

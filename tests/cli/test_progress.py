@@ -51,3 +51,15 @@ def test_time_left_is_told_by_channels_or_by_what_was_expected(
     with progress_line("Fusing", expected) as watch:
         watch(replace(AT, channel=channel))
         assert str(watch.spinner.status).endswith(f"2.0 s{left}")
+
+
+def test_what_a_method_does_not_have_is_not_told(monkeypatch):
+    monkeypatch.setattr(progress, "Console", lambda **_: Console(force_terminal=True, width=200))
+    with progress_line("Fusing") as watch:
+        watch(replace(AT, energy=None))
+        assert (
+            str(watch.spinner.status)
+            == "Fusing: channel 2 of 3, iteration 42, 2.0 s, about 4 s left"
+        )
+        watch(replace(AT, channel=None, energy=0.0, reach=1.25))
+        assert str(watch.spinner.status) == ("Fusing: reach 1.2 px, iteration 42, energy 0, 2.0 s")

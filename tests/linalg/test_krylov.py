@@ -1,5 +1,7 @@
 """Krylov methods around the multigrid cycle, against a sparse direct solve."""
 
+from itertools import cycle
+
 import numpy as np
 import pytest
 from scipy.sparse import coo_array
@@ -73,3 +75,94 @@ def test_bicgstab_solves_an_incompatible_osmosis_step(rng):
     exact = spsolve(coo_array(dense).tocsc(), (u0 / tau).ravel()).reshape(shape)
     np.testing.assert_allclose(inside(found.x, shape), exact, rtol=1e-5)
     assert inside(found.x, shape).sum() == pytest.approx(u0.sum(), rel=1e-7)
+
+
+def skewed(shape, rng):
+    """A five-point matrix with an unsymmetric part, its hierarchy and a right side."""
+    hierarchy = harmonic_hierarchy(1 + rng.random(shape), 0.01)
+    drift = OsmosisEdges(rng.uniform(-0.3, 0.3, (2, *shape)))
+
+    def matrix(x):
+        return hierarchy.finest(x) - 0.1 * padded(drift(inside(x, shape)), np.float64)
+
+    return matrix, hierarchy, padded(rng.standard_normal(shape), np.float64)
+
+
+def test_bicgstab_leaves_its_arguments_alone(rng):
+    matrix, hierarchy, b = skewed((20, 17), rng)
+    x, before = np.ones_like(b), b.copy()
+    found = bicgstab(matrix, b, x, precondition=hierarchy.precondition)
+    assert found.converged
+    assert (x == 1).all()
+    np.testing.assert_array_equal(b, before)
+
+
+def test_bicgstab_tells_the_residual_it_leaves(rng):
+    matrix, hierarchy, b = skewed((20, 17), rng)
+    for rtol in (1e-2, 1e-5, 1e-9):
+        found = bicgstab(
+            matrix, b, np.zeros_like(b), precondition=hierarchy.precondition, rtol=rtol
+        )
+        true = np.linalg.norm(b - matrix(found.x))
+        assert found.residuals[-1] == pytest.approx(true, rel=1e-3, abs=1e-13)
+        assert true <= rtol * np.linalg.norm(b)
+
+
+def test_bicgstab_may_be_given_two_planes_in_turn(rng):
+    matrix, hierarchy, b = skewed((20, 17), rng)
+
+    def in_turn(function):
+        planes = cycle([np.zeros_like(b), np.zeros_like(b)])
+
+        def into(x):
+            plane = next(planes)
+            plane[...] = function(x)
+            return plane
+
+        return into
+
+    once = bicgstab(matrix, b, 0 * b, precondition=hierarchy.precondition, rtol=1e-10)
+    again = bicgstab(
+        in_turn(matrix), b, 0 * b, precondition=in_turn(hierarchy.precondition), rtol=1e-10
+    )
+    np.testing.assert_array_equal(once.x, again.x)
+    assert len(once.residuals) > 3
+
+
+def test_bicgstab_stops_at_an_absolute_tolerance(rng):
+    matrix, hierarchy, b = skewed((20, 17), rng)
+    found = bicgstab(
+        matrix, b, 0 * b, precondition=hierarchy.precondition, rtol=0.0, atol=1e-3, max_iter=50
+    )
+    assert found.converged
+    assert 1e-9 < found.residuals[-1] <= 1e-3
+
+
+def test_bicgstab_stops_where_it_is_told_to(rng):
+    matrix, hierarchy, b = skewed((20, 17), rng)
+    answers = iter([True, True, False])
+    found = bicgstab(
+        matrix, b, 0 * b, precondition=hierarchy.precondition, rtol=1e-12,
+        go_on=lambda: next(answers),
+    )  # fmt: skip
+    assert not found.converged
+    assert len(found.residuals) == 3
+    assert np.linalg.norm(b - matrix(found.x)) == pytest.approx(found.residuals[-1])
+
+
+def test_bicgstab_survives_a_matrix_that_turns_every_plane():
+    """<r, A r> = 0 for every r: there is no way on, and no NaN either."""
+
+    def quarter_turn(x):
+        return np.stack([x[1], -x[0]])
+
+    b = np.arange(8.0).reshape(2, 4)
+    found = bicgstab(quarter_turn, b, 0 * b, precondition=np.copy, max_iter=20)
+    assert not found.converged
+    assert np.isfinite(found.x).all()
+
+
+def test_bicgstab_ends_where_numbers_do():
+    b = np.ones((2, 2))
+    found = bicgstab(lambda x: x * np.nan, b, 0 * b, precondition=np.copy, max_iter=10**9)
+    assert not found.converged

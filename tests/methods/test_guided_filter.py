@@ -25,7 +25,7 @@ def fuse(f, b, alpha=0.5, **arguments):
 
 
 def grey(x):
-    return x if x.ndim == 2 else x @ np.array([0.2989, 0.5870, 0.1140]) / 0.9999
+    return x if x.ndim == 2 else x @ np.array([0.299, 0.587, 0.114])
 
 
 def reference(pictures, split, sigma, base, detail, valid=True):

@@ -70,6 +70,31 @@ def test_the_foreground_stands_in_where_a_background_is_not_valid(colour, rng, b
         assert np.array_equal(layers.image(0, c), colour[..., c])
 
 
+def test_the_grey_of_three_channels_is_the_luma_and_of_others_the_mean(colour, rng):
+    b, band = rng.random((6, 5, 3)), rng.random((6, 5))
+    layers = Layers(Sources(colour, [b, band], [0.5, 0.25, 0.25]), "repeat", np.float64)
+    np.testing.assert_allclose(layers.grey(0), colour @ [0.299, 0.587, 0.114], rtol=1e-14)
+    np.testing.assert_allclose(layers.grey(1), b @ [0.299, 0.587, 0.114], rtol=1e-14)
+    np.testing.assert_allclose(layers.grey(2), band, rtol=1e-14)
+    for bands in (1, 2, 4):
+        f = rng.random((6, 5, bands))
+        grey = Layers(Sources(f, f), "repeat", np.float64).grey(0)
+        np.testing.assert_allclose(grey, f.mean(axis=2), rtol=1e-14)
+
+
+def test_what_is_near_a_hole_is_not_a_backgrounds_own():
+    valid = np.ones((5, 6), bool)
+    valid[1, 4] = False
+    ones = np.ones((5, 6))
+    layers = Layers(Sources(ones, ones, valid=valid), "repeat", np.float64)
+    expected = np.ones((5, 6), bool)
+    expected[:3, 3:] = False
+    assert np.array_equal(layers.is_own(1, radius=1), expected)
+    assert np.array_equal(layers.is_own(1, radius=0), valid)
+    assert layers.is_own(0, radius=1) is True
+    assert Layers(Sources(ones, ones), "repeat", np.float64).is_own(1, radius=1) is True
+
+
 def test_planes_are_new(colour):
     layers = Layers(Sources(colour, colour), "keep", np.float64)
     layers.image(0, 0)[...] = 7.0

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from osmofuse import Sources, Status
-from osmofuse.methods.passes import fill, fuse_by_passes, is_own
+from osmofuse.methods.passes import fuse_by_passes
 from osmofuse.optimise import Watch
 
 
@@ -23,16 +23,18 @@ def every_pass(monkeypatch):
     monkeypatch.setattr(Watch, "interval", 0.0)
 
 
-def counting(sources, prepared=2):
-    """Yield None a few times, then planes of 10, 11, 12."""
+def counting(sources, prepared=2, watch=None):
+    """Yield None a few times, then planes of 10, 11, 12; a watch is pulsed within each pass."""
     for _ in range(prepared):
         yield None
     for c in range(sources.channels):
+        if watch is not None:
+            watch.pulse()
         yield np.full(sources.shape, 10.0 + c)
 
 
 def method(sources, *, watch=None):
-    return fuse_by_passes(method, sources, counting(sources), watch)
+    return fuse_by_passes(method, sources, counting(sources), Watch(watch))
 
 
 def test_planes_become_the_channels_in_order(sources):
@@ -44,7 +46,7 @@ def test_planes_become_the_channels_in_order(sources):
     assert fusion.seconds >= 0
 
 
-@pytest.mark.parametrize("shape", [(4, 5), (4, 5, 1), (4, 5, 2)])
+@pytest.mark.parametrize("shape", [(4, 5), (4, 5, 1), (4, 5, 2), (1, 1, 2)])
 @pytest.mark.parametrize(
     ("given", "expected"),
     [(np.uint8, np.float32), (np.float32, np.float32), (np.float64, np.float64)],
@@ -56,57 +58,55 @@ def test_shape_of_the_foreground_and_type_of_the_sources(shape, given, expected)
     assert image.flat[0] == 10.0, "beyond white, not clipped"
 
 
-def test_holes_have_the_foregrounds_own_values(rng):
+@pytest.fixture
+def holes(rng):
     f, b = rng.integers(0, 256, (2, 4, 5, 3)).astype(np.uint8)
-    valid = rng.random((4, 5)) < 0.5
-    fusion = method(Sources(f, b, valid=valid))
-    expected = (f / np.float32(255)).astype(np.float32)
-    assert np.array_equal(fusion.image[~valid], expected[~valid])
-    assert (fusion.image[valid] >= 10).all()
+    return Sources(f, b, valid=rng.random((4, 5)) < 0.5)
+
+
+def test_holes_have_the_foregrounds_own_values(holes):
+    fusion = method(holes)
+    expected = holes.foreground.astype(np.float32) / np.float32(255)
+    assert np.array_equal(fusion.image[~holes.valid], expected[~holes.valid])
+    assert (fusion.image[holes.valid] >= 10).all()
+
+
+def test_holes_are_left_to_a_method_that_fades_into_them(holes):
+    fusion = fuse_by_passes(method, holes, counting(holes), Watch(None), keep_holes=False)
+    assert (fusion.image >= 10).all()
 
 
 @pytest.mark.usefixtures("every_pass")
-def test_the_watch_has_its_turn_between_passes_on_this_thread(sources):
+def test_the_watch_has_its_turn_before_each_pass_on_this_thread(sources):
     seen = []
-    fusion = fuse_by_passes(
-        method, sources, counting(sources), lambda p: seen.append((p, threading.get_ident()))
-    )
-    assert [p.iteration for p, _ in seen] == [1, 2, 3, 4], "not after the last of five"
-    assert [p.channel for p, _ in seen] == [0, 0, 1, 2], "the one at work next"
-    assert {p.channels for p, _ in seen} == {3}
+    fusion = method(sources, watch=lambda p: seen.append((p, threading.get_ident())))
+    assert [p.iteration for p, _ in seen] == [0, 1, 2, 3, 4], "passes done, of five"
+    assert [p.channel for p, _ in seen] == [0, 0, 0, 1, 2], "the one at work"
+    assert {(p.channels, p.energy, p.reach) for p, _ in seen} == {(3, None, None)}
     assert {thread for _, thread in seen} == {threading.get_ident()}
     assert fusion.status is Status.direct
 
 
 @pytest.mark.usefixtures("every_pass")
-@pytest.mark.parametrize("last", [1, 2, 3, 4])
+@pytest.mark.parametrize("last", range(5))
 def test_cancelled_it_leaves_the_foreground_in_channels_not_reached(sources, last):
     passes = counting(sources)
-    fusion = fuse_by_passes(method, sources, passes, lambda p: p.iteration == last)
-    done = max(last - 2, 0)
-    assert fusion.status is Status.cancelled
-    assert (fusion.image[..., :done] >= 10).all()
-    assert np.array_equal(fusion.image[..., done:], sources.foreground[..., done:])
+    fusion = fuse_by_passes(method, sources, passes, Watch(lambda p: p.iteration == last))
+    assert_cancelled(fusion, sources, done=max(last - 2, 0))
     assert len(list(passes)) == 5 - last, "no further pass was run"
 
 
-def test_filling(rng):
-    f, b = rng.random((2, 4, 5))
-    valid = rng.random((4, 5)) < 0.5
-    plane = b.copy()
-    fill(plane, f, Sources(f, b))
-    assert np.array_equal(plane, b)
-    fill(plane, f, Sources(f, b, valid=valid))
-    assert np.array_equal(plane, np.where(valid, b, f))
+@pytest.mark.usefixtures("every_pass")
+@pytest.mark.parametrize("last", range(1, 4))
+def test_a_channel_within_which_it_was_cancelled_is_dropped(sources, last):
+    calls = []
+    watch = Watch(lambda p: calls.append(p.channel) or calls == [0, 0, 1, 1, 2, 2][: 2 * last])
+    fusion = fuse_by_passes(method, sources, counting(sources, 0, watch), watch)
+    assert_cancelled(fusion, sources, done=last - 1)
+    assert len(calls) == 2 * last, "nobody is asked again"
 
 
-def test_what_is_near_a_hole_is_not_a_backgrounds_own():
-    valid = np.ones((5, 6), bool)
-    valid[1, 4] = False
-    sources = Sources(np.ones((5, 6)), np.ones((5, 6)), valid=valid)
-    expected = np.ones((5, 6), bool)
-    expected[:3, 3:] = False
-    assert np.array_equal(is_own(sources, 1, 1), expected)
-    assert np.array_equal(is_own(sources, 1, 0), valid)
-    assert is_own(sources, 0, 1) is True
-    assert is_own(Sources(np.ones((5, 6)), np.ones((5, 6))), 1, 1) is True
+def assert_cancelled(fusion, sources, done):
+    assert fusion.status is Status.cancelled
+    assert (fusion.image[..., :done] >= 10).all()
+    assert np.array_equal(fusion.image[..., done:], sources.foreground[..., done:])

@@ -412,12 +412,11 @@ def test_a_cancel_within_the_solve_ends_it(disc, rng, monkeypatch):
     assert len(cycles) > 8
 
 
-def test_one_thread_and_more_give_the_same_bits(rng, monkeypatch):
+def test_one_thread_and_more_give_the_same_bits(rng):
     import numba
 
     if numba.config.NUMBA_NUM_THREADS < 2:
         pytest.skip("one thread is all there is")
-    monkeypatch.setattr(module, "COARSE", 1)
     f, b = rng.random((2, 200, 210))
     before, images = numba.get_num_threads(), []
     try:

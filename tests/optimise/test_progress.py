@@ -78,7 +78,7 @@ def test_told_where_it_is_with_the_time(clock):
 def test_something_can_be_told_before_the_first_step(clock):
     seen = []
     Watch(seen.append).pulse()
-    assert seen == [Progress(0, 1, 0, 0.0, None, 0.0)]
+    assert seen == [Progress(0, 1, 0, None, None, 0.0)]
 
 
 @pytest.mark.parametrize("answer", [None, False, 0])

@@ -41,9 +41,10 @@ class _Line:
     def __call__(self, p: Progress) -> bool:
         place = "" if p.channel is None else f"channel {p.channel + 1} of {p.channels}, "
         reach = "" if p.reach is None else f"reach {p.reach:.1f} px, "
+        energy = "" if p.energy is None else f"energy {p.energy:.5g}, "
         self.spinner.update(
-            f"{self.title}: {place}{reach}iteration {p.iteration}, energy {p.energy:.5g}, "
-            f"{p.seconds:.1f} s{self._left(p)}"
+            f"{self.title}: {place}{reach}iteration {p.iteration}, {energy}{p.seconds:.1f} s"
+            f"{self._left(p)}"
         )
         return False
 

@@ -1,13 +1,20 @@
 """A x = b on grids: multigrid and Krylov methods. Knows stencils, not pictures."""
 
+from osmofuse.linalg.drift_system import DriftSystem
 from osmofuse.linalg.krylov import Solution, bicgstab, flexible_cg
 from osmofuse.linalg.multigrid import Hierarchy
 from osmofuse.linalg.stencil import Stencil, inside, padded, padded_shape
+from osmofuse.linalg.transport import CLOSED, FREE, HELD, Transport
 
 __all__ = [
+    "CLOSED",
+    "FREE",
+    "HELD",
+    "DriftSystem",
     "Hierarchy",
     "Solution",
     "Stencil",
+    "Transport",
     "bicgstab",
     "flexible_cg",
     "inside",

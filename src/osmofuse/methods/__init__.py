@@ -4,6 +4,7 @@ from osmofuse.methods.average import Average
 from osmofuse.methods.contract import Fusion, Method, Sources
 from osmofuse.methods.direct import DirectMatting
 from osmofuse.methods.guided_filter import GuidedFilterFusion
+from osmofuse.methods.linear_osmosis import LinearOsmosis
 from osmofuse.methods.poisson import PoissonEditing
 from osmofuse.methods.problem import energy
 from osmofuse.methods.pyramid import LaplacianPyramid
@@ -17,6 +18,7 @@ __all__ = [
     "Fusion",
     "GuidedFilterFusion",
     "LaplacianPyramid",
+    "LinearOsmosis",
     "Method",
     "PoissonEditing",
     "Sources",
@@ -33,4 +35,5 @@ METHODS: dict[str, type[Method]] = {
     "poisson": PoissonEditing,
     "guided-filter": GuidedFilterFusion,
     "structure-aware": StructureAwareFusion,
+    "linear-osmosis": LinearOsmosis,
 }

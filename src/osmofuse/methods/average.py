@@ -9,15 +9,15 @@ Where a background is not valid the foreground stands in for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from osmofuse.errors import SettingError
-from osmofuse.methods.channelwise import fuse_channels
 from osmofuse.methods.contract import Fusion, Sources, WatchFunction
 from osmofuse.methods.layers import Band, Layers
+from osmofuse.methods.passes import Passes, fuse_by_passes
 from osmofuse.methods.settings import choice, number
-from osmofuse.typing import FloatArray
+from osmofuse.optimise import Watch
 
 
 @dataclass(frozen=True)
@@ -67,13 +67,12 @@ class Average:
                 "give the foreground's, then each background's"
             )
         parts = [weight / sum(weights) for weight in weights]
+        return fuse_by_passes(self, sources, self._passes(sources, parts), Watch(watch))
+
+    def _passes(self, sources: Sources, parts: list[float]) -> Passes:
         layers = Layers(sources, self.band, sources.dtype)
-        return fuse_channels(self, sources, watch, lambda _: _planes(layers, parts))
-
-
-def _planes(layers: Layers, parts: list[float]) -> Iterator[FloatArray]:
-    for c in range(layers.sources.channels):
-        u = layers.image(0, c) * layers.dtype(parts[0])
-        for k, part in enumerate(parts[1:], start=1):
-            u += layers.image(k, c) * layers.dtype(part)
-        yield u
+        for c in range(sources.channels):
+            u = layers.image(0, c) * layers.dtype(parts[0])
+            for k, part in enumerate(parts[1:], start=1):
+                u += layers.image(k, c) * layers.dtype(part)
+            yield u

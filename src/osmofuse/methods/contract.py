@@ -11,7 +11,7 @@ import numpy as np
 from osmofuse.errors import InputError, MismatchError, SettingError
 from osmofuse.optimise import Progress, Status, Step
 from osmofuse.optimise.plan import Plan
-from osmofuse.picture import checked, scaled
+from osmofuse.picture import bands_of, checked, plane_of, scaled
 from osmofuse.preparation import as_alpha
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
@@ -60,7 +60,7 @@ class Sources:
                 f"{name}: {array.shape[0]} × {array.shape[1]} pixels, but foreground has "
                 f"{self.shape[0]} × {self.shape[1]}; align or crop them to one size"
             )
-        bands = _bands(array)
+        bands = bands_of(array)
         if bands not in (1, self.channels):
             raise MismatchError(
                 f"{name}: {bands} channels, but foreground has {self.channels}; "
@@ -115,7 +115,7 @@ class Sources:
     @property
     def channels(self) -> int:
         """Channels of the foreground, and of the fusion."""
-        return _bands(self.foreground)
+        return bands_of(self.foreground)
 
     @property
     def backgrounds(self) -> tuple[Array, ...]:
@@ -142,14 +142,14 @@ class Sources:
         where it is not valid it is 0.
         """
         array = (self.foreground, *self.backgrounds)[source]
-        plane = scaled(_plane(array, channel), dtype, out)
+        plane = scaled(plane_of(array, channel), dtype, out)
         if source > 0 and self.valid is not None:
             plane[~self.valid] = 0.0
         return plane
 
     def is_one_band(self, source: int) -> bool:
         """Tell whether a background has one band for several channels of the foreground."""
-        return self.channels > 1 and _bands(self.backgrounds[source - 1]) == 1
+        return self.channels > 1 and bands_of(self.backgrounds[source - 1]) == 1
 
     def weight(
         self, source: int, channel: int, dtype: type, out: FloatArray | None = None
@@ -172,16 +172,7 @@ class Sources:
 
     def _map(self, alpha: FloatArray, channel: int) -> FloatArray:
         """Return a map of a channel, of the picture's shape; a view."""
-        return np.broadcast_to(alpha if alpha.ndim < 2 else _plane(alpha, channel), self.shape)
-
-
-def _bands(array: Array) -> int:
-    return 1 if array.ndim == 2 else array.shape[2]
-
-
-def _plane(array: Array, channel: int) -> Array:
-    """Return a channel, or the only one there is."""
-    return array if array.ndim == 2 else array[..., min(channel, array.shape[2] - 1)]
+        return np.broadcast_to(alpha if alpha.ndim < 2 else plane_of(alpha, channel), self.shape)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,14 +11,13 @@ that the pictures span at its pixel.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from osmofuse.methods.channelwise import fuse_channels
 from osmofuse.methods.contract import Fusion, Sources, WatchFunction
 from osmofuse.methods.layers import Band, Layers
+from osmofuse.methods.passes import Passes, fuse_by_passes
 from osmofuse.methods.settings import choice
-from osmofuse.typing import FloatArray
+from osmofuse.optimise import Watch
 
 
 @dataclass(frozen=True)
@@ -50,13 +49,12 @@ class DirectMatting:
 
     def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
         """Fuse the sources."""
+        return fuse_by_passes(self, sources, self._passes(sources), Watch(watch))
+
+    def _passes(self, sources: Sources) -> Passes:
         layers = Layers(sources, self.band, sources.dtype)
-        return fuse_channels(self, sources, watch, lambda _: _planes(layers))
-
-
-def _planes(layers: Layers) -> Iterator[FloatArray]:
-    for c in range(layers.sources.channels):
-        u = layers.weight(0, c) * layers.image(0, c)
-        for k in range(1, layers.sources.count):
-            u += layers.weight(k, c) * layers.image(k, c)
-        yield u
+        for c in range(sources.channels):
+            u = layers.weight(0, c) * layers.image(0, c)
+            for k in range(1, sources.count):
+                u += layers.weight(k, c) * layers.image(k, c)
+            yield u

@@ -19,12 +19,13 @@ import numpy as np
 
 from osmofuse.filters import box_mean, gaussian, guided, laplacian
 from osmofuse.methods.contract import Fusion, Sources, WatchFunction
-from osmofuse.methods.passes import Pass, Passes, fill, fuse_by_passes, is_own
+from osmofuse.methods.layers import Layers
+from osmofuse.methods.passes import Pass, Passes, fuse_by_passes
 from osmofuse.methods.settings import number, whole
+from osmofuse.optimise import Watch
 from osmofuse.picture import white_of
 from osmofuse.typing import Array, FloatArray
 
-LUMA = (0.2989, 0.5870, 0.1140)
 TIE = 1e-12  # saliencies no further apart are equal but for rounding
 LEAST = 1e-12  # keeps weights a sum to be divided by where all of them are 0
 
@@ -75,27 +76,28 @@ class GuidedFilterFusion:
 
     def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
         """Fuse the sources."""
-        return fuse_by_passes(self, sources, self._passes(sources), watch)
+        return fuse_by_passes(self, sources, self._passes(sources), Watch(watch))
 
     def _passes(self, sources: Sources) -> Passes:
-        greys = _greys(sources)
-        winner = yield from self._winner(sources, greys)
+        layers = Layers(sources, "repeat", np.float64)
+        greys = _greys(layers)
+        winner = yield from self._winner(layers, greys)
         bases = yield from _weights(winner, greys, self.base_radius, self.base_epsilon)
         details = yield from _weights(winner, greys, self.detail_radius, self.detail_epsilon)
         for c in range(sources.channels):
-            u, foreground = np.zeros(sources.shape), sources.image(0, c, np.float64)
+            u = np.zeros(sources.shape)
             for k in range(sources.count):
-                image = sources.image(k, c, np.float64)
-                fill(image, foreground, sources)
+                image = layers.image(k, c)
                 mean = box_mean(image, self.split_radius, border="replicate")
                 u += bases[k] * mean + details[k] * (image - mean)
             yield u
 
-    def _winner(self, sources: Sources, greys: list[FloatArray]) -> Pass[Array]:
+    def _winner(self, layers: Layers, greys: list[FloatArray]) -> Pass[Array]:
         """Return the number of the most salient picture at each pixel."""
-        winner, best = np.zeros(sources.shape, np.intp), np.full(sources.shape, -math.inf)
+        shape = layers.sources.shape
+        winner, best = np.zeros(shape, np.intp), np.full(shape, -math.inf)
         for k, grey in enumerate(greys):
-            strength = np.abs(laplacian(grey)) * is_own(sources, k, radius=1)
+            strength = np.abs(laplacian(grey)) * layers.is_own(k, radius=1)
             radius = math.ceil(self.saliency_sigma)
             saliency = gaussian(strength, self.saliency_sigma, radius=radius)
             better = saliency > best + TIE
@@ -119,24 +121,11 @@ def _weights(
     return [weight / total for weight in weights]
 
 
-def _greys(sources: Sources) -> list[FloatArray]:
-    """Return the grey values of each picture, those of the foreground in holes."""
-    greys: list[FloatArray] = []
-    for k, array in enumerate((sources.foreground, *sources.backgrounds)):
-        one_band = k > 0 and sources.is_one_band(k)
-        planes = [
-            sources.image(k, c, np.float64) for c in range(1 if one_band else sources.channels)
-        ]
-        greys.append(_rounded(_grey(planes), white_of(array.dtype, "array")))
-        fill(greys[k], greys[0], sources)
-    return greys
-
-
-def _grey(planes: list[FloatArray]) -> FloatArray:
-    """Return the luma of three channels, else their mean."""
-    weights = LUMA if len(planes) == 3 else (1.0,) * len(planes)
-    total = sum(weight * plane for weight, plane in zip(weights, planes, strict=True))
-    return np.asarray(total / sum(weights))
+def _greys(layers: Layers) -> list[FloatArray]:
+    """Return the grey values of each picture, in the levels of its depth."""
+    pictures = (layers.sources.foreground, *layers.sources.backgrounds)
+    whites = (white_of(picture.dtype, "picture") for picture in pictures)
+    return [_rounded(layers.grey(k), white) for k, white in enumerate(whites)]
 
 
 def _rounded(grey: FloatArray, white: int) -> FloatArray:

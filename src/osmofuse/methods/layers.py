@@ -8,6 +8,9 @@ the foreground's chromaticity,
     b_c = b \, \frac{f_c}{\mathrm{GCM}(f)}, \qquad \mathrm{GCM}(f) = \Big(\prod_c f_c\Big)^{1/C},
 
 with :math:`C` channels, all pictures carrying an offset.
+
+Where a background is not valid, the foreground stands in for it: to a filter, a hole would be
+something dark, with edges.
 """
 
 from __future__ import annotations
@@ -19,12 +22,16 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from osmofuse.methods.contract import Sources
-from osmofuse.typing import FloatArray
+from osmofuse.typing import BoolArray, FloatArray
 
 Band: TypeAlias = Literal["keep", "repeat"]
 
 # What variational osmosis adds to pictures by default: all methods colour a band alike.
 OFFSET = 1.0
+
+# Rec. 601, for pictures of three channels. Some programs have 0.2989 for red, among them that of
+# the authors of guided-filter fusion: its scores on pictures of 8 bits are the same with both.
+LUMA = (0.299, 0.587, 0.114)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +71,24 @@ class Layers:
     def weight(self, source: int, channel: int) -> FloatArray:
         """Return how much of a source enters a channel, as a new plane."""
         return self.sources.weight(source, channel, self.dtype)
+
+    def grey(self, source: int) -> FloatArray:
+        """Return a source without its colours: the luma of three channels, else their mean."""
+        channels = self.sources.channels
+        parts = LUMA if channels == 3 else (1.0 / channels,) * channels
+        planes = (self.dtype(part) * self.image(source, c) for c, part in enumerate(parts))
+        return np.asarray(sum(planes))
+
+    def is_own(self, source: int, radius: int) -> BoolArray | bool:
+        """Tell where all samples of a source up to a radius are its own, not the foreground's.
+
+        Elsewhere what a filter of that radius finds may be the seam between the two.
+        """
+        if source == 0 or self.sources.valid is None:
+            return True
+        from scipy.ndimage import minimum_filter
+
+        return np.asarray(minimum_filter(self.sources.valid, 2 * radius + 1, mode="nearest"))
 
     @cached_property
     def _chromatic_mean(self) -> FloatArray:

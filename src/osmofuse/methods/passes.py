@@ -1,4 +1,4 @@
-"""Methods that go once through the pictures: from a few passes to a fusion.
+"""Methods that go through the pictures in a few passes: from passes to a fusion.
 
 Such a method is a generator. It yields None after a pass that only prepares, and each channel of
 the fused picture as a plane, in order. Between passes the watching function has its turn.
@@ -11,9 +11,10 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from osmofuse.methods.contract import Fusion, Method, Sources, WatchFunction
+from osmofuse.methods.contract import Fusion, Method, Sources
 from osmofuse.optimise import Progress, Status, Watch
-from osmofuse.typing import BoolArray, FloatArray
+from osmofuse.picture import scaled
+from osmofuse.typing import FloatArray
 
 Found = TypeVar("Found")
 Passes: TypeAlias = Iterator[FloatArray | None]
@@ -21,56 +22,50 @@ Pass: TypeAlias = Generator[None, None, Found]  # passes that prepare, and what 
 
 
 def fuse_by_passes(
-    method: Method, sources: Sources, passes: Passes, watch: WatchFunction | None
+    method: Method, sources: Sources, passes: Passes, watch: Watch, *, keep_holes: bool = True
 ) -> Fusion:
     """Run the passes of a method.
 
-    Where the backgrounds are not valid, the fused picture has the foreground's own values.
-    Cancelled, it has them also in the channels that were not reached.
+    Parameters
+    ----------
+    method : Method
+        Whose they are.
+    sources : Sources
+        The pictures.
+    passes : iterator of array or None
+        Yields None or the next channel; no further pass is run after the last of them.
+    watch : Watch
+        Has its turn before every pass. A pass that is long may pulse it too; what is yielded
+        after a cancel is dropped.
+    keep_holes : bool
+        Where the backgrounds are not valid, put the foreground's own bits over what was
+        yielded.
+
+    Returns
+    -------
+    Fusion
+        With status ``direct``; or ``cancelled``, and then with the foreground in the channels
+        that were not finished.
     """
-    guard, channel = Watch(watch), 0
-    known = True if sources.valid is None else sources.valid
-    image: FloatArray = np.empty((*sources.shape, sources.channels), sources.dtype)
-    for c in range(sources.channels):
-        sources.image(0, c, sources.dtype, image[..., c])
-    for count, plane in enumerate(passes, 1):
+    image = scaled(sources.foreground, sources.dtype).reshape(*sources.shape, -1)
+    known = sources.valid if keep_holes and sources.valid is not None else True
+    channel = count = 0
+    while channel < sources.channels:
+        watch.tell(Progress(channel, sources.channels, count, None, None, 0.0))
+        plane = next(passes) if watch.beat() else None
+        if watch.cancelled:
+            break
+        count += 1
         if plane is not None:
             np.copyto(image[..., channel], plane, casting="same_kind", where=known)
             channel += 1
-        if channel == sources.channels:
-            break
-        guard.tell(Progress(channel, sources.channels, count, 0.0, None, 0.0))
-        guard.pulse()
-        if guard.cancelled:
-            break
     return Fusion(
         image=image.reshape(sources.foreground.shape),
         structure=None,
         energy=None,
         reach=None,
         history=(),
-        status=Status.direct if channel == sources.channels else Status.cancelled,
-        seconds=guard.seconds,
+        status=Status.cancelled if watch.cancelled else Status.direct,
+        seconds=watch.seconds,
         method=method,
     )
-
-
-def fill(plane: FloatArray, foreground: FloatArray, sources: Sources) -> None:
-    """Put the foreground's values where a background's plane is not valid.
-
-    To a filter a hole would be something dark, with edges.
-    """
-    if sources.valid is not None:
-        np.copyto(plane, foreground, where=~sources.valid)
-
-
-def is_own(sources: Sources, source: int, radius: int) -> BoolArray | bool:
-    """Tell where all samples of a source up to a radius are its own, not filled in.
-
-    Elsewhere what a filter of that radius finds may be the seam of the filling.
-    """
-    if source == 0 or sources.valid is None:
-        return True
-    from scipy.ndimage import minimum_filter
-
-    return np.asarray(minimum_filter(sources.valid, 2 * radius + 1, mode="nearest"))

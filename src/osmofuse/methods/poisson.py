@@ -21,9 +21,8 @@ by edge or pixel by pixel.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -31,9 +30,9 @@ import numpy as np
 from osmofuse.errors import InputError, SettingError
 from osmofuse.kernels import threads_for
 from osmofuse.linalg import Hierarchy, flexible_cg, inside, padded
-from osmofuse.methods.channelwise import fuse_channels
 from osmofuse.methods.contract import Fusion, Sources, WatchFunction
 from osmofuse.methods.layers import Band, Layers
+from osmofuse.methods.passes import Passes, fuse_by_passes
 from osmofuse.methods.settings import choice, number
 from osmofuse.operators import ForwardDifference, inner
 from osmofuse.optimise import Status, Watch
@@ -42,10 +41,6 @@ from osmofuse.typing import BoolArray, FloatArray
 RTOL = 1e-10  # how far the residual falls,
 ROUND_RTOL = 1e-3  # in rounds of single precision that each take it so far,
 ROUNDS = 20  # of which 4 are enough for any usual region
-# Most grids of the hierarchy are small, and end sooner than a second thread wakes up: it pays
-# from so many times the pixels from which it does on planes.
-COARSE = 20
-LUMA = (0.299, 0.587, 0.114)  # Rec. 601; bands other than three count alike
 
 
 @dataclass(frozen=True)
@@ -95,16 +90,17 @@ class PoissonEditing:
                 f"background: {sources.count - 1} pictures; Poisson editing takes one: "
                 "fuse one after the other"
             )
-        solved: list[bool] = []
-        fusion = fuse_channels(self, sources, watch, partial(self._planes, sources, solved))
+        guard, solved = Watch(watch), list[bool]()
+        fusion = fuse_by_passes(self, sources, self._passes(sources, guard, solved), guard)
         if fusion.status is Status.cancelled:
             return fusion
         return replace(fusion, status=Status.converged if all(solved) else Status.max_iter)
 
-    def _planes(self, sources: Sources, solved: list[bool], guard: Watch) -> Iterator[FloatArray]:
+    def _passes(self, sources: Sources, guard: Watch, solved: list[bool]) -> Passes:
         """Yield the channels, and note which were solved."""
         layers = Layers(sources, self.band, np.float64)
-        grey = _luma(sources) if self.guidance == "monochrome" else None
+        monochrome = self.guidance == "monochrome"
+        grey = Layers(sources, "repeat", np.float64).grey(1) if monochrome else None
         region = _Region(np.zeros(sources.shape, bool))
         for c in range(sources.channels):
             chosen = layers.weight(0, c) <= self.threshold
@@ -114,7 +110,7 @@ class PoissonEditing:
             if chosen.any():
                 f = layers.image(0, c)[region.box]
                 b = (layers.image(1, c) if grey is None else grey)[region.box]
-                with threads_for(f.size // COARSE):
+                with threads_for(f.size):
                     edited, done = self._edit(region, f, b, sources.valid, guard)
                 u[region.box][region.inner] = edited[region.inner]
                 solved.append(done)
@@ -183,12 +179,6 @@ class _Region:
         as exact as double precision alone, on planes of half the size. The matrix is the same
         in both, since its entries are small whole numbers.
         """
-
-        def precondition(r: FloatArray) -> FloatArray:
-            guard.pulse()
-            # Zeros end the iteration where it is.
-            return np.zeros_like(r) if guard.cancelled else self._hierarchy.precondition(r)
-
         b = padded(b * self.inner, np.float64)
         x, r = np.zeros_like(b), b
         goal = RTOL * math.sqrt(inner(b, b))
@@ -197,8 +187,14 @@ class _Region:
             if size <= goal or guard.cancelled:
                 break
             A, small = self._hierarchy.finest, (r / size).astype(np.float32)
-            start = np.zeros_like(small)
-            found = flexible_cg(A, small, start, precondition=precondition, rtol=ROUND_RTOL)
+            found = flexible_cg(
+                A,
+                small,
+                np.zeros_like(small),
+                precondition=self._hierarchy.precondition,
+                rtol=ROUND_RTOL,
+                go_on=guard.beat,
+            )
             x += size * found.x
             r = b - A(x)
         return inside(x, self.shape), size <= goal
@@ -216,11 +212,3 @@ def _both(chosen: BoolArray) -> BoolArray:
     np.logical_and(chosen[:-1], chosen[1:], out=both[0, :-1])
     np.logical_and(chosen[:, :-1], chosen[:, 1:], out=both[1, :, :-1])
     return both
-
-
-def _luma(sources: Sources) -> FloatArray:
-    """Return the background without its colours."""
-    channels = sources.channels
-    parts = LUMA if channels == 3 else (1.0 / channels,) * channels
-    planes = (part * sources.image(1, c, np.float64) for c, part in enumerate(parts))
-    return np.asarray(sum(planes))

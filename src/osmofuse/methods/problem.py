@@ -39,20 +39,36 @@ class Planes:
     u: FloatArray
 
 
-def planes_of(
+@dataclass(frozen=True, eq=False)
+class Stack:
+    """A channel of the pictures, offset included: the foreground, then each background.
+
+    With the weight of each at every pixel; they sum to 1. The planes of the backgrounds serve
+    every channel in turn.
+    """
+
+    images: list[FloatArray]
+    weights: list[FloatArray]
+
+
+def stacks_of(
     sources: Sources,
-    settings: VariationalOsmosis,
+    *,
+    offset: float,
+    band: str,
     dtype: type,
     room: Callable[[], FloatArray] | None = None,
-) -> Iterator[Planes]:
-    """Yield the planes of each channel.
+) -> Iterator[Stack]:
+    """Yield the pictures and their weights in each channel.
 
     Parameters
     ----------
     sources : Sources
         The pictures.
-    settings : VariationalOsmosis
-        Their offset, their start, and what becomes of one band.
+    offset : float
+        Added to all of them.
+    band : {"keep", "repeat"}
+        Whether a background of one band takes the foreground's chromaticity.
     dtype : type
         float32 or float64.
     room : callable, optional
@@ -64,27 +80,49 @@ def planes_of(
         Without an offset, a sample is not positive.
     """
     room = room or (lambda: np.empty(sources.shape, dtype))
-    mean = _chromatic_mean(sources, settings, dtype)
+    mean = _chromatic_mean(sources, offset, band, dtype)
     spare: list[FloatArray] = [np.empty(sources.shape, dtype) for _ in range(2 * sources.count - 2)]
     for c in range(sources.channels):
         images = [room(), *spare[: sources.count - 1]]
         alphas = [room(), *spare[sources.count - 1 :]]
         for k, (image, alpha) in enumerate(zip(images, alphas, strict=True)):
             sources.image(k, c, dtype, image)
-            np.add(image, dtype(settings.offset), out=image)
+            np.add(image, dtype(offset), out=image)
             if k == 1 and sources.count == 2:
                 np.subtract(dtype(1.0), alphas[0], out=alpha)
             else:
                 sources.weight(k, c, dtype, alpha)
-        _check_positive(images, sources, settings.offset)
+        check_positive(images, sources, offset)
         for k in range(1, sources.count):
             if mean is not None and sources.is_one_band(k):
                 images[k] *= images[0] / mean
-        w = room()
-        w.fill(1.0)
-        for image, alpha in zip(images, alphas, strict=True):
-            multiply_power(w, image, alpha)
-        yield Planes(images[0], alphas[0], w, _start(images, alphas, settings))
+        yield Stack(images, alphas)
+
+
+def planes_of(
+    sources: Sources,
+    settings: VariationalOsmosis,
+    dtype: type,
+    room: Callable[[], FloatArray] | None = None,
+) -> Iterator[Planes]:
+    """Yield the planes of each channel; settings say the offset, the start and the band.
+
+    The rest is as for `stacks_of`.
+    """
+    layers = stacks_of(sources, offset=settings.offset, band=settings.band, dtype=dtype, room=room)
+    for layer in layers:
+        w = target_of(layer, room)
+        u = _start(layer.images, layer.weights, settings)
+        yield Planes(layer.images[0], layer.weights[0], w, u)
+
+
+def target_of(layers: Stack, room: Callable[[], FloatArray] | None = None) -> FloatArray:
+    """Return the target of the structure, the product of all pictures to their weights."""
+    w = room() if room else np.empty_like(layers.images[0])
+    w.fill(1.0)
+    for image, alpha in zip(layers.images, layers.weights, strict=True):
+        multiply_power(w, image, alpha)
+    return w
 
 
 def problems(sources: Sources, settings: VariationalOsmosis) -> Iterator[Problem]:
@@ -133,17 +171,16 @@ def picture_of(
     return picture.reshape(sources.foreground.shape)
 
 
-def _chromatic_mean(
-    sources: Sources, settings: VariationalOsmosis, dtype: type
-) -> FloatArray | None:
+def _chromatic_mean(sources: Sources, offset: float, band: str, dtype: type) -> FloatArray | None:
     """Return the geometric mean of the foreground's channels, where a band needs it."""
     bands = (sources.is_one_band(k) for k in range(1, sources.count))
-    if settings.band != "keep" or not any(bands):
+    if band != "keep" or not any(bands):
         return None
-    return chromatic_mean(sources, settings.offset, dtype)
+    return chromatic_mean(sources, offset, dtype)
 
 
-def _check_positive(images: list[FloatArray], sources: Sources, offset: float) -> None:
+def check_positive(images: list[FloatArray], sources: Sources, offset: float) -> None:
+    """Refuse samples of 0 in the planes of a channel, where no offset is added to them."""
     if offset > 0:  # samples are not negative
         return
     names = ["foreground", "background"]

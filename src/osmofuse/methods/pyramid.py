@@ -14,14 +14,13 @@ that alpha = 1 gives back the foreground, and alpha = 0 the background, but for 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from osmofuse.methods.channelwise import fuse_channels
 from osmofuse.methods.contract import Fusion, Sources, WatchFunction
 from osmofuse.methods.layers import Band, Layers
+from osmofuse.methods.passes import Pass, Passes, fuse_by_passes
 from osmofuse.methods.settings import choice, whole
 from osmofuse.optimise import Watch
 from osmofuse.typing import FloatArray
@@ -39,6 +38,11 @@ class LaplacianPyramid:
     band : {"keep", "repeat"}
         What a background of one band becomes in each channel: itself in the foreground's
         chromaticity, or itself.
+
+    Notes
+    -----
+    Where `valid` is False the foreground stands in for the backgrounds. Seams are wide there as
+    elsewhere, so around its border a hole takes on a little of what it lies in.
     """
 
     levels: int | None = None
@@ -51,24 +55,23 @@ class LaplacianPyramid:
 
     def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
         """Fuse the sources."""
+        passes = self._passes(sources)
+        return fuse_by_passes(self, sources, passes, Watch(watch), keep_holes=False)
+
+    def _passes(self, sources: Sources) -> Passes:
         most = (max(sources.shape) - 1).bit_length()
         levels = most if self.levels is None else min(self.levels, most)
         layers = Layers(sources, self.band, sources.dtype)
-        return fuse_channels(self, sources, watch, lambda guard: _planes(layers, levels, guard))
+        for c in range(sources.channels):
+            fused = yield from _fused_pyramid(layers, c, levels)
+            u = fused.pop()
+            while fused:
+                detail = fused.pop()
+                u = expand(u, detail.shape) + detail
+            yield u
 
 
-def _planes(layers: Layers, levels: int, guard: Watch) -> Iterator[FloatArray]:
-    for c in range(layers.sources.channels):
-        fused = _fused_pyramid(layers, c, levels, guard)
-        u = fused.pop()
-        while fused:
-            detail = fused.pop()
-            u = expand(u, detail.shape) + detail
-            guard.pulse()
-        yield u
-
-
-def _fused_pyramid(layers: Layers, channel: int, levels: int, guard: Watch) -> list[FloatArray]:
+def _fused_pyramid(layers: Layers, channel: int, levels: int) -> Pass[list[FloatArray]]:
     """Return the weighted details of all sources, fine to coarse, and what is left above them."""
     fused: list[FloatArray] = []
     for k in range(layers.sources.count):
@@ -82,9 +85,7 @@ def _fused_pyramid(layers: Layers, channel: int, levels: int, guard: Watch) -> l
                 fused[level] += weight * detail
             if small is not None:
                 image, weight = small, reduce(weight)
-            guard.pulse()
-            if guard.cancelled:
-                return fused
+            yield None
     return fused
 
 

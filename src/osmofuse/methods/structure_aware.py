@@ -20,8 +20,10 @@ import numpy as np
 from osmofuse.errors import InputError
 from osmofuse.filters import DomainTransform, box_mean, lee
 from osmofuse.methods.contract import Fusion, Sources, WatchFunction
-from osmofuse.methods.passes import Passes, fill, fuse_by_passes, is_own
+from osmofuse.methods.layers import Layers
+from osmofuse.methods.passes import Passes, fuse_by_passes
 from osmofuse.methods.settings import number, whole
+from osmofuse.optimise import Watch
 from osmofuse.typing import FloatArray
 
 TIE = 1e-10  # structures no further apart are equal but for rounding
@@ -84,14 +86,14 @@ class StructureAwareFusion:
                 f"background: {sources.count - 1} pictures, but structure-aware fusion compares "
                 "the foreground with one; give one, or use the method 'guided-filter'"
             )
-        return fuse_by_passes(self, sources, self._passes(sources), watch)
+        return fuse_by_passes(self, sources, self._passes(sources), Watch(watch))
 
     def _passes(self, sources: Sources) -> Passes:
+        layers = Layers(sources, "repeat", np.float64)
         # Up to here the seam between a background and its filling has an effect on structure.
-        own = is_own(sources, 1, radius=self.radius + 1)
+        own = layers.is_own(1, radius=self.radius + 1)
         for c in range(sources.channels):
-            f, b = (sources.image(k, c, np.float64) for k in range(2))
-            fill(b, f, sources)
+            f, b = (layers.image(k, c) for k in range(2))
             more = self._structure(f) - self._structure(b) * own
             yield None
             weight: FloatArray = (box_mean(more, self.radius) > TIE).astype(np.float64)

@@ -31,6 +31,7 @@ import numpy as np
 from osmofuse.errors import InputError, MismatchError, SettingError
 from osmofuse.kernels import kernel, pixel, prange, threads_for
 from osmofuse.metrics.fmi_features import FEATURES
+from osmofuse.picture import bands_of, plane_of
 from osmofuse.typing import Array, FloatArray
 
 WINDOW = 3
@@ -75,9 +76,9 @@ def fmi(
         raise SettingError(f"window: {window!r}; must be an odd number from 3")
     if min(fused.shape[:2]) < window:
         raise InputError(f"fused: needs {window} pixels in both directions")
-    channels = _bands(fused)
+    channels = bands_of(fused)
     for name, source in (("foreground", foreground), ("background", background)):
-        if source.shape[:2] != fused.shape[:2] or _bands(source) not in (1, channels):
+        if source.shape[:2] != fused.shape[:2] or bands_of(source) not in (1, channels):
             raise MismatchError(f"{name}: shape {source.shape} does not fit fused, {fused.shape}")
     scores: list[float] = []
     for c in range(channels):
@@ -87,12 +88,8 @@ def fmi(
     return min(max(math.fsum(scores) / len(scores), 0.0), 1.0)
 
 
-def _bands(picture: FloatArray) -> int:
-    return 1 if picture.ndim == 2 else picture.shape[2]
-
-
 def _feature(picture: FloatArray, channel: int, feature: str) -> FloatArray:
-    plane = picture if picture.ndim == 2 else picture[..., min(channel, _bands(picture) - 1)]
+    plane = plane_of(picture, channel)
     # In grey levels: those of 8 bits are whole numbers, whose differences have no rounding
     # errors for a flat window to be stretched to.
     levels = np.asarray(plane * plane.dtype.type(255.0), np.float64)

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from osmofuse.kernels import kernel, prange
+from osmofuse.kernels import kernel, pixel, prange
 from osmofuse.typing import FloatArray
 
 
@@ -82,6 +82,12 @@ class OsmosisEdges:
         return 8.0 * (1.0 + largest / 2.0)
 
 
+@pixel
+def drift_between(here: float, there: float) -> float:
+    """Return d = 2 (v_j - v_i)/(v_j + v_i) on the edge from a pixel to its neighbour."""
+    return 2.0 * (there - here) / (there + here)
+
+
 @kernel
 def canonical_drift(v: FloatArray) -> FloatArray:
     """Return d = 2 (v_j - v_i)/(v_j + v_i) on edges, as (2, rows, cols)."""
@@ -90,9 +96,9 @@ def canonical_drift(v: FloatArray) -> FloatArray:
     for i in prange(rows):
         if i < rows - 1:
             for j in range(cols):
-                d[0, i, j] = 2.0 * (v[i + 1, j] - v[i, j]) / (v[i + 1, j] + v[i, j])
+                d[0, i, j] = drift_between(v[i, j], v[i + 1, j])
         for j in range(cols - 1):
-            d[1, i, j] = 2.0 * (v[i, j + 1] - v[i, j]) / (v[i, j + 1] + v[i, j])
+            d[1, i, j] = drift_between(v[i, j], v[i, j + 1])
     return d
 
 

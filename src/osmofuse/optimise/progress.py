@@ -45,8 +45,8 @@ class Step:
         Counted from 1, in each channel.
     time, reach : float or None
         Flow time and reach in pixels, for solvers that have them.
-    energy : float
-        The energy after the step.
+    energy : float or None
+        The energy after the step, for solvers that bring one down.
     terms : mapping of str to float
         The energy by term.
     lipschitz_u, lipschitz_v : float or None
@@ -59,7 +59,7 @@ class Step:
     iteration: int
     time: float | None
     reach: float | None
-    energy: float
+    energy: float | None
     terms: Mapping[str, float]
     lipschitz_u: float | None
     lipschitz_v: float | None
@@ -77,9 +77,9 @@ class Progress:
     channels : int
         How many there are.
     iteration : int
-        Accepted iterations in this channel so far.
-    energy : float
-        The energy now, of the channel or of all.
+        Accepted iterations in this channel so far; for methods of a few passes, passes in all.
+    energy : float or None
+        The energy now, of the channel or of all, for methods that bring one down.
     reach : float or None
         The reach travelled, for solvers that have one.
     seconds : float
@@ -89,7 +89,7 @@ class Progress:
     channel: int | None
     channels: int
     iteration: int
-    energy: float
+    energy: float | None
     reach: float | None
     seconds: float
 
@@ -110,7 +110,7 @@ class Watch:
         self.start = time.perf_counter()
         self._function = function
         self._last_call = -self.interval
-        self._progress = Progress(0, 1, 0, 0.0, None, 0.0)
+        self._progress = Progress(0, 1, 0, None, None, 0.0)
 
     def tell(self, progress: Progress) -> None:
         """Remember where the computation is, for the next pulse."""

@@ -89,10 +89,11 @@ def compare(
     Examples
     --------
     >>> import numpy as np
-    >>> from osmofuse.tasks import compare
+    >>> import osmofuse
     >>> page, infrared = np.full((8, 8, 3), 200, np.uint8), np.full((8, 8), 180, np.uint8)
-    >>> [found.name for found in compare(page, infrared, 0.5, methods=["variational"])]
-    ['variational']
+    >>> found = osmofuse.compare(page, infrared, 0.5, methods=["direct", "poisson"])
+    >>> [comparison.name for comparison in found]
+    ['direct', 'poisson']
     """
     chosen = _named(methods)
     check_watch(watch)

@@ -1,0 +1,212 @@
+r"""Five-point matrices of transport: what leaves a pixel along an edge need not come back.
+
+With the drift d on edges (`osmofuse.operators.OsmosisEdges`), a positive plane w and a share
+c in [0, 1],
+
+.. math::
+
+    (B r)_i = c\, w_i r_i + (1 - c)
+        \sum_j \big[(1 + \tfrac{d_{ij}}2)\, w_i r_i - (1 - \tfrac{d_{ij}}2)\, w_j r_j\big]
+
+is :math:`c u - (1 - c) A u` with A the osmosis matrix, written for the ratio :math:`r = u/w`. An
+implicit step :math:`u - \tau A u` is that with :math:`c = 1/(1 + \tau)`, but for a factor. Where d
+is the canonical drift of w the two weights of an edge are equal: B is then symmetric, a `Stencil`.
+The columns of B sum to :math:`c w`.
+
+Every pixel is of one kind: `FREE` ones are unknown; a `HELD` one gives and takes along its
+edges, but keeps its value; no edge leads to a `CLOSED` one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from osmofuse.kernels import fast_kernel, kernel, pixel, prange
+from osmofuse.linalg.stencil import Stencil, zeros
+from osmofuse.typing import FloatArray
+
+CLOSED, FREE, HELD = 0, 1, 2
+
+Kinds: TypeAlias = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, eq=False)
+class Transport:
+    """The matrix B on the free pixels of a grid.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Rows and columns of the grid.
+    down, up : array
+        Weights of the edge to the lower neighbour: of what leaves downwards, and of what comes
+        up from it. Padded, as all planes are.
+    right, left : array
+        The same of the edge to the right neighbour.
+    diagonal : array
+        All that leaves a pixel, and :math:`c w`; 0 where a pixel is not free.
+    """
+
+    shape: tuple[int, int]
+    down: FloatArray
+    up: FloatArray
+    right: FloatArray
+    left: FloatArray
+    diagonal: FloatArray
+
+    @classmethod
+    def empty(cls, shape: tuple[int, int]) -> Transport:
+        """Return a matrix of zeros in double precision."""
+        return cls(shape, *(zeros(shape, np.float64) for _ in range(5)))
+
+    def fill(self, drift: FloatArray, w: FloatArray, kind: Kinds, c: float) -> None:
+        """Set the weights.
+
+        Parameters
+        ----------
+        drift : array, (2, rows, cols)
+            d on the edges to the lower and to the right neighbour.
+        w : array
+            Padded; positive on free pixels.
+        kind : array of uint8, (rows, cols)
+            `CLOSED`, `FREE` or `HELD`.
+        c : float
+            The share of the identity.
+        """
+        weights = (self.down, self.up, self.right, self.left, self.diagonal)
+        fill(*weights, drift, w, kind, c)
+
+    def __call__(self, r: FloatArray, out: FloatArray | None = None) -> FloatArray:
+        """Apply B to a padded plane, into `out`, whose frame is zero, or a new plane."""
+        y = np.zeros_like(r) if out is None else out
+        transport(y, r, self.down, self.up, self.right, self.left, self.diagonal)
+        return y
+
+    def symmetrise(self, s: Stencil) -> None:
+        """Set the symmetric matrix whose edges carry the mean of both weights.
+
+        Its mass is what B takes from a pixel for good: :math:`c w` and what flows to held
+        pixels.
+        """
+        symmetrise(
+            *(s.down, s.right, s.mass),
+            *(self.down, self.up, self.right, self.left, self.diagonal),
+        )
+
+
+@pixel
+def leaves(here: int, there: int) -> bool:
+    """Tell whether something flows between two pixels, the first of which is free."""
+    return here == FREE and there != CLOSED
+
+
+@kernel
+def fill(
+    down: FloatArray,
+    up: FloatArray,
+    right: FloatArray,
+    left: FloatArray,
+    diagonal: FloatArray,
+    d: FloatArray,
+    w: FloatArray,
+    kind: Kinds,
+    c: float,
+) -> None:
+    """Set all weights; planes are padded, the drift and the kinds are not."""
+    rows, cols = kind.shape
+    s = 1.0 - c
+    for k in prange(rows):
+        i = k + 1
+        for n in range(cols):
+            j, here = n + 1, kind[k, n]
+            total = c
+            down[i, j] = up[i, j] = right[i, j] = left[i, j] = 0.0
+            if k < rows - 1 and leaves(here, kind[k + 1, n]):
+                h = 0.5 * d[0, k, n]
+                total += s * (1.0 + h)
+                if kind[k + 1, n] == FREE:
+                    down[i, j] = s * (1.0 + h) * w[i, j]
+                    up[i, j] = s * (1.0 - h) * w[i + 1, j]
+            if n < cols - 1 and leaves(here, kind[k, n + 1]):
+                h = 0.5 * d[1, k, n]
+                total += s * (1.0 + h)
+                if kind[k, n + 1] == FREE:
+                    right[i, j] = s * (1.0 + h) * w[i, j]
+                    left[i, j] = s * (1.0 - h) * w[i, j + 1]
+            if k > 0 and leaves(here, kind[k - 1, n]):
+                total += s * (1.0 - 0.5 * d[0, k - 1, n])
+            if n > 0 and leaves(here, kind[k, n - 1]):
+                total += s * (1.0 - 0.5 * d[1, k, n - 1])
+            diagonal[i, j] = total * w[i, j] if here == FREE else 0.0
+
+
+@fast_kernel
+def transport(
+    y: FloatArray,
+    r: FloatArray,
+    down: FloatArray,
+    up: FloatArray,
+    right: FloatArray,
+    left: FloatArray,
+    diagonal: FloatArray,
+) -> None:
+    """Set y = B r."""
+    rows, cols = r.shape
+    for i in prange(1, rows - 1):
+        for j in range(1, cols - 1):
+            y[i, j] = (
+                diagonal[i, j] * r[i, j]
+                - up[i, j] * r[i + 1, j]
+                - down[i - 1, j] * r[i - 1, j]
+                - left[i, j] * r[i, j + 1]
+                - right[i, j - 1] * r[i, j - 1]
+            )
+
+
+@kernel
+def symmetrise(
+    stencil_down: FloatArray,
+    stencil_right: FloatArray,
+    mass: FloatArray,
+    down: FloatArray,
+    up: FloatArray,
+    right: FloatArray,
+    left: FloatArray,
+    diagonal: FloatArray,
+) -> None:
+    """Set the mean weights of edges, and the mass that they leave of the diagonal."""
+    rows, cols = mass.shape
+    for i in prange(1, rows - 1):
+        for j in range(1, cols - 1):
+            stencil_down[i, j] = 0.5 * (down[i, j] + up[i, j])
+            stencil_right[i, j] = 0.5 * (right[i, j] + left[i, j])
+            rest = diagonal[i, j] - down[i, j] - up[i - 1, j] - right[i, j] - left[i, j - 1]
+            mass[i, j] = max(rest, 0.0)
+
+
+@kernel
+def right_side(
+    b: FloatArray, r: FloatArray, u: FloatArray, w: FloatArray, d: FloatArray, kind: Kinds, c: float
+) -> None:
+    """Set r = u / w on free pixels, and b = c u with what flows in from held neighbours."""
+    rows, cols = kind.shape
+    for k in prange(rows):
+        i = k + 1
+        for n in range(cols):
+            if kind[k, n] != FREE:
+                continue
+            j, total = n + 1, 0.0
+            if k < rows - 1 and kind[k + 1, n] == HELD:
+                total += (1.0 - 0.5 * d[0, k, n]) * u[i + 1, j]
+            if n < cols - 1 and kind[k, n + 1] == HELD:
+                total += (1.0 - 0.5 * d[1, k, n]) * u[i, j + 1]
+            if k > 0 and kind[k - 1, n] == HELD:
+                total += (1.0 + 0.5 * d[0, k - 1, n]) * u[i - 1, j]
+            if n > 0 and kind[k, n - 1] == HELD:
+                total += (1.0 + 0.5 * d[1, k, n - 1]) * u[i, j - 1]
+            b[i, j] = c * u[i, j] + (1.0 - c) * total
+            r[i, j] = u[i, j] / w[i, j]

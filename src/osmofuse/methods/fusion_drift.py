@@ -1,0 +1,84 @@
+r"""The drift of several pictures: on each edge of the grid that of one, or of a mixture.
+
+Picture k has the weight :math:`\alpha_k` at a pixel (the foreground :math:`\alpha`, one
+background :math:`1 - \alpha`) and the canonical drift :math:`d_k` on an edge. The drift there is
+
+- ``averaged``: the mean of :math:`d_k` over the pictures that enter at either end. With two
+  pictures, that of the foreground where both ends have :math:`\alpha = 1`, that of the background
+  where both have 0, and the mean of both elsewhere;
+- ``hard``: that of the picture with the largest weight at both ends together, of the first of
+  them where several have it;
+- ``soft``: :math:`\sum_k \alpha_k d_k`, with the mean of the weights at both ends.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from osmofuse.kernels import kernel, pixel, prange
+from osmofuse.methods.problem import Stack
+from osmofuse.operators.osmosis_edges import drift_between
+from osmofuse.typing import BoolArray, FloatArray
+
+Rule: TypeAlias = Literal["averaged", "hard", "soft"]
+
+RULES: tuple[Rule, ...] = ("averaged", "hard", "soft")
+AVERAGED, HARD, SOFT = range(3)
+ABSENT = -1.0  # the weight of a picture where it has no data
+
+
+def fusion_drift(layers: Stack, rule: Rule, valid: BoolArray | None = None) -> FloatArray:
+    """Return the drift as (2, rows, cols): to the lower and to the right neighbour.
+
+    Parameters
+    ----------
+    layers : Stack
+        The pictures, positive, and their weights.
+    rule : {"averaged", "hard", "soft"}
+        How they share an edge.
+    valid : array of bool, (rows, cols), optional
+        False where the backgrounds have no data: they do not enter on edges that lead there.
+    """
+    drift = np.zeros((2, *layers.images[0].shape))
+    total = np.zeros_like(drift)
+    for k, (image, weight) in enumerate(zip(layers.images, layers.weights, strict=True)):
+        present = weight if valid is None or k == 0 else np.where(valid, weight, ABSENT)
+        enter(drift, total, image, present, RULES.index(rule))
+    if rule != "hard":
+        np.divide(drift, total, out=drift, where=total > 0)
+    return drift
+
+
+@pixel
+def share(rule: int, here: float, there: float) -> float:
+    """Return the share of a picture in an edge, from its weights at both ends."""
+    if here < 0.0 or there < 0.0:
+        return 0.0
+    if rule == AVERAGED:
+        return 1.0 if here > 0.0 or there > 0.0 else 0.0
+    return here + there
+
+
+@kernel
+def enter(
+    d: FloatArray, total: FloatArray, image: FloatArray, weight: FloatArray, rule: int
+) -> None:
+    """Add the drift of a picture by its share; or put it in place of that of smaller shares."""
+    rows, cols = image.shape
+    for i in prange(rows):
+        for axis in range(2):
+            down, right = 1 - axis, axis
+            if i + down >= rows:
+                continue
+            for j in range(cols - right):
+                part = share(rule, weight[i, j], weight[i + down, j + right])
+                if part <= (total[axis, i, j] if rule == HARD else 0.0):
+                    continue
+                step = drift_between(image[i, j], image[i + down, j + right])
+                if rule == HARD:
+                    d[axis, i, j], total[axis, i, j] = step, part
+                else:
+                    d[axis, i, j] += part * step
+                    total[axis, i, j] += part

@@ -1,0 +1,45 @@
+"""The region into which the background's structure enters, and the part of a picture around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+import numpy as np
+
+from osmofuse.methods.contract import Sources
+from osmofuse.typing import Array, BoolArray
+
+Box: TypeAlias = tuple[slice, slice]
+
+
+def region_of(sources: Sources, channel: int, threshold: float = 0.0) -> BoolArray:
+    """Return where alpha is no larger than a threshold; where it is 0, if none is given."""
+    return np.asarray(sources.weight(0, channel, np.float64) <= threshold)
+
+
+def box_around(masks: Iterable[BoolArray], *, margin: int = 1) -> Box | None:
+    """Return the rows and columns that hold all masks, with a margin; None if there is nothing."""
+    union = np.logical_or.reduce(list(masks))
+    rows, cols = (np.flatnonzero(union.any(axis=axis)) for axis in (1, 0))
+    if not rows.size:
+        return None
+    first, last = (slice(max(int(n[0]) - margin, 0), int(n[-1]) + 1 + margin) for n in (rows, cols))
+    return first, last
+
+
+def cropped(sources: Sources, box: Box) -> Sources:
+    """Return the sources within a box; views of the same samples."""
+
+    def cut(array: Array) -> Array:
+        return array if array.ndim < 2 else array[box]
+
+    several = isinstance(sources.background, tuple)
+    background = tuple(cut(b) for b in sources.backgrounds)
+    alpha = sources.alpha
+    return Sources(
+        cut(sources.foreground),
+        background if several else background[0],
+        tuple(cut(a) for a in alpha) if isinstance(alpha, tuple) else cut(np.asarray(alpha)),
+        None if sources.valid is None else sources.valid[box],
+    )
