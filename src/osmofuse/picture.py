@@ -56,12 +56,15 @@ class Picture:
         What else the file said.
     transparency : bool
         The last band is transparency: carried, never fused.
+    nodata : float, optional
+        The value that stands for "nothing was recorded here", see `valid`.
     """
 
     pixels: Array = field(repr=False)
     profile: bytes | None = field(default=None, repr=False)
     metadata: Metadata = field(default_factory=Metadata, repr=False)
     transparency: bool = False
+    nodata: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "pixels", np.asarray(self.pixels))
@@ -86,10 +89,44 @@ class Picture:
             return self.pixels
         return self.pixels[..., 0] if self.pixels.shape[2] == 2 else self.pixels[..., :-1]
 
+    @property
+    def valid(self) -> BoolArray | None:
+        """Where something was recorded, (rows, cols); None if that is everywhere.
+
+        Not valid are the pixels all of whose bands hold `nodata`; if that is NaN, one is enough.
+        """
+        if self.nodata is None:
+            return None
+        bands = self.colour.reshape(*self.shape, -1)
+        if math.isnan(self.nodata):
+            valid = ~np.isnan(bands).any(axis=2)
+        else:
+            valid = (bands != self.nodata).any(axis=2)
+        return None if valid.all() else np.asarray(valid)
+
+    def filled(self) -> Picture:
+        """Give a picture whose empty pixels hold the colours of the nearest valid one.
+
+        Then nothing of the no-data value can enter its neighbours when the picture is computed
+        with; `with_samples` of this picture, not of that, leaves empty what was empty.
+        """
+        valid = self.valid
+        if valid is None:
+            return replace(self, nodata=None)
+        if not valid.any():
+            raise InputError(f"picture: every pixel holds the no-data value {self.nodata:g}")
+        from scipy.ndimage import distance_transform_edt
+
+        rows, cols = distance_transform_edt(~valid, return_distances=False, return_indices=True)
+        return replace(self, pixels=self.pixels[rows, cols], nodata=None)
+
     def with_samples(
         self, samples: FloatArray, *, depth: DTypeLike | None = None
     ) -> tuple[Picture, int]:
         """Give this picture new colours; profile, metadata and transparency stay.
+
+        Empty pixels stay empty, whatever their samples; a valid pixel that would come to hold
+        the no-data value goes one level beside it.
 
         Parameters
         ----------
@@ -107,10 +144,17 @@ class Picture:
         ------
         MismatchError
             The samples have another shape than `colour`.
+        InputError
+            The depth cannot hold the no-data value.
         """
         if samples.shape != self.colour.shape:
             raise MismatchError(f"samples: shape {samples.shape} is not {self.colour.shape}")
+        valid = self.valid
+        if valid is not None:
+            samples = np.where(valid if samples.ndim == 2 else valid[..., None], samples, 0)
         pixels, clipped = quantise(samples, self.depth if depth is None else depth)
+        if self.nodata is not None:
+            pixels = _with_empty(pixels, self.nodata, valid)
         if self.transparency:
             band = self._transparency(pixels.dtype)
             pixels = np.concatenate([pixels.reshape(*self.shape, -1), band], axis=2)
@@ -157,8 +201,11 @@ def checked(
     """
     array = _as_array(pixels, name)
     _check_shape(array, name)
+    if array.dtype == np.int16 and not isinstance(pixels, Picture):
+        # In files int16 are levels; in a bare array they may as well be differences.
+        raise InputError(f"{name}: type int16; convert to uint8, uint16 or float")
     shown = array if valid is None else array[_fitting(valid, array, name)]
-    if white_of(array.dtype, name) == 1:
+    if white_of(array.dtype, name) == 1 or array.dtype.kind == "i":
         _check_values(shown, name, bounded)
     return array
 
@@ -172,7 +219,8 @@ def samples(
 ) -> FloatArray:
     """Bring pixels to the scale where 1.0 is white, or say why that cannot be.
 
-    uint8 is divided by 255, uint16 by 65535; floats are taken as they are.
+    uint8 is divided by 255, uint16 by 65535, int16 (of a Picture only) by 32767; floats are
+    taken as they are.
 
     Parameters
     ----------
@@ -213,7 +261,7 @@ def quantise(samples: FloatArray, depth: DTypeLike) -> tuple[Array, int]:
     samples : array of floats
         Never changed.
     depth : dtype
-        uint8 or uint16: rounded to the nearest level, half to even, and clipped.
+        uint8, uint16 or int16: rounded to the nearest level, half to even, and clipped.
         float32 or float64: cast, nothing is clipped.
 
     Returns
@@ -231,8 +279,8 @@ def quantise(samples: FloatArray, depth: DTypeLike) -> tuple[Array, int]:
         raise InputError(f"samples of type {samples.dtype} are no floats")
     if depth in (np.float32, np.float64):
         return samples.astype(depth), 0
-    if depth not in (np.uint8, np.uint16):
-        raise InputError(f"depth {depth}: use uint8, uint16, float32 or float64")
+    if depth not in (np.uint8, np.uint16, np.int16):
+        raise InputError(f"depth {depth}: use uint8, uint16, int16, float32 or float64")
     if np.isnan(samples).any():
         raise InputError(f"{np.isnan(samples).sum()} samples are NaN and cannot become {depth}")
     white = int(np.iinfo(depth).max)
@@ -324,6 +372,24 @@ def _from_integers(array: Array, dtype: type, name: str) -> FloatArray:
     return (array / top).astype(dtype)
 
 
+def _with_empty(pixels: Array, nodata: float, valid: BoolArray | None) -> Array:
+    """Put the no-data value where nothing is valid, and nowhere else; changes `pixels`."""
+    depth = pixels.dtype
+    if depth.kind != "f" and not (
+        nodata == round(nodata) and np.iinfo(depth).min <= nodata <= np.iinfo(depth).max
+    ):
+        raise InputError(f"depth {depth}: cannot hold the no-data value {nodata:g}; use float32")
+    value = depth.type(nodata)
+    bands = pixels.reshape(*pixels.shape[:2], -1)
+    beside = value + 1 if depth.kind != "f" and value < 1 else value - 1
+    if depth.kind == "f":
+        beside = np.nextafter(value, depth.type(0.5))
+    bands[(bands == value).all(axis=2)] = beside
+    if valid is not None:
+        bands[~valid] = value
+    return pixels
+
+
 def _check_shape(array: Array, name: str) -> None:
     if array.ndim not in (2, 3):
         form = "(rows, cols) or (rows, cols, channels)"
@@ -336,6 +402,8 @@ def white_of(dtype: np.dtype[np.generic], name: str) -> int:
     """Return the value that stands for white in a type of pixels."""
     if dtype.kind == "u" and dtype.itemsize <= 2:
         return 255 if dtype.itemsize == 1 else 65535
+    if dtype == np.int16:
+        return 32767
     if dtype.kind == "f" and dtype.itemsize <= 8:
         return 1
     raise InputError(f"{name}: type {dtype}; convert to uint8, uint16 or float")
@@ -358,6 +426,6 @@ def _check_values(array: Array, name: str, bounded: bool) -> None:
         raise InputError(f"{name}: {count} {noun} NaN or infinite; mask them or replace them")
     if low < 0 and bounded:
         raise InputError(f"{name}: negative values (minimum {low:.4g}); clip or shift them")
-    if high > _BRIGHTEST and bounded:
+    if high > _BRIGHTEST and bounded and array.dtype.kind == "f":
         white = 255 if high <= 255 else 65535
         raise InputError(f"{name}: maximum {high:.6g} looks like 0..{white}: divide by {white}")

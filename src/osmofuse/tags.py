@@ -18,12 +18,14 @@ __all__ = [
     "EXTRA",
     "ICC",
     "IPTC",
+    "NODATA",
     "ORIENTATION",
     "ROWS_RESOLUTION",
     "UNIT",
     "XMP",
     "Directory",
     "add_tags",
+    "directories",
     "normalise_exif",
     "pack_exif",
     "parse_tags",
@@ -36,17 +38,20 @@ __all__ = [
 # A value is its kind, count and bytes (little-endian); a directory below is a directory.
 Directory: TypeAlias = "dict[int, tuple[int, int, bytes] | Directory]"
 
-BITS, ORIENTATION, EXTRA, XMP, IPTC, ICC = 258, 274, 338, 700, 33723, 34675
+BITS, ORIENTATION, EXTRA, XMP, IPTC, ICC, NODATA = 258, 274, 338, 700, 33723, 34675, 42113
 COLS_RESOLUTION, ROWS_RESOLUTION, UNIT = 282, 283, 296
 _EXIF_IFD, _GPS_IFD, _INTEROPERABILITY_IFD = 34665, 34853, 40965
+_MOST_PAGES = 10_000
 _POINTERS = {_EXIF_IFD, _GPS_IFD, _INTEROPERABILITY_IFD}
 _DIMENSIONS = {40962, 40963}
 # Tags that say how the file stores pixels, or hold what `Picture` keeps elsewhere; and
-# Photoshop's layers and DNG's private tags, which would make the output claim to be such a file.
+# Photoshop's layers and DNG's private tags, which would make the output claim to be such a file;
+# 50844, among the latter, places a satellite's picture on the ground.
 _STORAGE = {
     *range(254, 260), *range(262, 267), 273, 274, *range(277, 285), *range(288, 293), 296, 297,
     300, 301, *range(317, 329), *range(330, 335), *range(338, 348), *range(512, 522),
-    *range(529, 533), XMP, IPTC, 34377, ICC, 37724, *range(50000, 65536),
+    *range(529, 533), XMP, IPTC, 34377, ICC, 37724, NODATA, *range(50000, 50844),
+    *range(50845, 65536),
 }  # fmt: skip
 # Of each kind of value: the bytes of one, and of the unit in which byte order matters.
 _KINDS = {
@@ -55,13 +60,15 @@ _KINDS = {
 }  # fmt: skip
 
 
-def parse_tags(data: bytes | mmap.mmap, *, strict: bool = True) -> Directory:
-    """Read the first directory of a TIFF, and the EXIF and GPS directories below it.
+def parse_tags(data: bytes | mmap.mmap, *, at: int | None = None, strict: bool = True) -> Directory:
+    """Read a directory of a TIFF, and the EXIF and GPS directories below it.
 
     Parameters
     ----------
     data : bytes or mmap
         The whole file or EXIF, in either byte order, classic or BigTIFF.
+    at : int, optional
+        Where the directory begins, see `directories`; the first if not given.
     strict : bool
         Refuse values that lie beyond the end or cannot be read; otherwise leave them out.
 
@@ -76,8 +83,45 @@ def parse_tags(data: bytes | mmap.mmap, *, strict: bool = True) -> Directory:
         The data end too early.
     """
     layout = _layout(data)
-    (first,) = layout.offset.unpack_from(data, layout.first)
-    return _parse_directory(data, first, layout, strict)
+    if at is None:
+        (at,) = layout.offset.unpack_from(data, layout.first)
+    return _parse_directory(data, at, layout, strict)
+
+
+def directories(data: bytes | mmap.mmap) -> list[int]:
+    """Find where the directories of a TIFF begin, one for each page.
+
+    Parameters
+    ----------
+    data : bytes or mmap
+        The whole file.
+
+    Returns
+    -------
+    list of int
+        At least the first, which may lie beyond the end; the chain is followed while it leads to
+        new places inside the file, and for at most 10,000 pages.
+
+    Raises
+    ------
+    struct.error
+        The data end before the first is named.
+    """
+    layout = _layout(data)
+    (at,) = layout.offset.unpack_from(data, layout.first)
+    found: dict[int, None] = {}
+    while at not in found and len(found) < _MOST_PAGES:
+        found[at] = None
+        try:
+            (count,) = layout.length.unpack_from(data, at)
+            (at,) = layout.offset.unpack_from(
+                data, at + layout.length.size + count * layout.entry.size
+            )
+        except (struct.error, OverflowError):
+            break
+        if not 0 < at < len(data):
+            break
+    return list(found)
 
 
 def tag_numbers(tags: Directory, tag: int) -> tuple[int, ...]:
@@ -97,7 +141,7 @@ def tag_numbers(tags: Directory, tag: int) -> tuple[int, ...]:
         another kind.
     """
     value = tags.get(tag)
-    if not isinstance(value, tuple) or value[0] not in (3, 4, 5):
+    if not isinstance(value, tuple) or value[0] not in (1, 3, 4, 5, 13, 16, 18):
         return ()
     return tuple(np.frombuffer(value[2], f"<u{_KINDS[value[0]][1]}").tolist())
 

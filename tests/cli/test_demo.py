@@ -22,6 +22,7 @@ FILES = {
     "alpha.png": (np.uint8, SHAPE),
     "fused.tif": (np.uint16, (*SHAPE, 3)),
 }
+RECORD = "fused.tif.json"
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +45,7 @@ def done(tmp_path):
 
 def test_files_have_their_depths_and_sizes(done):
     folder, _ = done
-    assert {path.name for path in folder.iterdir()} == {*FILES, "sheet.png"}
+    assert {path.name for path in folder.iterdir()} == {*FILES, "sheet.png", RECORD}
     for name, (depth, shape) in FILES.items():
         pixels = osmofuse.read(folder / name).pixels
         assert pixels.dtype == depth
@@ -65,7 +66,7 @@ def test_the_pair_is_the_scene_and_the_result_its_fusion(done, small_page):
 
 def test_it_says_where_the_files_are_and_what_it_measured(done):
     folder, output = done
-    for name in (*FILES, "sheet.png"):
+    for name in (*FILES, "sheet.png", RECORD):
         assert str(folder / name) in output
     ended = re.search(r"Fused in \d+\.\d\d s \((\w+)\); \d+ of \d+ samples", output)
     assert osmofuse.Status(ended[1]).is_success
@@ -108,7 +109,7 @@ def test_without_matplotlib_there_is_no_sheet_but_all_else(tmp_path, monkeypatch
     result = run("--out", tmp_path)
     assert result.exception is None
     assert "No sheet: sheets need matplotlib" in result.stderr
-    assert {path.name for path in tmp_path.iterdir()} == set(FILES)
+    assert {path.name for path in tmp_path.iterdir()} == {*FILES, RECORD}
 
 
 def test_progress_goes_to_stderr_and_data_to_stdout(tmp_path):

@@ -11,7 +11,11 @@ from osmofuse import __version__
 from osmofuse.errors import OsmofuseError
 
 # Each command's name and line in `--help`, which must not load the science.
-COMMANDS = {"demo": "Fuse a synthetic manuscript page, and show what it did."}
+COMMANDS = {
+    "fuse": "Fuse two picture files into a third, and record how it was made.",
+    "info": "Say what picture files contain, and what would become of them.",
+    "demo": "Fuse a synthetic manuscript page, and show what it did.",
+}
 
 
 class _Commands(click.Group):
@@ -34,13 +38,17 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="osmofuse")
 def commands() -> None:
-    """Fuse two pictures: the structure of one in the colours of the other."""
+    """Fuse two pictures: the structure of one in the colours of the other.
+
+    To begin: osmofuse fuse VISIBLE.tif INFRARED.tif -o FUSED.tif
+    """
 
 
 def main() -> None:
     """Run the command line; errors become a line on stderr and an exit code."""
     try:
-        commands(standalone_mode=False)
+        code = commands(standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
     except OsmofuseError as error:
         click.echo(f"osmofuse: {error}", err=True)
         sys.exit(error.exit_code)

@@ -12,10 +12,10 @@ from osmofuse.cli.progress import progress_line
 from osmofuse.errors import MissingExtraError
 from osmofuse.gallery import Scene
 from osmofuse.io import read, write
+from osmofuse.jobs import Job, run
 from osmofuse.methods import Fusion
 from osmofuse.metrics import Score, score
 from osmofuse.picture import Picture, quantise, samples
-from osmofuse.tasks import fuse
 from osmofuse.typing import FloatArray
 
 
@@ -37,15 +37,20 @@ def command(out: Path, overwrite: bool) -> None:
     out.mkdir(parents=True, exist_ok=True)
     with progress_line("Painting a faded manuscript page"):
         paths = _write_scene(gallery.manuscript(), out, overwrite)
-    pictures = {name: read(path) for name, path in paths.items()}
+    job = Job(
+        foreground=paths["visible"],
+        background=paths["infrared"],
+        alpha=paths["alpha"],
+        output=out / "fused.tif",
+        overwrite=overwrite,
+    )
     with progress_line("Fusing") as watch:
-        fusion = fuse(
-            pictures["visible"], pictures["infrared"], pictures["alpha"].pixels, watch=watch
-        )
-    fused, clipped = pictures["visible"].with_samples(fusion.image)
-    paths["fused"] = write(fused, out / "fused.tif", overwrite=overwrite)
-    _write_sheet(pictures, fusion, out, paths, overwrite)
-    _report(paths, pictures, fusion, clipped)
+        result = run(job, watch=watch)
+    assert result.record is not None, "nothing here cancels a job"
+    pictures = {name: read(path) for name, path in paths.items()}
+    paths |= {"fused": result.files["output"], "record": result.files["record"]}
+    _write_sheet(pictures, result.fusion, out, paths, overwrite)
+    _report(paths, pictures, result.fusion, result.record.result["clipped"])
 
 
 def _write_scene(scene: Scene, out: Path, overwrite: bool) -> dict[str, Path]:

@@ -13,22 +13,30 @@ from osmofuse.optimise import Progress
 
 
 @contextmanager
-def progress_line(title: str) -> Iterator[WatchFunction]:
-    """Show a title and, while it lasts, what the yielded watching function is told."""
+def progress_line(title: str, expected: float | None = None) -> Iterator[WatchFunction]:
+    """Show a title and, while it lasts, what the yielded watching function is told.
+
+    Parameters
+    ----------
+    title : str
+        What is going on.
+    expected : float, optional
+        How many seconds it will take, roughly.
+    """
     console = Console(stderr=True)
     if not console.is_terminal:
         console.print(f"{title} ...", highlight=False)
         yield lambda _: False
         return
     with console.status(title) as spinner:
-        yield _Line(title, spinner)
+        yield _Line(title, spinner, expected)
 
 
 class _Line:
     """A watching function that writes into a line and never cancels."""
 
-    def __init__(self, title: str, spinner: Spinner) -> None:
-        self.title, self.spinner = title, spinner
+    def __init__(self, title: str, spinner: Spinner, expected: float | None = None) -> None:
+        self.title, self.spinner, self.expected = title, spinner, expected
 
     def __call__(self, p: Progress) -> bool:
         place = "" if p.channel is None else f"channel {p.channel + 1} of {p.channels}, "
@@ -36,5 +44,16 @@ class _Line:
         energy = "" if p.energy is None else f"energy {p.energy:.5g}, "
         self.spinner.update(
             f"{self.title}: {place}{reach}iteration {p.iteration}, {energy}{p.seconds:.1f} s"
+            f"{self._left(p)}"
         )
         return False
+
+    def _left(self, p: Progress) -> str:
+        """Say how much time is left, by the channels that are done or else by what was expected."""
+        if p.channel:
+            left = p.seconds * (p.channels / p.channel - 1)
+        elif self.expected is not None:
+            left = self.expected - p.seconds
+        else:
+            return ""
+        return f", about {left:.0f} s left" if left >= 1 else ", about to end"

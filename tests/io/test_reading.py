@@ -1,87 +1,32 @@
-"""Picture files: exact pixels, carried metadata, refusals, and files that are whole or absent."""
+"""Reading picture files: exact pixels, carried metadata, refusals that name the file."""
 
 from __future__ import annotations
 
-import errno
 import io
 import os
 import struct
-import subprocess
-import sys
-import zlib
 from contextlib import suppress
-from dataclasses import replace
 
 import numpy as np
 import pytest
-import pyvips
 import tifffile
 from PIL import Image
 
-from osmofuse.errors import OutputError, UnreadableError
+from osmofuse.errors import UnreadableError
 from osmofuse.io import read, write
 from osmofuse.picture import Metadata, Picture
-
-PROFILE = bytes(pyvips.Image.profile_load("p3"))
-XMP = b"<x:xmpmeta xmlns:x='adobe:ns:meta/'><!-- folio 12v --></x:xmpmeta>"
-IPTC = b"\x1c\x02\x78\x00\x09folio 12v\x1c\x02\x50\x00\x03Ada"
-RESOLUTION = (11.8, 23.6)  # 300 and 600 dpi, nearly
-
-
-def exif(**details):
-    """Build EXIF with an independent writer."""
-    tags = Image.Exif()
-    tags[271], tags[306], tags[33432] = "Phase One", "2024:05:06 07:08:09", "The Library"
-    for tag, value in details.items():
-        tags[int(tag[1:])] = value
-    tags.get_ifd(0x8769)[33434] = 0.5  # exposure time
-    tags.get_ifd(0x8769)[36867] = "2024:05:06 07:08:09"
-    tags.get_ifd(0x8825)[1] = "N"
-    return tags.tobytes().removeprefix(b"Exif\0\0")
-
-
-def opened_exif(data):
-    tags = Image.Exif()
-    tags.load(b"Exif\0\0" + data)
-    return tags
-
-
-def noise(shape, dtype):
-    rng = np.random.default_rng(0)
-    dtype = np.dtype(dtype)
-    if dtype.kind == "f":
-        return (rng.standard_normal(shape) * 3).astype(dtype)
-    return rng.integers(0, np.iinfo(dtype).max, shape, dtype=dtype, endpoint=True)
-
-
-def png_pixels(data):
-    """Decode a non-interlaced PNG of 8 or 16 bits with nothing but zlib."""
-    chunks, at = [], 8
-    while at < len(data):
-        (size,) = struct.unpack_from(">I", data, at)
-        chunks.append((data[at + 4 : at + 8], data[at + 8 : at + 8 + size]))
-        at += size + 12
-    cols, rows, bits, kind = struct.unpack_from(">IIBB", dict(chunks)[b"IHDR"])
-    bands = {0: 1, 2: 3, 4: 2, 6: 4}[kind]
-    step = bands * bits // 8
-    raw = zlib.decompress(b"".join(body for name, body in chunks if name == b"IDAT"))
-    lines = np.frombuffer(raw, np.uint8).reshape(rows, 1 + cols * step).astype(int)
-    above, out = [0] * (cols * step), []
-    for filter_kind, *line in lines.tolist():
-        for i in range(len(line)):
-            a, b, c = (line[i - step], above[i], above[i - step]) if i >= step else (0, above[i], 0)
-            nearest = min((a, b, c), key=lambda x, p=a + b - c: abs(p - x))
-            line[i] = (line[i] + (0, a, b, (a + b) // 2, nearest)[filter_kind]) % 256
-        above = line
-        out.append(line)
-    pixels = np.array(out, np.uint8).view(f">u{bits // 8}")
-    return pixels.reshape((rows, cols) if bands == 1 else (rows, cols, bands))
-
-
-def full(pixels, **kwargs):
-    metadata = Metadata(exif=exif(), xmp=XMP, iptc=IPTC, resolution=RESOLUTION)
-    return Picture(pixels, PROFILE, metadata, **kwargs)
-
+from picture_files import (
+    IPTC,
+    PROFILE,
+    RESOLUTION,
+    TURNS,
+    XMP,
+    exif,
+    full,
+    noise,
+    opened_exif,
+    png_pixels,
+)
 
 SHAPES = [(5, 7), (5, 7, 3), (1, 1), (1, 1, 3)]
 
@@ -300,17 +245,6 @@ def test_broken_exif_does_not_cost_the_picture(tmp_path):
 
 # Orientation
 
-TURNS = {
-    1: lambda a: a,
-    2: lambda a: a[:, ::-1],
-    3: lambda a: a[::-1, ::-1],
-    4: lambda a: a[::-1],
-    5: lambda a: np.swapaxes(a, 0, 1),
-    6: lambda a: np.rot90(a, -1),
-    7: lambda a: np.swapaxes(a[::-1, ::-1], 0, 1),
-    8: np.rot90,
-}
-
 
 @pytest.mark.parametrize("orientation", TURNS)
 @pytest.mark.parametrize("dtype", ["uint16", "float64"])
@@ -431,126 +365,3 @@ def test_no_file_stays_open_and_no_old_content_returns(tmp_path):
     opened = [os.readlink(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd")
               if os.path.exists(f"/proc/self/fd/{fd}")]  # fmt: skip
     assert not [name for name in opened if str(tmp_path) in name]
-
-
-# Refusals of write, and files whole or absent
-
-
-@pytest.mark.parametrize(
-    ("name", "dtype", "fix"),
-    [
-        ("a.jpg", "uint16", "JPEG cannot hold uint16 .*; TIFF and PNG can"),
-        ("a.jpg", "float32", "JPEG cannot hold float32 .*; TIFF can"),
-        ("a.png", "float32", "PNG cannot hold float32 .*; TIFF can"),
-        ("a.webp", "uint16", "WEBP cannot hold uint16"),
-        ("a.tif", "int32", "TIFF cannot hold int32 .*; convert to uint8, uint16 or float"),
-        ("a.gif", "uint8", r"use one of \.png, \.tif, \.tiff, \.jpg, \.jpeg, \.webp"),
-        ("a", "uint8", "use one of"),
-    ],
-)
-def test_no_depth_is_converted_silently(tmp_path, name, dtype, fix):
-    with pytest.raises(OutputError, match=fix):
-        write(noise((5, 7, 3), dtype), tmp_path / name)
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize(
-    ("name", "bands", "transparency"),
-    [
-        ("a.jpg", 4, True),
-        ("a.jpg", 2, False),
-        ("a.png", 4, False),
-        ("a.png", 5, True),
-        ("a.webp", 2, True),
-    ],
-)
-def test_no_band_is_dropped_silently(tmp_path, name, bands, transparency):
-    picture = Picture(noise((5, 7, bands), "uint8"), transparency=transparency)
-    with pytest.raises(OutputError, match="cannot hold"):
-        write(picture, tmp_path / name)
-
-
-@pytest.mark.parametrize("part", ["exif", "xmp", "iptc"])
-def test_no_metadata_is_dropped_silently(tmp_path, part):
-    blob = exif(_270="x" * 70000) if part == "exif" else b"x" * 70000
-    picture = Picture(noise((5, 7, 3), "uint8"), metadata=Metadata(**{part: blob}))
-    with pytest.raises(OutputError, match=r"JPEG cannot hold 7\d+ bytes of metadata"):
-        write(picture, tmp_path / "a.jpg")
-    back = getattr(read(write(picture, tmp_path / "a.tif")).metadata, part)
-    assert len(back) >= 70000
-
-
-def test_an_existing_file_is_kept_unless_told(tmp_path):
-    path = tmp_path / "a.tif"
-    path.write_bytes(b"precious")
-    with pytest.raises(OutputError, match=r"a\.tif: exists already"):
-        write(noise((5, 7), "uint8"), path)
-    assert path.read_bytes() == b"precious"
-    write(noise((5, 7), "uint8"), path, overwrite=True)
-    assert read(path).shape == (5, 7)
-
-
-def test_missing_folder(tmp_path):
-    with pytest.raises(OutputError, match=r"there is no folder .*nowhere"):
-        write(noise((5, 7), "uint8"), tmp_path / "nowhere" / "a.tif")
-
-
-def test_a_folder_is_not_overwritten(tmp_path):
-    (tmp_path / "a.tif").mkdir()
-    with pytest.raises(OutputError, match="is a folder"):
-        write(noise((5, 7), "uint8"), tmp_path / "a.tif", overwrite=True)
-
-
-@pytest.mark.parametrize("step", ["fsync", "replace"])
-@pytest.mark.parametrize("suffix", [".tif", ".png", ".jpg", ".webp"])
-def test_a_full_disk_leaves_the_old_file_and_no_partial(tmp_path, monkeypatch, suffix, step):
-    path = tmp_path / f"a{suffix}"
-    path.write_bytes(b"precious")
-
-    def full_disk(*_):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(os, step, full_disk)
-    with pytest.raises(OutputError, match=f"a{suffix}: cannot be written .*No space left"):
-        write(noise((5, 7, 3), "uint8"), path, overwrite=True)
-    assert path.read_bytes() == b"precious"
-    assert os.listdir(tmp_path) == [path.name]
-
-
-def test_an_interrupt_leaves_no_partial(tmp_path, monkeypatch):
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(os, "fsync", interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        write(noise((5, 7, 3), "uint8"), tmp_path / "a.tif")
-    assert not list(tmp_path.iterdir())
-
-
-def test_the_name_appears_only_when_the_file_is_synced(tmp_path, monkeypatch):
-    path, seen, fsync = tmp_path / "a.tif", [], os.fsync
-
-    def watch(handle):
-        seen.append((path.exists(), (tmp_path / "a.tif.partial").exists()))
-        fsync(handle)
-
-    monkeypatch.setattr(os, "fsync", watch)
-    write(noise((5, 7), "uint8"), path)
-    assert seen == [(False, True), (True, False)]  # first the file, then its folder
-
-
-def test_vips_failures_are_output_errors(tmp_path):
-    (tmp_path / "a.tif.partial").mkdir()
-    with pytest.raises(OutputError, match="cannot be written"):
-        write(noise((5, 7), "uint8"), tmp_path / "a.tif")
-
-
-def test_importing_costs_no_pyvips():
-    code = "import osmofuse.io, sys; sys.exit('pyvips' in sys.modules or 'tifffile' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_replacing_pixels_keeps_the_rest(tmp_path):
-    first = read(write(full(noise((5, 7, 3), "uint16")), tmp_path / "a.tif"))
-    second = read(write(replace(first, pixels=255 - first.pixels), tmp_path / "b.tif"))
-    assert (second.profile, second.metadata) == (first.profile, first.metadata)

@@ -1,0 +1,249 @@
+"""``osmofuse fuse``: fuse two picture files into a third."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from osmofuse.cli.progress import progress_line
+from osmofuse.cli.settings import SettingOption, chosen_settings, option_names
+from osmofuse.jobs import (
+    Job,
+    Need,
+    Result,
+    check_need,
+    check_outputs,
+    differences,
+    is_identical,
+    job_of_record,
+    need,
+    run,
+)
+from osmofuse.jobs.job import LEVELS, WORKING_SPACES
+from osmofuse.jobs.need import in_bytes
+from osmofuse.methods import METHODS
+from osmofuse.record import Record, read_record
+
+NOT_CONVERGED = 5
+_FILE = click.Path(path_type=Path)
+
+
+class _Alpha(click.ParamType):  # type: ignore[type-arg]
+    """A number, or else the path of a map."""
+
+    name = "number|file"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float | Path:
+        try:
+            return float(value)
+        except ValueError:
+            return Path(value)
+
+
+class _Size(click.ParamType):  # type: ignore[type-arg]
+    """A number of bytes, e.g. 500M or 4G."""
+
+    name = "size"
+    units = " kMGT"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kKMGT]?)(i?)B?", str(value))
+        if found is None:
+            self.fail(f"{value!r} is no number of bytes like 500M or 4G", param, ctx)
+        power: int = self.units.lower().index(found[2].lower() or " ")
+        return round(float(found[1]) * float(1024 if found[3] else 1000) ** power)
+
+
+class _Command(click.Command):
+    """The command with an option for each setting, in the help under its method."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        taken = [name.strip("-") for one in self.params for name in one.opts]
+        self.settings = option_names(taken)
+        self.params += [SettingOption(name, all_) for name, all_ in self.settings.items()]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {"Options": []}
+        for one in self.get_params(ctx):
+            method = one.method if isinstance(one, SettingOption) else None
+            title = f"Settings of the method {method!r}" if method else "Options"
+            line = one.get_help_record(ctx) if isinstance(one, click.Option) else None
+            if line is not None:
+                sections.setdefault(title, []).append(line)
+        for title, lines in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(lines)
+
+
+@click.command("fuse", cls=_Command)
+@click.argument("foreground", type=_FILE, required=False, metavar="FOREGROUND")
+@click.argument("background", type=_FILE, required=False, metavar="BACKGROUND")
+@click.option("-o", "--output", type=_FILE, required=True, help="The fused picture to write.")
+@click.option(
+    "--alpha",
+    type=_Alpha(),
+    default="0.5",
+    show_default=True,
+    help="1 keeps the foreground, 0 lets the background's structure enter: a number for the whole "
+    "picture, or a picture of a map (white keeps, black lets enter).",
+)
+@click.option(
+    "--soften",
+    type=float,
+    default=0.0,
+    metavar="SIGMA",
+    help="Blur the map of alpha first, by so many pixels.  [default: not]",
+)
+@click.option(
+    "--method",
+    type=click.Choice(list(METHODS)),
+    default="variational",
+    show_default=True,
+    help="How to fuse.",
+)
+@click.option(
+    "--levels",
+    type=click.Choice(LEVELS),
+    default="as-is",
+    show_default=True,
+    help="Adjust the background's range: stretch it between percentiles, or match the "
+    "foreground's.",
+)
+@click.option(
+    "--working-space",
+    type=click.Choice(WORKING_SPACES),
+    default="encoded",
+    show_default=True,
+    help="Fuse samples as they are stored, or proportional to light.",
+)
+@click.option("--structure", type=_FILE, help="Also write the structure that was found.")
+@click.option("--alpha-out", type=_FILE, help="Also write the map of alpha that was used.")
+@click.option("--overwrite", is_flag=True, help="Replace files that exist. Never an input.")
+@click.option("--from", "record", type=_FILE, help="Repeat what this record says, exactly.")
+@click.option("--max-memory", type=_Size(), help="Refuse to start if more is needed, e.g. 4G.")
+@click.option("--dry-run", is_flag=True, help="Only say what it would need, and whether it fits.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@click.pass_context
+def command(ctx: click.Context, /, as_json: bool, dry_run: bool, **given: Any) -> None:
+    r"""Fuse the structure of BACKGROUND into the colours of FOREGROUND.
+
+    Both are PNG, TIFF, JPEG or WebP files of one size and show the same thing, e.g. a page in
+    visible light and in infrared. The output has the foreground's depth, colour profile and
+    metadata. Beside it a record, OUTPUT.json, says how it was made.
+
+    \b
+    osmofuse fuse visible.tif infrared.tif -o fused.tif
+    osmofuse fuse visible.tif infrared.tif --alpha map.png --reach 10 -o fused.tif
+    osmofuse fuse --from fused.tif.json -o again.tif
+
+    It ends with 0; 5 if the method did not converge, but the result is written; and with nothing
+    written 2 for wrong usage, 3 for a file that cannot be read, 4 for pictures that do not fit
+    together, 6 if it would need too much memory, 7 if it cannot write, 130 if interrupted.
+    """
+    old = read_record(given["record"]) if given["record"] else None
+    job = _repeated_job(ctx, given) if old else _job(ctx, given)
+    check_outputs(job)
+    needed = need(job)
+    check_need(job, needed)
+    if dry_run:
+        click.echo(json.dumps({"need": asdict(needed)}) if as_json else _needs(job, needed))
+        return
+    with progress_line("Fusing", needed.seconds) as watch:
+        result = run(job, watch=watch)
+    assert result.record is not None, "nothing here cancels a job"
+    for note in result.notes:
+        click.echo(f"Note: {note}", err=True)
+    if as_json:
+        click.echo(json.dumps(_data(result, result.record, old), ensure_ascii=False))
+    else:
+        click.echo("\n".join(_words(result, result.record, old)))
+    if not result.fusion.status.is_success:
+        click.echo(f"osmofuse: did not converge ({result.fusion.status}); see above", err=True)
+        ctx.exit(NOT_CONVERGED)
+
+
+def _job(ctx: click.Context, given: dict[str, Any]) -> Job:
+    """Return the job that arguments and options describe."""
+    for name in ("foreground", "background"):
+        if given[name] is None:
+            raise click.UsageError(f"Missing argument '{name.upper()}'.", ctx)
+    assert isinstance(ctx.command, _Command), "this is its command"
+    names = ("foreground", "background", "alpha", "soften", "method", "levels", "working_space")
+    return Job(
+        **{name: given[name] for name in names},
+        settings=chosen_settings(given["method"], dict(_given(ctx)), ctx.command.settings),
+        **_outputs(given),
+    )
+
+
+def _repeated_job(ctx: click.Context, given: dict[str, Any]) -> Job:
+    """Return the job of a record; inputs that have moved may be given anew."""
+    fixed = ("alpha", "soften", "method", "levels", "working_space")
+    asked = [
+        name for name in fixed if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    ]
+    if clash := [*asked, *(name for name, _ in _given(ctx))]:
+        options = ", ".join(f"--{name.replace('_', '-')}" for name in clash)
+        raise click.UsageError(f"--from repeats a record as it is; leave out {options}.", ctx)
+    moved = {name: given[name] for name in ("foreground", "background") if given[name]}
+    return job_of_record(given["record"], **_outputs(given), **moved)
+
+
+def _given(ctx: click.Context) -> Iterator[tuple[str, str]]:
+    """Yield name and text of each setting that was given."""
+    for one in ctx.command.params:
+        if isinstance(one, SettingOption) and ctx.params[str(one.name)] is not None:
+            yield one.option_name, ctx.params[str(one.name)]
+
+
+def _outputs(given: dict[str, Any]) -> dict[str, Any]:
+    names = ("output", "structure", "overwrite", "max_memory")
+    return {"alpha_output": given["alpha_out"], **{name: given[name] for name in names}}
+
+
+def _needs(job: Job, needed: Need) -> str:
+    return (
+        f"{job.output}: would need about {in_bytes(needed.bytes)} of memory and "
+        f"{needed.seconds:.0f} s; nothing was written."
+    )
+
+
+def _data(result: Result, record: Record, old: Record | None) -> dict[str, Any]:
+    """Return what `--json` prints."""
+    data: dict[str, Any] = {
+        "files": {role: str(path) for role, path in result.files.items()},
+        "notes": list(result.notes),
+        "record": record.as_json(),
+    }
+    if old is not None:
+        same, differ = is_identical(old, record), differences(old, record)
+        data["repeat"] = {"identical": same, "differences": list(differ)}
+    return data
+
+
+def _words(result: Result, record: Record, old: Record | None) -> Iterator[str]:
+    """Yield what is printed otherwise."""
+    fusion, clipped = result.fusion, record.result["clipped"]
+    reach = "" if fusion.reach is None else f", reach {fusion.reach:.1f} px"
+    yield (
+        f"Fused in {fusion.seconds:.2f} s ({fusion.status}{reach}); {clipped} of "
+        f"{fusion.image.size} samples lay outside the depth's range and were clipped."
+    )
+    for role, path in result.files.items():
+        yield f"  {role:<9} {path}"
+    if old is None:
+        return
+    same = is_identical(old, record)
+    yield f"The pixels are {'those of the record, bit for bit' if same else 'NOT the record’s'}."
+    for line in differences(old, record):
+        yield f"  {line}"

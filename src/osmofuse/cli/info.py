@@ -1,0 +1,111 @@
+"""``osmofuse info``: what picture files contain, and what would become of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from osmofuse.errors import InputError, OsmofuseError
+from osmofuse.io import Description, describe
+from osmofuse.jobs import Job, need
+from osmofuse.jobs.need import in_bytes
+from osmofuse.picture import white_of
+
+
+@click.command("info")
+@click.argument(
+    "files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE..."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print a list of objects as JSON.")
+@click.pass_context
+def command(ctx: click.Context, files: tuple[Path, ...], as_json: bool) -> None:
+    """Say what picture files contain, and what osmofuse would do with them.
+
+    Of several files it also says whether they are of one size, as files to be fused must be.
+    A file that cannot be read is named on stderr, and the command ends with 3.
+    """
+    found: dict[Path, Description] = {}
+    code = 0
+    for path in files:
+        try:
+            found[path] = describe(path)
+        except OsmofuseError as error:
+            click.echo(f"osmofuse: {error}", err=True)
+            code = code or error.exit_code
+    if as_json:
+        entries = [_data(path, file) for path, file in found.items()]
+        click.echo(json.dumps(entries, ensure_ascii=False))
+    else:
+        for path, file in found.items():
+            click.echo("\n  ".join(_words(path, file)))
+        if len(found) > 1:
+            click.echo(_fit(found))
+    ctx.exit(code)
+
+
+def _data(path: Path, file: Description) -> dict[str, Any]:
+    problem = _problem(file)
+    needed = None if problem else asdict(_need(path))
+    plain = json.loads(json.dumps(asdict(file), default=str))
+    return {"path": str(path), **plain, "problem": problem, "need": needed}
+
+
+def _words(path: Path, file: Description) -> Iterator[str]:
+    bands = f"{file.bands} band{'s' if file.bands > 1 else ''}"
+    yield f"{path}: {file.format.upper()}, {file.rows} × {file.cols} pixels, {bands}, {file.depth}"
+    if file.format_of_name is not None:
+        yield f"its name says {file.format_of_name}; its content decides, and is {file.format}"
+    pyramid = f"{file.levels} sizes, of which the full one is read"
+    known = {
+        "colour profile": file.profile or "none",
+        "resolution": file.resolution and "{:.4g} × {:.4g} pixels per mm".format(*file.resolution),
+        "orientation": "stored turned; is read upright" if file.orientation > 1 else None,
+        "compression": file.compression,
+        "transparency": "in the last band; carried, not fused" if file.transparency else None,
+        "pages": f"{file.pages}, of which the first is read" if file.pages > 1 else None,
+        "pyramid": pyramid if file.levels > 1 else None,
+        "geography": f"{file.geo}; carried from the foreground to the output" if file.geo else None,
+        "no data": None if file.nodata is None else f"pixels of {file.nodata:g} stay empty",
+    }
+    yield from (f"{name}: {value}" for name, value in known.items() if value is not None)
+    if problem := _problem(file):
+        yield f"cannot be fused: {problem}"
+        return
+    needed = _need(path)
+    yield (
+        f"as foreground: the output is {file.depth} with {bands}, and carries its profile and "
+        f"metadata; takes about {in_bytes(needed.bytes)} of memory and {needed.seconds:.0f} s"
+    )
+    yield f"as background: {_as_background(file)}"
+
+
+def _as_background(file: Description) -> str:
+    if file.bands == 1:
+        return "its structure enters every channel, in the foreground's chromaticity"
+    return "its bands enter those of a foreground with as many"
+
+
+def _problem(file: Description) -> str | None:
+    """Return why a file cannot be fused, if it cannot."""
+    try:
+        white_of(np.dtype(file.depth), "pixels")
+    except InputError as error:
+        return str(error)
+    return None
+
+
+def _need(path: Path) -> Any:
+    return need(Job(foreground=path, background=path, output=path))
+
+
+def _fit(found: dict[Path, Description]) -> str:
+    sizes = {(file.rows, file.cols) for file in found.values()}
+    if len(sizes) == 1:
+        return "All are of one size, and can be fused if they show the same thing in its place."
+    return "They are not of one size: align or crop them before fusing."

@@ -1,0 +1,23 @@
+"""Picture files: nothing else in the package opens them.
+
+Pixels go through libvips, which keeps 16-bit and float samples exact. What libvips loses in TIFF
+(EXIF, most of IPTC, geography, the meaning of extra bands) is read and written tag by tag, see
+`osmofuse.tags`.
+"""
+
+from osmofuse.io.composite import composite_metadata
+from osmofuse.io.description import Description, describe
+from osmofuse.io.limits import Limits
+from osmofuse.io.profile import in_profile_of
+from osmofuse.io.reading import read
+from osmofuse.io.writing import write
+
+__all__ = [
+    "Description",
+    "Limits",
+    "composite_metadata",
+    "describe",
+    "in_profile_of",
+    "read",
+    "write",
+]

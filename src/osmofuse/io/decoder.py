@@ -1,0 +1,70 @@
+"""The child process of `isolation`: it limits itself, decodes one file and answers.
+
+Run as ``python -m osmofuse.io.decoder FILE LIMITS``.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+
+from osmofuse.errors import LimitError, OsmofuseError
+from osmofuse.io.description import describe
+from osmofuse.io.isolation import send
+from osmofuse.io.limits import Limits, check
+from osmofuse.io.reading import read
+from osmofuse.picture import Picture
+
+__all__ = ["main"]
+
+# What Python, NumPy and libvips reserve before they have done anything; far less is touched.
+_BASE = 2 * 2**30
+
+
+def main(path: str, limits: Limits) -> None:
+    """Decode a file within limits and answer on the standard output.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    limits : Limits
+        What it may ask for.
+    """
+    send(_answer(path, limits), sys.stdout.buffer)
+    sys.stdout.flush()
+
+
+def _answer(path: str, limits: Limits) -> Picture | OsmofuseError:
+    try:
+        _limit_self(limits.seconds, _BASE)
+        found = describe(path)
+        check(found, limits)
+        # The header is known now: the picture, a turned copy, and the file mapped into memory.
+        _limit_self(limits.seconds, _BASE + 3 * found.decoded_bytes + 2 * os.stat(path).st_size)
+        return read(path, limits=limits)
+    except OsmofuseError as error:
+        return error
+    except MemoryError:
+        return LimitError(f"{path}: takes more memory than its header says; get a fresh copy")
+
+
+def _limit_self(seconds: float, memory: int) -> None:
+    """Let the system end this process when it takes too much."""
+    if os.name == "nt":  # there the parent's clock has to do
+        return
+    import resource
+
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    within = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (within, hard))
+    most = math.ceil(seconds) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (most, most))
+    for kind in (resource.RLIMIT_FSIZE, resource.RLIMIT_CORE):
+        resource.setrlimit(kind, (0, 0))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Limits(**json.loads(sys.argv[2])))

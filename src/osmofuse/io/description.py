@@ -1,0 +1,210 @@
+"""Say what a picture file contains, from its header only."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from osmofuse.io.formats import SUFFIXES, TIFF
+from osmofuse.io.header import Header, named_errors, open_header
+from osmofuse.io.icc import profile_name
+from osmofuse.io.libvips import blob, depth_of
+from osmofuse.io.tiff import geography_in, has_transparency, nodata_in, resolution_in
+from osmofuse.tags import ICC, ORIENTATION, Directory, tag_bytes, tag_numbers
+
+__all__ = ["Description", "describe", "description_of", "stated_resolution"]
+
+_COLS, _ROWS, _COMPRESSION, _BANDS, _SAMPLE_FORMAT = 256, 257, 259, 277, 339
+_TILE_COLS, _TILE_ROWS = 322, 323
+_COMPRESSIONS = {
+    1: "none", 2: "ccitt", 3: "ccitt", 4: "ccitt", 5: "lzw", 6: "jpeg", 7: "jpeg", 8: "deflate",
+    32773: "packbits", 32946: "deflate", 34712: "jpeg2000", 50000: "zstd", 50001: "webp",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Description:
+    """What a picture file contains.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    format : str
+        "png", "tiff", "jpeg" or "webp", by its content.
+    format_of_name : str or None
+        What the name claims if it lies; None if the name is right or says nothing.
+    rows, cols, bands : int
+        Size of the upright picture, as `read` gives it; bands include the transparency.
+    depth : str
+        Type of the samples, e.g. "uint16".
+    transparency : bool
+        The last band is transparency.
+    profile : str or None
+        The ICC profile's own name; None if there is no profile.
+    resolution : tuple of float or None
+        Pixels per millimetre along (rows, cols) of the upright picture.
+    orientation : int
+        As stored, 1 to 8; 1 is upright already.
+    pages, levels : int
+        Pictures in the file, of which the first is read; sizes of that one (a pyramid has
+        several), of which the full one is read.
+    tiled : bool
+        Stored in tiles.
+    compression : str
+        E.g. "none", "lzw", "deflate", "jpeg".
+    geo : str or None
+        Where a GeoTIFF lies on the earth, in words; None if the file does not say.
+    nodata : float or None
+        The value that stands for "nothing was recorded here".
+    decoded_bytes : int
+        Memory that the decoded picture, or a single tile if that is larger, takes.
+    """
+
+    path: Path
+    format: str
+    format_of_name: str | None
+    rows: int
+    cols: int
+    bands: int
+    depth: str
+    transparency: bool
+    profile: str | None
+    resolution: tuple[float, float] | None
+    orientation: int
+    pages: int
+    levels: int
+    tiled: bool
+    compression: str
+    geo: str | None
+    nodata: float | None
+    decoded_bytes: int
+
+    @property
+    def has_alpha(self) -> bool:
+        """The same as `transparency`, in the words of other software."""
+        return self.transparency
+
+
+def describe(path: str | os.PathLike[str]) -> Description:
+    """Say what a picture file contains, without decoding its pixels.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+
+    Returns
+    -------
+    Description
+        What the header says; the pixels may still turn out to be damaged.
+
+    Raises
+    ------
+    UnreadableError
+        The file is missing, no picture, its header is damaged, or it is neither grey nor RGB.
+    """
+    path = Path(path)
+    with named_errors(path):
+        return description_of(open_header(path))
+
+
+def description_of(header: Header) -> Description:
+    """Describe a file that is open already.
+
+    Parameters
+    ----------
+    header : Header
+        Of `open_header`.
+
+    Returns
+    -------
+    Description
+        See `describe`.
+    """
+    rows, cols, bands, depth = _size(header)
+    orientation = orientation_in(header)
+    resolution = stated_resolution(header)
+    if orientation > 4:
+        rows, cols, resolution = cols, rows, resolution and resolution[::-1]
+    tags, tiff = header.tags, header.kind is TIFF
+    tile = (*tag_numbers(tags, _TILE_COLS), *tag_numbers(tags, _TILE_ROWS))
+    claimed = SUFFIXES.get(header.path.suffix.lower(), header.kind)
+    return Description(
+        path=header.path,
+        format=header.kind.name,
+        format_of_name=None if claimed is header.kind else claimed.name,
+        rows=rows,
+        cols=cols,
+        bands=bands,
+        depth=depth.name,
+        transparency=has_transparency(tags, bands) if tiff else bool(header.image.hasalpha()),
+        profile=profile_name(_profile(header)),
+        resolution=resolution,
+        orientation=orientation,
+        pages=header.pages,
+        levels=header.levels,
+        tiled=len(tile) == 2,
+        compression=_compression(header),
+        geo=geography_in(tags),
+        nodata=nodata_in(tags),
+        decoded_bytes=bands * depth.itemsize * max(rows * cols, *tile[:1], _product(tile)),
+    )
+
+
+def orientation_in(header: Header) -> int:
+    """Give the stored orientation, 1 to 8; what is out of range counts as upright."""
+    if header.image is None:
+        stated = (*tag_numbers(header.tags, ORIENTATION), 1)[0]
+    else:
+        known = header.image.get_typeof("orientation")
+        stated = header.image.get("orientation") if known else 1
+    return int(stated) if 1 <= stated <= 8 else 1
+
+
+def stated_resolution(header: Header) -> tuple[float, float] | None:
+    """Give the resolution that the file states, not what libvips supposes if it states none."""
+    image = header.image
+    if image is None:
+        return resolution_in(header.tags)
+    resolution = (image.yres, image.xres)
+    if header.kind.name == "jpeg":
+        return resolution if image.get_typeof("resolution-unit") else None
+    return None if np.allclose(resolution, 1, rtol=1e-4) else resolution
+
+
+def _size(header: Header) -> tuple[int, int, int, np.dtype[np.generic]]:
+    """Give rows, cols, bands and depth as stored."""
+    image, tags = header.image, header.tags
+    if image is not None:
+        return image.height, image.width, image.bands, depth_of(image)
+    rows, cols = (_one(tags, tag) for tag in (_ROWS, _COLS))
+    kind = {1: "u", 2: "i"}.get(_one(tags, _SAMPLE_FORMAT, 1), "f")
+    return rows, cols, _one(tags, _BANDS, 1), np.dtype(f"{kind}8")
+
+
+def _one(tags: Directory, tag: int, default: int = 0) -> int:
+    number = (*tag_numbers(tags, tag), default)[0]
+    if number < 1:
+        raise ValueError(f"tag {tag} is missing or 0")
+    return number
+
+
+def _product(tile: tuple[int, ...]) -> int:
+    return tile[0] * tile[1] if len(tile) == 2 else 0
+
+
+def _profile(header: Header) -> bytes | None:
+    if header.image is None:
+        return tag_bytes(header.tags, ICC)
+    return blob(header.image, "icc-profile-data")
+
+
+def _compression(header: Header) -> str:
+    if header.kind is TIFF:
+        number = (*tag_numbers(header.tags, _COMPRESSION), 1)[0]
+        return _COMPRESSIONS.get(number, f"TIFF compression {number}")
+    return {"png": "deflate"}.get(header.kind.name, header.kind.name)

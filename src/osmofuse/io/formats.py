@@ -1,0 +1,80 @@
+"""The file formats: how a file's first bytes tell them, what each can hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from osmofuse.errors import UnreadableError
+from osmofuse.picture import Picture
+
+__all__ = ["JPEG", "PNG", "SUFFIXES", "TIFF", "WEBP", "Format", "sniff"]
+
+
+class Format(NamedTuple):
+    """What a file format can hold, and how libvips is to write it."""
+
+    name: str
+    depths: tuple[str, ...]
+    bands: tuple[int, ...]  # of colour; empty: any number
+    transparency: bool
+    options: dict[str, Any]
+
+    def holds(self, picture: Picture) -> bool:
+        """Tell whether a file can hold a picture without loss of depth or bands."""
+        bands = 1 if picture.colour.ndim == 2 else picture.colour.shape[2]
+        return (
+            picture.depth.name in self.depths
+            and (not self.bands or bands in self.bands)
+            and (self.transparency or not picture.transparency)
+        )
+
+
+PNG = Format("png", ("uint8", "uint16"), (1, 3), True, {})
+TIFF = Format("tiff", ("uint8", "uint16", "int16", "float32", "float64"), (), True, {})
+JPEG = Format("jpeg", ("uint8",), (1, 3), False, {"Q": 95, "subsample_mode": "off"})
+WEBP = Format("webp", ("uint8",), (3,), True, {"lossless": True, "exact": True})
+SUFFIXES = {
+    ".png": PNG, ".tif": TIFF, ".tiff": TIFF, ".jpg": JPEG, ".jpeg": JPEG, ".webp": WEBP,
+}  # fmt: skip
+_SIGNATURES = (
+    (b"\x89PNG\r\n\x1a\n", PNG),
+    (b"\xff\xd8\xff", JPEG),
+    *((start, TIFF) for start in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")),
+)
+
+
+def sniff(path: Path) -> Format:
+    """Tell the format of a file from its first bytes.
+
+    Parameters
+    ----------
+    path : Path
+        The file; its name does not matter.
+
+    Returns
+    -------
+    Format
+        One of the four.
+
+    Raises
+    ------
+    UnreadableError
+        The file is missing, cannot be opened, or is none of them.
+    """
+    try:
+        # Opening a pipe would wait for somebody to write into it.
+        if path.exists() and not path.is_file():
+            raise UnreadableError(f"{path}: no ordinary file; give the name of a picture file")
+        with path.open("rb") as file:
+            start = file.read(16)
+    except FileNotFoundError as error:
+        raise UnreadableError(f"{path}: no such file") from error
+    except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError
+        raise UnreadableError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+    if start[:4] == b"RIFF" and start[8:12] == b"WEBP":
+        return WEBP
+    for signature, kind in _SIGNATURES:
+        if start.startswith(signature):
+            return kind
+    raise UnreadableError(f"{path}: not a PNG, TIFF, JPEG or WebP picture; convert it to one")

@@ -1,0 +1,177 @@
+"""What an ICC profile says of itself: its name, its colour space, its tone curves."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TypeAlias
+
+import numpy as np
+
+from osmofuse.typing import FloatArray
+
+__all__ = ["Curve", "colorants", "colour_space", "parametric", "profile_name", "tone_curves"]
+
+# A function from encoded samples to light, and the one back.
+Curve: TypeAlias = tuple[Callable[[FloatArray], FloatArray], Callable[[FloatArray], FloatArray]]
+
+# How many numbers each kind of parametric curve has.
+_PARAMETERS = {0: 1, 1: 3, 2: 4, 3: 5, 4: 7}
+
+
+def colour_space(profile: bytes) -> str:
+    """Give the space of the pixels that a profile is for: "RGB", "GRAY", "CMYK", ..."""
+    return profile[16:20].decode("latin-1").strip()
+
+
+def profile_name(profile: bytes | None) -> str | None:
+    """Give the name that a profile calls itself.
+
+    Parameters
+    ----------
+    profile : bytes, optional
+        The ICC profile.
+
+    Returns
+    -------
+    str or None
+        "unnamed profile" if it cannot be found; None if there is no profile.
+    """
+    if not profile:
+        return None
+    data, text = _element(profile, b"desc"), ""
+    with suppress(struct.error):
+        if data[:4] == b"mluc":  # several languages; the first
+            size, start = struct.unpack_from(">2I", data, 20)
+            text = data[start : start + size].decode("utf-16-be", "replace")
+        elif data:
+            (size,) = struct.unpack_from(">I", data, 8)
+            text = data[12 : 12 + size].decode("latin-1")
+    return text.strip("\0 ") or "unnamed profile"
+
+
+def tone_curves(profile: bytes) -> tuple[Curve, ...]:
+    """Give the tone curves of a profile that is a matrix or grey.
+
+    Parameters
+    ----------
+    profile : bytes
+        The ICC profile.
+
+    Returns
+    -------
+    tuple of Curve
+        For red, green and blue, or for grey; empty if the profile has none that can be inverted.
+    """
+    names = (b"kTRC",) if colour_space(profile) == "GRAY" else (b"rTRC", b"gTRC", b"bTRC")
+    try:
+        curves = [_curve(_element(profile, name)) for name in names]
+    except struct.error:
+        return ()
+    return tuple(curve for curve in curves if curve) if all(curves) else ()
+
+
+def colorants(profile: bytes) -> FloatArray | None:
+    """Give the colours of the primaries of a profile that is curves and a matrix.
+
+    Parameters
+    ----------
+    profile : bytes
+        The ICC profile.
+
+    Returns
+    -------
+    array, (3, 3), or None
+        From linear RGB to XYZ; None if the profile is made of tables, which then count.
+    """
+    tables = (b"A2B0", b"A2B1", b"B2A0", b"B2A1")
+    columns = [_element(profile, name)[8:20] for name in (b"rXYZ", b"gXYZ", b"bXYZ")]
+    if any(_element(profile, name) for name in tables) or any(len(xyz) < 12 for xyz in columns):
+        return None
+    matrix = np.array([struct.unpack(">3i", xyz) for xyz in columns]).T / 65536
+    return matrix if abs(np.linalg.det(matrix)) > 1e-6 else None
+
+
+def parametric(
+    g: float, a: float = 1, b: float = 0, c: float = 0, d: float = 0, e: float = 0, f: float = 0
+) -> Curve:
+    r"""Make the curve :math:`y = (a x + b)^g + e` from :math:`x = d` on, and :math:`c x + f` below.
+
+    Parameters
+    ----------
+    g, a, b, c, d, e, f : float
+        As in the ICC's parametric curve of type 4.
+
+    Returns
+    -------
+    Curve
+        For x from 0 on; above 1 the power goes on.
+    """
+    bend = c * d + f
+
+    def decode(x: FloatArray) -> FloatArray:
+        power = np.maximum(a * x + b, 0) ** g + e
+        return np.asarray(np.where(x >= d, power, c * x + f))
+
+    def encode(y: FloatArray) -> FloatArray:
+        power = (np.maximum(y - e, 0) ** (1 / g) - b) / a
+        return np.asarray(np.where(y >= bend, power, (y - f) / c if c else d))
+
+    return decode, encode
+
+
+def _curve(data: bytes) -> Curve | None:
+    if data[:4] == b"curv":
+        (count,) = struct.unpack_from(">I", data, 8)
+        values = np.frombuffer(data[12 : 12 + 2 * count], ">u2").astype(np.float64)
+        if count <= 1:
+            g = values[0] / 256 if len(values) else 1.0
+            return parametric(float(g)) if g > 0 else None
+        return _tabulated(values / 65535) if len(values) == count else None
+    if data[:4] == b"para":
+        (kind,) = struct.unpack_from(">H", data, 8)
+        count = _PARAMETERS.get(kind, 0)
+        numbers = [n / 65536 for n in struct.unpack_from(f">{count}i", data, 12)]
+        return _of_kind(kind, numbers) if numbers and numbers[0] > 0 else None
+    return None
+
+
+def _of_kind(kind: int, numbers: list[float]) -> Curve | None:
+    """Bring the five kinds of parametric curves to the most general one."""
+    if kind == 0:
+        return parametric(numbers[0])
+    g, a, b = numbers[:3]
+    if a <= 0:
+        return None
+    if kind < 3:
+        floor = numbers[3] if kind == 2 else 0.0
+        return parametric(g, a, b, 0.0, -b / a, floor, floor)
+    return parametric(*numbers)
+
+
+def _tabulated(table: FloatArray) -> Curve | None:
+    if (np.diff(table) < 0).any() or table[-1] <= table[0]:
+        return None
+    grid = np.linspace(0, 1, len(table))
+    # Above white both go on in a straight line.
+    slope = max((table[-1] - table[-2]) / (grid[-1] - grid[-2]), 1e-3)
+
+    def decode(x: FloatArray) -> FloatArray:
+        return np.asarray(np.interp(x, grid, table) + np.maximum(x - 1, 0) * slope)
+
+    def encode(y: FloatArray) -> FloatArray:
+        return np.asarray(np.interp(y, table, grid) + np.maximum(y - table[-1], 0) / slope)
+
+    return decode, encode
+
+
+def _element(profile: bytes, name: bytes) -> bytes:
+    """Give an element of a profile; empty if it is absent or lies beyond the end."""
+    with suppress(struct.error):
+        (count,) = struct.unpack_from(">I", profile, 128)
+        for at in range(132, 132 + 12 * min(count, 1000), 12):
+            found, start, size = struct.unpack_from(">4s2I", profile, at)
+            if found == name:
+                return profile[start : start + size]
+    return b""

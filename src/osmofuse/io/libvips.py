@@ -1,0 +1,66 @@
+"""The doorway to libvips: arrays into images and back, with the blobs they carry."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from osmofuse.typing import Array
+
+__all__ = ["attach", "blob", "depth_of", "image_of", "pixels_of", "reason", "vips"]
+
+
+@cache
+def vips() -> Any:
+    """Import pyvips when first needed: it costs time that `import osmofuse` must not."""
+    import pyvips
+
+    # Loaders that are not fuzzed stay shut, and no cache keeps files open or stale.
+    pyvips.block_untrusted_set(True)
+    pyvips.cache_set_max(0)
+    return pyvips
+
+
+def reason(error: Exception) -> str:
+    """Shorten a message of libvips, which tells each failure several times over."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    return "; ".join(list(dict.fromkeys(filter(None, lines)))[:3])
+
+
+def depth_of(image: Any) -> np.dtype[np.generic]:
+    """Give the type of an image's samples."""
+    text: str = vips().vimage.FORMAT_TO_TYPESTR[image.format]
+    return np.dtype(text)
+
+
+def pixels_of(image: Any) -> Array:
+    """Compute an image, wholly in memory; (rows, cols) if it has one band."""
+    # Not image.numpy(): it loses the dimensions of one-pixel pictures.
+    shape = (image.height, image.width, image.bands)
+    array = np.frombuffer(image.write_to_memory(), depth_of(image)).reshape(shape)
+    return array[..., 0] if image.bands == 1 else array
+
+
+def image_of(pixels: Array, resolution: tuple[float, float] | None = None) -> Any:
+    """Make an image of an array, with its resolution in pixels per millimetre (rows, cols)."""
+    native = np.ascontiguousarray(pixels, dtype=pixels.dtype.newbyteorder("="))
+    grey = {"uint16": "grey16"}.get(native.dtype.name, "b-w")
+    colour = {"uint8": "srgb", "uint16": "rgb16", "int16": "rgb16"}.get(native.dtype.name, "scrgb")
+    bands = 1 if native.ndim == 2 else native.shape[2]
+    image = vips().Image.new_from_array(native, interpretation=grey if bands < 3 else colour)
+    rows, cols = resolution or (1.0, 1.0)
+    return image.copy(xres=cols, yres=rows)
+
+
+def attach(image: Any, blobs: dict[str, bytes | None]) -> None:
+    """Let an image carry blobs under the names of libvips; empty ones are left out."""
+    for name, data in blobs.items():
+        if data:
+            image.set_type(vips().GValue.blob_type, name, data)
+
+
+def blob(image: Any, name: str) -> bytes | None:
+    """Take a blob from an image; None if it carries none of that name."""
+    return bytes(image.get(name)) if image.get_typeof(name) else None

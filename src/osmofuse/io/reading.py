@@ -1,0 +1,93 @@
+"""Reading picture files."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from osmofuse.io.description import description_of, orientation_in, stated_resolution
+from osmofuse.io.formats import TIFF
+from osmofuse.io.header import Header, named_errors, open_header
+from osmofuse.io.isolation import read_isolated
+from osmofuse.io.libvips import attach, blob, image_of, pixels_of, vips
+from osmofuse.io.limits import Limits, check
+from osmofuse.io.tiff import doubles_in, has_transparency, nodata_in
+from osmofuse.io.xmp import upright
+from osmofuse.picture import Metadata, Picture
+from osmofuse.tags import ICC, IPTC, XMP, normalise_exif, pack_exif, tag_bytes, unwrap_iptc
+
+__all__ = ["read"]
+
+
+def read(
+    path: str | os.PathLike[str], *, limits: Limits | None = None, isolated: bool = False
+) -> Picture:
+    """Read a PNG, TIFF, JPEG or WebP file; its content decides which, not its name.
+
+    Pixels keep their stored depth and values, are turned upright, and are wholly in memory.
+    Palettes and 1-bit samples become what a viewer shows, colours multiplied by transparency
+    (associated alpha) are divided by it; of several pages the first is read, of a pyramid the
+    full size.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    limits : Limits, optional
+        What the file may ask for; the defaults of `Limits` if not given.
+    isolated : bool
+        Decode in a process of its own, limited in memory and time: for files of strangers.
+
+    Returns
+    -------
+    Picture
+        With ICC profile, EXIF, XMP, IPTC, geography, no-data value and resolution as far as the
+        file has them.
+
+    Raises
+    ------
+    UnreadableError
+        The file is missing, no picture, damaged, or neither grey nor RGB.
+    LimitError
+        The file asks for more than the limits allow; nothing has been decoded.
+    """
+    path, limits = Path(path), limits or Limits()
+    if isolated:
+        return read_isolated(path, limits)
+    with named_errors(path):
+        header = open_header(path)
+        check(description_of(header), limits)
+        return _decode(header)
+
+
+def _decode(header: Header) -> Picture:
+    tags, orientation = header.tags, orientation_in(header)
+    image, resolution = header.image, stated_resolution(header)
+    if image is None:
+        image = _image_of_doubles(header)
+    if orientation > 1:
+        # Turning needs the pixels in any order, a sequential image gives them in one.
+        image = image.copy_memory().autorot()
+        resolution = resolution[::-1] if resolution and orientation > 4 else resolution
+    exif, xmp = blob(image, "exif-data"), blob(image, "xmp-data")
+    metadata = Metadata(
+        exif=normalise_exif(exif) if exif else None,
+        xmp=upright(xmp) if xmp else None,
+        iptc=unwrap_iptc(blob(image, "iptc-data")),
+        resolution=resolution,
+    )
+    pixels, profile = pixels_of(image), blob(image, "icc-profile-data")
+    if header.kind is not TIFF:
+        return Picture(pixels, profile, metadata, bool(image.hasalpha()))
+    metadata = replace(metadata, exif=pack_exif(tags), iptc=tag_bytes(tags, IPTC))
+    transparency = has_transparency(tags, image.bands)
+    return Picture(pixels, profile, metadata, transparency, nodata_in(tags))
+
+
+def _image_of_doubles(header: Header) -> Any:
+    image, tags = image_of(doubles_in(header.path, header.page)), header.tags
+    image.set_type(vips().GValue.gint_type, "orientation", orientation_in(header))
+    attach(image, {"icc-profile-data": tag_bytes(tags, ICC), "xmp-data": tag_bytes(tags, XMP)})
+    return image

@@ -1,0 +1,150 @@
+"""What TIFF says in tags that libvips does not hand on, and how it is written again."""
+
+from __future__ import annotations
+
+import logging
+import math
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from osmofuse.picture import Picture
+from osmofuse.tags import (
+    COLS_RESOLUTION,
+    EXTRA,
+    IPTC,
+    NODATA,
+    ROWS_RESOLUTION,
+    UNIT,
+    Directory,
+    parse_tags,
+    tag_bytes,
+    tag_numbers,
+)
+from osmofuse.typing import Array
+
+__all__ = [
+    "added_tags",
+    "doubles_in",
+    "geography_in",
+    "has_transparency",
+    "nodata_in",
+    "resolution_in",
+]
+
+_SCALE, _TIE_POINTS, _TRANSFORMATION, _GEO_KEYS, _RATIONAL = 33550, 33922, 34264, 34735, 50844
+# The keys that name the coordinate system by its number in the EPSG registry.
+_SYSTEMS = {3072: "projected", 2048: "geographic"}
+
+
+def resolution_in(tags: Directory) -> tuple[float, float] | None:
+    """Give the pixels per millimetre along (rows, cols); None if the tags state none."""
+    along = [tag_numbers(tags, tag) for tag in (ROWS_RESOLUTION, COLS_RESOLUTION)]
+    millimetres = {(): 25.4, (2,): 25.4, (3,): 10.0}.get(tag_numbers(tags, UNIT))
+    if millimetres is None or not all(len(ratio) == 2 and all(ratio) for ratio in along):
+        return None
+    return along[0][0] / along[0][1] / millimetres, along[1][0] / along[1][1] / millimetres
+
+
+def has_transparency(tags: Directory, bands: int) -> bool:
+    """Tell whether the last band is transparency; libvips takes every extra band for it."""
+    return bands > 1 and tag_numbers(tags, EXTRA)[-1:] in ((1,), (2,))
+
+
+def nodata_in(tags: Directory) -> float | None:
+    """Give the value that stands for no data, which GDAL writes as text; None if there is none."""
+    text = tag_bytes(tags, NODATA)
+    if text is None:
+        return None
+    try:
+        return float(text.rstrip(b"\0 ").decode("ascii", "replace"))
+    except ValueError:
+        return None
+
+
+def geography_in(tags: Directory) -> str | None:
+    """Say in words how a GeoTIFF is placed on the earth; None if it is not."""
+    words = []
+    keys = tag_numbers(tags, _GEO_KEYS)
+    for key, place, _, value in zip(*(keys[start::4] for start in range(4, 8)), strict=False):
+        if key in _SYSTEMS and place == 0:
+            words.append(f"{_SYSTEMS[key]} EPSG:{value}")
+    placed = {_SCALE: "pixel scale", _TIE_POINTS: "tie points", _TRANSFORMATION: "transformation",
+              _RATIONAL: "rational polynomials"}  # fmt: skip
+    words += [name for tag, name in placed.items() if tag in tags]
+    return ", ".join(words) or ("geographic keys" if keys else None)
+
+
+def doubles_in(path: Path, page: int) -> Array:
+    """Decode a TIFF of 64-bit samples, which libvips writes but does not read.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    page : int
+        Which page.
+
+    Returns
+    -------
+    array
+        (rows, cols) or (rows, cols, bands).
+
+    Raises
+    ------
+    ValueError
+        The file is damaged or stored in an unusual way.
+    """
+    import tifffile
+
+    logging.getLogger("tifffile").addHandler(logging.NullHandler())
+    try:
+        with tifffile.TiffFile(path) as file:
+            found: Any = file.pages[page]
+            array: Array = found.asarray()
+            plain = found.photometric in (1, 2) and found.axes in ("YX", "YXS", "SYX")
+            if not plain or array.ndim != len(found.axes):
+                raise ValueError(f"64-bit samples along {found.axes} as {found.photometric!r}")
+            return np.moveaxis(array, 0, -1) if found.axes == "SYX" else array
+    except MemoryError:
+        raise
+    except Exception as error:  # a damaged file can raise anything there
+        raise ValueError(str(error)) from error
+
+
+def added_tags(picture: Picture, exif: bytes | None) -> Directory:
+    """Give the tags that libvips does not write, or writes wrongly.
+
+    Parameters
+    ----------
+    picture : Picture
+        What is written.
+    exif : bytes, optional
+        Its EXIF, normalised; geography is part of it.
+
+    Returns
+    -------
+    Directory
+        For `osmofuse.tags.add_tags`.
+    """
+    tags = parse_tags(exif) if exif else {}
+    iptc = picture.metadata.iptc
+    if iptc:
+        tags[IPTC] = (7, len(iptc), iptc)
+    if picture.nodata is not None:
+        text = nodata_text(picture.nodata)
+        tags[NODATA] = (2, len(text), text)
+    bands = 1 if picture.pixels.ndim == 2 else picture.pixels.shape[2]
+    extra = bands - (1 if bands < 3 else 3)
+    if extra:
+        meanings = [0] * (extra - 1) + [2 if picture.transparency else 0]
+        tags[EXTRA] = (3, extra, struct.pack(f"<{extra}H", *meanings))
+    return tags
+
+
+def nodata_text(nodata: float) -> bytes:
+    """Write a value for no data as GDAL does: whole numbers without a point."""
+    whole = math.isfinite(nodata) and nodata == int(nodata) and abs(nodata) < 2**53
+    return (str(int(nodata)) if whole else repr(nodata)).encode() + b"\0"

@@ -1,0 +1,158 @@
+"""XMP packets: opened as trees that keep prefixes and comments, changed, and packed again."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, cast
+from xml.dom.minidom import Document, Element, parseString
+from xml.parsers.expat import ExpatError
+
+__all__ = ["NAMESPACES", "Packet", "upright"]
+
+NAMESPACES = {
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "xmp": "http://ns.adobe.com/xap/1.0/",
+    "xmpMM": "http://ns.adobe.com/xap/1.0/mm/",
+    "stEvt": "http://ns.adobe.com/xap/1.0/sType/ResourceEvent#",
+    "stRef": "http://ns.adobe.com/xap/1.0/sType/ResourceRef#",
+    "Iptc4xmpExt": "http://iptc.org/std/Iptc4xmpExt/2008-02-29/",
+}
+_XMLNS = "http://www.w3.org/2000/xmlns/"
+_EMPTY = (
+    b'<?xpacket begin="\xef\xbb\xbf" id="W5M0MpCehiHzreSzNTczkc9d"?>'
+    b'<x:xmpmeta xmlns:x="adobe:ns:meta/"/><?xpacket end="w"?>'
+)
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ORIENTATION = re.compile(rb"""(tiff:Orientation\s*(?:=\s*["']|>)\s*)[2-8](?=\s*["'<])""")
+
+
+def upright(xmp: bytes) -> bytes:
+    """Say in a packet that the picture is upright; nothing else in it changes.
+
+    Parameters
+    ----------
+    xmp : bytes
+        Of a picture that has been turned upright.
+
+    Returns
+    -------
+    bytes
+        As long as before.
+    """
+    return _ORIENTATION.sub(rb"\g<1>1", xmp)
+
+
+class Packet:
+    """A packet of XMP, whose properties may be read, put and taken away.
+
+    XMP lets a property be an attribute or an element, in any of several descriptions; here it is
+    found wherever it stands.
+
+    Parameters
+    ----------
+    xmp : bytes, optional
+        The packet; a new one is begun if there is none or if it cannot be read.
+    """
+
+    def __init__(self, xmp: bytes | None) -> None:
+        self.damaged = False
+        try:
+            self._document = _parse(xmp or _EMPTY)
+        except (ExpatError, ValueError, RecursionError):
+            self.damaged = True
+            self._document = _parse(_EMPTY)
+        top, rdf = cast(Element, self._document.documentElement), NAMESPACES["rdf"]
+        found = [top] if top.namespaceURI == rdf else _children(top, rdf, "RDF")
+        self._root = found[0] if found else self._child(top, "rdf:RDF")
+
+    def __bytes__(self) -> bytes:
+        return b"".join(node.toxml("utf-8") for node in self._document.childNodes)
+
+    def pop(self, name: str) -> str | None:
+        """Take a property away, and give its text if it is a simple one."""
+        prefix, local = name.split(":")
+        space, found = NAMESPACES[prefix], None
+        for description in self._descriptions():
+            if description.hasAttributeNS(space, local):
+                found = description.getAttributeNS(space, local)
+                description.removeAttributeNS(space, local)
+            for element in _children(description, space, local):
+                found = "".join(node.data for node in element.childNodes if node.nodeType == 3)
+                description.removeChild(element)
+        return found
+
+    def put(self, name: str, value: str | dict[str, str]) -> None:
+        """Set a property to a text or a structure, in place of what it was."""
+        self.pop(name)
+        self._fill(self._child(self._description(), name), value)
+
+    def append(self, name: str, value: dict[str, str], *, container: str) -> None:
+        """Add a structure to the end of a property that is an rdf:Seq or rdf:Bag."""
+        prefix, local = name.split(":")
+        present = [
+            element
+            for description in self._descriptions()
+            for element in _children(description, NAMESPACES[prefix], local)
+        ]
+        property_ = present[0] if present else self._child(self._description(), name)
+        lists = _children(property_, NAMESPACES["rdf"], "Seq", "Bag", "Alt")
+        list_ = lists[0] if lists else self._child(property_, container)
+        self._fill(self._child(list_, "rdf:li"), value)
+
+    def _descriptions(self) -> list[Element]:
+        return _children(self._root, NAMESPACES["rdf"], "Description")
+
+    def _description(self) -> Element:
+        """Give the first description, which takes new properties; begin one if there is none."""
+        found = self._descriptions()
+        if found:
+            return found[0]
+        made = self._child(self._root, "rdf:Description")
+        made.setAttributeNS(NAMESPACES["rdf"], "rdf:about", "")
+        return made
+
+    def _child(self, parent: Element, name: str) -> Element:
+        prefix = name.partition(":")[0]
+        child: Element = self._document.createElementNS(NAMESPACES[prefix], name)
+        parent.appendChild(child)
+        _declare(child, prefix)
+        return child
+
+    def _fill(self, element: Element, value: str | dict[str, str]) -> None:
+        if isinstance(value, str):
+            text = _FORBIDDEN.sub("\ufffd", value)
+            element.appendChild(self._document.createTextNode(text))
+            return
+        _declare(element, "rdf")
+        element.setAttributeNS(NAMESPACES["rdf"], "rdf:parseType", "Resource")
+        for name, text in value.items():
+            self._fill(self._child(element, name), text)
+
+
+def _parse(xmp: bytes) -> Document:
+    # Entities are of no use in XMP, but could grow without bound.
+    if b"<!DOCTYPE" in xmp or b"<!ENTITY" in xmp:
+        raise ValueError("XMP with entities")
+    document = parseString(xmp.strip(b"\0 \t\r\n"))
+    document.toxml()  # too deep a tree fails here and not later
+    return document
+
+
+def _declare(element: Element, prefix: str) -> None:
+    """Declare a prefix where an element is, unless the elements around it have done so."""
+    around: Any = element
+    while isinstance(around, Element):
+        if around.hasAttribute(f"xmlns:{prefix}"):
+            if around.getAttribute(f"xmlns:{prefix}") == NAMESPACES[prefix]:
+                return
+            break
+        around = around.parentNode
+    element.setAttributeNS(_XMLNS, f"xmlns:{prefix}", NAMESPACES[prefix])
+
+
+def _children(parent: Element, space: str, *names: str) -> list[Element]:
+    return [
+        node
+        for node in parent.childNodes
+        if isinstance(node, Element) and node.namespaceURI == space and node.localName in names
+    ]

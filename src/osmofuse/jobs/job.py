@@ -1,0 +1,112 @@
+"""A job: files in, settings, files out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from osmofuse.errors import SettingError
+from osmofuse.methods import Method, VariationalOsmosis
+from osmofuse.methods.settings import choice, number, whole
+from osmofuse.optimise.plan import Plan
+from osmofuse.tasks.fuse import method_of
+
+LEVELS = ("as-is", "percentiles", "match")
+WORKING_SPACES = ("encoded", "linear")
+
+
+@dataclass(frozen=True)
+class Job:
+    """One piece of work, from files to files.
+
+    Parameters
+    ----------
+    foreground, background : path
+        The picture whose colours are kept, and the one whose structure enters.
+    output : path
+        The fused picture; its record goes beside it.
+    alpha : number or path
+        1 where the foreground is kept, 0 where the background's structure enters: the same
+        everywhere, or a picture of a map.
+    soften : float
+        Blur the map first, by so many pixels; see `osmofuse.soften`.
+    method : str
+        Name of a method.
+    settings : mapping
+        The method's settings; what is not given has its default.
+    levels : {"as-is", "percentiles", "match"}
+        How the background's range is adjusted first.
+    working_space : {"encoded", "linear"}
+        Whether samples are fused as they are stored, or proportional to light.
+    structure, alpha_output : path, optional
+        Where to write the structure that the method found, and the map that was used.
+    overwrite : bool
+        Replace outputs that exist.
+    max_memory : int, optional
+        Refuse to start if more bytes are needed.
+    plan : Plan, optional
+        Of an earlier fusion, to be followed exactly.
+    """
+
+    foreground: Path
+    background: Path
+    output: Path
+    alpha: float | Path = 0.5
+    soften: float = 0.0
+    method: str = "variational"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    levels: Literal["as-is", "percentiles", "match"] = "as-is"
+    working_space: Literal["encoded", "linear"] = "encoded"
+    structure: Path | None = None
+    alpha_output: Path | None = None
+    overwrite: bool = False
+    max_memory: int | None = None
+    plan: Plan | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("foreground", "background", "output", "structure", "alpha_output"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, Path(getattr(self, name)))
+        if isinstance(self.alpha, str):
+            object.__setattr__(self, "alpha", Path(self.alpha))
+        self._check_alpha()
+        choice("levels", self.levels, LEVELS)
+        choice("working_space", self.working_space, WORKING_SPACES)
+        if self.max_memory is not None:
+            whole("max_memory", self.max_memory, least=1)
+        fuser = self.fuser  # which refuses what is no method, or no setting of it
+        if self.structure is not None and not isinstance(fuser, VariationalOsmosis):
+            raise SettingError(f"structure: {self.method!r} finds none; use 'variational'")
+
+    def _check_alpha(self) -> None:
+        number("soften", self.soften)
+        if isinstance(self.alpha, Path):
+            return
+        number("alpha", self.alpha)
+        if self.alpha > 1:
+            raise SettingError(f"alpha: {self.alpha!r}; a number must lie in [0, 1]")
+        if self.soften:
+            raise SettingError("soften: alpha is a number, which has no edges; give a map")
+
+    @property
+    def fuser(self) -> Method:
+        """The method with its settings."""
+        return method_of(self.method, self.settings)
+
+    @property
+    def inputs(self) -> dict[str, Path]:
+        """The files to be read, by role."""
+        found = {"foreground": self.foreground, "background": self.background}
+        return found | ({"alpha": self.alpha} if isinstance(self.alpha, Path) else {})
+
+    @property
+    def outputs(self) -> dict[str, Path]:
+        """The pictures to be written, by role; "output" is the fused one."""
+        found = {
+            "structure": self.structure,
+            "alpha": self.alpha_output,
+            "output": self.output,
+        }
+        return {role: path for role, path in found.items() if path is not None}

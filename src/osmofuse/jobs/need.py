@@ -1,0 +1,147 @@
+"""How much memory and time a job will need, told from the headers of its files."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from osmofuse.errors import LimitError, MismatchError
+from osmofuse.io import Description, describe
+from osmofuse.jobs.job import Job
+from osmofuse.methods import VariationalOsmosis
+
+
+@dataclass(frozen=True)
+class Need:
+    """What a job will need, roughly.
+
+    Attributes
+    ----------
+    bytes : int
+        The most memory that the process will have in use.
+    seconds : float
+        How long it will take with compiled kernels on one core of an ordinary computer.
+    """
+
+    bytes: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class _Cost:
+    """Bytes a sample beyond inputs, in colour and in grey, and seconds a million samples."""
+
+    colour: float
+    grey: float
+    seconds: float
+
+
+# Measured on a manuscript of a megapixel, on one core; rounded up.
+_COSTS = {
+    "variational": _Cost(68, 88, 0.5),
+    "direct": _Cost(16, 16, 0.02),
+    "average": _Cost(16, 16, 0.02),
+    "pyramid": _Cost(20, 30, 0.06),
+    "poisson": _Cost(90, 160, 2.5),
+    "guided-filter": _Cost(55, 145, 0.6),
+    "structure-aware": _Cost(50, 85, 0.2),
+}
+_UNKNOWN = _Cost(130, 160, 3.0)
+# The paper's solvers end when they have converged: after some 200 iterations on most pictures.
+_SOLVERS = {"ipiano": _Cost(130, 180, 32.0), "published": _Cost(140, 200, 95.0)}
+_PROGRAM = 350e6  # the process itself, with its kernels
+_START = 1.5  # seconds until the kernels are loaded
+_STORING = 24  # bytes a sample while a result is brought to the depth of its file
+_FILES = 0.15  # seconds a million samples, to read and to write
+
+
+def need(job: Job) -> Need:
+    """Return what a job will need, from the headers of its files alone.
+
+    Raises
+    ------
+    UnreadableError
+        A file is missing or no picture.
+    MismatchError
+        The pictures are not of one size.
+    """
+    files = {role: describe(path) for role, path in job.inputs.items()}
+    _check_sizes(job.inputs, files)
+    foreground = files["foreground"]
+    pixels = foreground.rows * foreground.cols
+    samples = pixels * foreground.bands
+    cost = _cost_of(job)
+    work = cost.colour if foreground.bands >= 3 else cost.grey
+    held = sum(file.decoded_bytes for file in files.values())
+    if "alpha" in files:
+        held += pixels * (8 if job.soften == 0 else 40)
+    if job.working_space != "encoded":
+        held += 8 * samples
+    return Need(
+        bytes=round(_PROGRAM + held + samples * max(work, _STORING)),
+        seconds=_START + samples / 1e6 * (cost.seconds + _FILES),
+    )
+
+
+def check_need(job: Job, needed: Need) -> None:
+    """Refuse a job that needs more memory than it may have.
+
+    Raises
+    ------
+    LimitError
+        It does.
+    """
+    if job.max_memory is not None and needed.bytes > job.max_memory:
+        raise LimitError(
+            f"{job.foreground}: fusing it needs about {in_bytes(needed.bytes)} of memory, over the "
+            f"limit of {in_bytes(job.max_memory)}; allow more, or fuse a smaller picture"
+        )
+
+
+def in_bytes(count: float) -> str:
+    """Return a number of bytes as people say it."""
+    for unit in ("bytes", "kB", "MB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} GB"
+
+
+def peak_bytes() -> int | None:
+    """Return the most memory this process has had in use; None where that cannot be asked."""
+    # A child begins with its parent's peak in getrusage, so ask Linux itself if it is there.
+    with suppress(OSError, StopIteration):
+        lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+        line = next(line for line in lines if line.startswith("VmHWM:"))
+        return int(line.split()[1]) * 1024
+    if os.name == "nt":
+        return None
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _cost_of(job: Job) -> _Cost:
+    method = job.fuser
+    if not isinstance(method, VariationalOsmosis):
+        return _COSTS.get(job.method, _UNKNOWN)
+    if method.solver != "flow":
+        return _SOLVERS[method.solver]
+    cost = _COSTS["variational"]
+    if method.precision == "double" or method.reach == float("inf"):
+        return _Cost(2 * cost.colour, 2 * cost.grey, 2 * cost.seconds)
+    return cost
+
+
+def _check_sizes(paths: dict[str, Path], files: dict[str, Description]) -> None:
+    size = files["foreground"].rows, files["foreground"].cols
+    for role, file in files.items():
+        if (file.rows, file.cols) != size:
+            raise MismatchError(
+                f"{paths[role]}: {file.rows} × {file.cols} pixels, but the foreground "
+                f"{paths['foreground']} has {size[0]} × {size[1]}; align or crop them to one size"
+            )

@@ -1,0 +1,162 @@
+"""Do a job: from files to files, with a record beside the output."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from osmofuse.errors import LimitError
+from osmofuse.io import composite_metadata
+from osmofuse.jobs.job import Job
+from osmofuse.jobs.need import check_need, in_bytes, need, peak_bytes
+from osmofuse.jobs.outputs import Outputs, check_outputs
+from osmofuse.jobs.prepare import Prepared, prepare
+from osmofuse.methods import Fusion, Sources, VariationalOsmosis
+from osmofuse.methods.contract import WatchFunction
+from osmofuse.optimise import Status
+from osmofuse.picture import Picture, quantise
+from osmofuse.preparation.working_space import from_working
+from osmofuse.record import Record, sha256_of_pixels
+from osmofuse.typing import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What came of a job.
+
+    Attributes
+    ----------
+    job : Job
+        What was asked for.
+    fusion : Fusion
+        What the method found, in the working space.
+    record : Record or None
+        What was written beside the output; None if the job was cancelled, and nothing written.
+    files : dict of str to Path
+        What was written, by role: "output", "record", perhaps "structure" and "alpha".
+    notes : tuple of str
+        What a person should know: what was noticed in the files, or done to them.
+    """
+
+    job: Job
+    fusion: Fusion
+    record: Record | None = None
+    files: dict[str, Path] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def run(job: Job, *, watch: WatchFunction | None = None) -> Result:
+    """Do a job.
+
+    Parameters
+    ----------
+    job : Job
+        What to do.
+    watch : callable, optional
+        Called with a `Progress` now and then; if it returns True the job ends, and nothing is
+        written.
+
+    Returns
+    -------
+    Result
+        Also where the method did not converge: its status says so.
+
+    Raises
+    ------
+    UnreadableError, InputError, MismatchError
+        A file cannot be read or used, or the files do not fit together.
+    LimitError
+        It would need more memory than it may have, or than there is.
+    OutputError
+        An output exists, or cannot be written. Then none of them is.
+    """
+    check_outputs(job)
+    needed = need(job)
+    check_need(job, needed)
+    try:
+        return _run(job, watch)
+    except MemoryError as error:
+        raise LimitError(
+            f"{job.foreground}: there is not enough memory; fusing it needs about "
+            f"{in_bytes(needed.bytes)}"
+        ) from error
+
+
+def _run(job: Job, watch: WatchFunction | None) -> Result:
+    prepared = prepare(job)
+    notes = tuple(f"{job.inputs[one.role]}: {n}" for one in prepared.inputs for n in one.notes)
+    with Outputs(job) as outputs:
+        for role in ("output", "structure"):
+            outputs.probe(role, prepared.foreground)
+        if job.alpha_output is not None:
+            outputs.probe("alpha", _map_picture(prepared))
+        fusion = _fuse(job, prepared.sources, watch)
+        if fusion.status is Status.cancelled:
+            return Result(job, fusion, notes=notes)
+        output, clipped = _picture(job, prepared, fusion.image)
+        record = _record(job, prepared, fusion, output, clipped)
+        outputs.write("output", _marked(output, job, record))
+        if job.structure is not None and fusion.structure is not None:
+            structure = _picture(job, prepared, fusion.structure)[0]
+            outputs.write("structure", _marked(structure, job, record))
+        if job.alpha_output is not None:
+            outputs.write("alpha", _map_picture(prepared))
+        outputs.commit(record)
+    return Result(job, fusion, record, outputs.paths, notes)
+
+
+def _fuse(job: Job, sources: Sources, watch: WatchFunction | None) -> Fusion:
+    """Fuse, along the plan if there is one."""
+    method = job.fuser
+    if job.plan is not None and isinstance(method, VariationalOsmosis):
+        return method.run(sources, job.plan, watch=watch)
+    return method(sources, watch=watch)
+
+
+def _picture(job: Job, prepared: Prepared, image: FloatArray) -> tuple[Picture, int]:
+    """Return a result in the foreground's depth, and how many samples were clipped."""
+    foreground = prepared.foreground
+    return foreground.with_samples(from_working(image, job.working_space, foreground.profile))
+
+
+def _marked(picture: Picture, job: Job, record: Record) -> Picture:
+    """Return a picture whose metadata say that it is a composite, of what, and how it was made."""
+    parts = record.as_json()
+    told = ("inputs", "alpha", "method", "working_space", "versions")
+    metadata = composite_metadata(
+        picture.metadata,
+        derived_from=[job.foreground.name, job.background.name],
+        history=json.dumps({name: parts[name] for name in told}, ensure_ascii=False),
+    )
+    return replace(picture, metadata=metadata)
+
+
+def _map_picture(prepared: Prepared) -> Picture:
+    """Return the map that was used, as a picture of the foreground's size."""
+    alpha = cast(FloatArray, prepared.sources.alpha)
+    shape = prepared.sources.shape + alpha.shape[2:]
+    return Picture(quantise(np.broadcast_to(alpha, shape), prepared.alpha_depth)[0])
+
+
+def _record(job: Job, prepared: Prepared, fusion: Fusion, output: Picture, clipped: int) -> Record:
+    value = None if isinstance(job.alpha, Path) else float(job.alpha)
+    return Record(
+        inputs=prepared.inputs,
+        alpha={"value": value, "soften": float(job.soften)},
+        method={"name": job.method, "settings": asdict(cast(Any, fusion.method))},
+        working_space=job.working_space,
+        plan=asdict(fusion.plan) if fusion.plan else None,
+        result={
+            "status": str(fusion.status),
+            "energy": None if fusion.energy is None else fusion.energy.tolist(),
+            "reach": fusion.reach,
+            "seconds": fusion.seconds,
+            "clipped": clipped,
+            "peak_bytes": peak_bytes(),
+        },
+        output={"sha256_of_pixels": sha256_of_pixels(output.pixels)},
+    )

@@ -1,0 +1,259 @@
+"""The provenance record: how a picture was made, in a JSON file beside it.
+
+``fused.tif`` has its record in ``fused.tif.json``. Paths in it are relative to the record's folder,
+so that a folder can move with all that is in it; infinity is the string "inf". Readers must
+expect further keys inside the parts; the parts themselves are those of `Record`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, fields
+from importlib.metadata import version
+from pathlib import Path
+from platform import python_version
+from typing import Any
+
+import numpy as np
+
+from osmofuse.errors import OutputError, UnreadableError
+from osmofuse.typing import Array
+
+FORMAT = 1
+
+_ENDLESS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+_PACKAGES = ("osmofuse", "numpy", "scipy", "numba", "pyvips", "pyvips-binary", "tifffile")
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of osmofuse, Python and the packages that made the pixels."""
+    return {"python": python_version(), **{name: version(name) for name in _PACKAGES}}
+
+
+@dataclass(frozen=True)
+class Input:
+    """A file that went into a picture.
+
+    Parameters
+    ----------
+    role : str
+        "foreground", "background" or "alpha".
+    path : str
+        Where it was, relative to the record's folder, with "/" between folders.
+    sha256 : str
+        Of the bytes of the file.
+    levels : str or None
+        How its range was adjusted, where it can be: "as-is", "percentiles" or "match".
+    notes : tuple of str
+        What was noticed or done when it was read, in words.
+    """
+
+    role: str
+    path: str
+    sha256: str
+    levels: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Record:
+    """How a picture was made.
+
+    Parameters
+    ----------
+    inputs : tuple of Input
+        The files.
+    alpha : mapping
+        ``value``: a number, or None where an input is the map; ``soften``: the blur in pixels.
+    transform : mapping or None
+        How the background was registered to the foreground; None: they fitted as they were.
+    method : mapping
+        ``name`` and ``settings``, all of them.
+    working_space : str
+        "encoded" or "linear".
+    tiling : mapping or None
+        How the picture was cut; None: it was not.
+    plan : mapping or None
+        The steps that lead there again, for methods that have a plan.
+    result : mapping
+        ``status``, ``energy`` (one number a channel, or None), ``reach``, ``seconds``,
+        ``clipped`` samples and ``peak_bytes`` of the process.
+    output : mapping
+        ``sha256_of_pixels``, see `sha256_of_pixels`.
+    versions : mapping
+        Of osmofuse and what it computes with.
+    """
+
+    inputs: tuple[Input, ...]
+    alpha: Mapping[str, Any]
+    method: Mapping[str, Any]
+    result: Mapping[str, Any]
+    output: Mapping[str, Any]
+    transform: Mapping[str, Any] | None = None
+    working_space: str = "encoded"
+    tiling: Mapping[str, Any] | None = None
+    plan: Mapping[str, Any] | None = None
+    versions: Mapping[str, str] = field(default_factory=versions)
+
+    def input(self, role: str) -> Input | None:
+        """Return the input of a role, if there is one."""
+        return next((one for one in self.inputs if one.role == role), None)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the record as JSON knows things: no infinities, no tuples."""
+        inputs = [_without_empty(vars(one)) for one in self.inputs]
+        parts = {name: getattr(self, name) for name in _ORDER if name != "inputs"}
+        plain: dict[str, Any] = _plain({"format": FORMAT, "inputs": inputs, **parts})
+        return plain
+
+
+_ORDER = (
+    "inputs", "alpha", "transform", "method", "working_space", "tiling", "plan", "result",
+    "output", "versions",
+)  # fmt: skip
+_MAPPINGS = ("alpha", "method", "result", "output", "versions")
+
+
+def record_path(output: str | os.PathLike[str]) -> Path:
+    """Return where the record of an output lies: beside it."""
+    output = Path(output)
+    return output.with_name(output.name + ".json")
+
+
+def write_record(record: Record, path: str | os.PathLike[str]) -> Path:
+    """Write a record so that the file is either whole or absent; an old one is replaced.
+
+    Raises
+    ------
+    OutputError
+        It cannot be written.
+    """
+    path = Path(path)
+    text = json.dumps(record.as_json(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    partial = path.with_name(path.name + ".partial")
+    try:
+        with partial.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(partial, path)
+    except OSError as error:
+        raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from error
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+    return path
+
+
+def read_record(path: str | os.PathLike[str]) -> Record:
+    """Read a record.
+
+    Raises
+    ------
+    UnreadableError
+        The file is missing, damaged, no record, or of a format that came later.
+    """
+    path = Path(path)
+    try:
+        parts = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise UnreadableError(f"{path}: no such file") from error
+    except OSError as error:
+        raise UnreadableError(f"{path}: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise UnreadableError(f"{path}: a damaged record, or none ({error})") from error
+    if not isinstance(parts, dict) or "format" not in parts:
+        raise UnreadableError(f"{path}: not a record of osmofuse; it states no format")
+    if parts["format"] != FORMAT:
+        raise UnreadableError(
+            f"{path}: a record of format {parts['format']!r}, but this version of osmofuse "
+            f"reads format {FORMAT}; use the version that wrote it"
+        )
+    try:
+        return _record_of(parts)
+    except (KeyError, TypeError, ValueError) as error:
+        reason = f"{error} is missing" if isinstance(error, KeyError) else error
+        raise UnreadableError(f"{path}: a damaged record ({reason})") from error
+
+
+def sha256_of_file(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 of a file's bytes.
+
+    Raises
+    ------
+    UnreadableError
+        It cannot be read.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError as error:
+        raise UnreadableError(f"{path}: no such file") from error
+    except OSError as error:
+        raise UnreadableError(f"{path}: {error.strerror or error}") from error
+
+
+def sha256_of_pixels(pixels: Array) -> str:
+    """Return the SHA-256 of pixels: row by row, bands together, samples little-endian.
+
+    Of an output, before its format encodes it: JPEG changes pixels.
+    """
+    plain = np.ascontiguousarray(pixels, dtype=pixels.dtype.newbyteorder("<"))
+    return hashlib.sha256(plain.data if plain.size else b"").hexdigest()
+
+
+def _record_of(parts: dict[str, Any]) -> Record:
+    known = {one.name for one in fields(Record)}
+    found = {name: parts[name] for name in _ORDER}
+    assert set(found) == known, "the order names every part"
+    for name in _MAPPINGS:
+        if not isinstance(found[name], dict):
+            raise TypeError(f"{name!r} is no object")
+    for name in ("name", "settings"):
+        if name not in found["method"]:
+            raise KeyError(f"method.{name}")
+    # Only numbers are written as words; a path may well be called "inf".
+    numeric = ("alpha", "method", "plan", "result")
+    return Record(
+        **{name: _numbers(found[name]) for name in numeric},
+        **{name: found[name] for name in known - {*numeric, "inputs"}},
+        inputs=tuple(_input_of(one) for one in found["inputs"]),
+    )
+
+
+def _input_of(one: dict[str, Any]) -> Input:
+    role, path, digest = (one[name] for name in ("role", "path", "sha256"))
+    if not all(isinstance(text, str) for text in (role, path, digest)):
+        raise TypeError("an input's role, path or sha256 is no text")
+    return Input(role, path, digest, one.get("levels"), tuple(one.get("notes", ())))
+
+
+def _without_empty(parts: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: part for name, part in parts.items() if part not in ((), None)}
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [_plain(part) for part in value]
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return next(word for word, number in _ENDLESS.items() if repr(number) == repr(value))
+    return value
+
+
+def _numbers(value: Any) -> Any:
+    """Return a value of JSON with the numbers that it has as words."""
+    if isinstance(value, dict):
+        return {name: _numbers(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_numbers(part) for part in value]
+    return _ENDLESS.get(value, value) if isinstance(value, str) else value

@@ -1,0 +1,55 @@
+"""What docs/command-line.md says of the commands is true."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+import pytest
+from click.testing import CliRunner
+
+from conftest import ROOT
+from osmofuse import cli, errors
+from osmofuse.cli.fuse import NOT_CONVERGED
+from pairs import osmofuse_in, write_pair
+
+PAGE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+
+
+def test_its_commands_run_in_their_order(tmp_path, monkeypatch):
+    write_pair(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```console\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines()]
+    assert len(lines) >= 10
+    for line in lines:
+        program, *arguments = shlex.split(line)
+        assert program == "osmofuse"
+        done = CliRunner().invoke(cli.commands, arguments)
+        assert done.exit_code == 0, (line, done.output, done.exception)
+
+
+def test_its_codes_are_those_of_the_errors():
+    codes = {int(code) for code in re.findall(r"^\| (\d+) \|", PAGE, re.MULTILINE)}
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type)]
+    raised = {kind.exit_code for kind in kinds if issubclass(kind, errors.OsmofuseError)}
+    assert codes == raised | {0, NOT_CONVERGED, 130}
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_shell_can_complete(tmp_path, shell):
+    named = "import sys; sys.argv[0] = 'osmofuse'"
+    done = osmofuse_in(tmp_path, before=named, _OSMOFUSE_COMPLETE=f"{shell}_source")
+    assert done.returncode == 0, done.stderr
+    assert "_OSMOFUSE_COMPLETE" in done.stdout
+
+
+def test_completion_knows_settings_and_their_words(tmp_path):
+    named = "import sys; sys.argv[0] = 'osmofuse'"
+    environment = {
+        "_OSMOFUSE_COMPLETE": "bash_complete",
+        "COMP_WORDS": "osmofuse fuse --solver p",
+        "COMP_CWORD": "3",
+    }
+    done = osmofuse_in(tmp_path, before=named, **environment)
+    assert done.stdout.strip() == "plain,published"

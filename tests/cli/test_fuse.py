@@ -1,0 +1,314 @@
+"""The command fuse on real files: what it writes, says, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import osmofuse
+from osmofuse import cli
+from osmofuse.cli import fuse
+from osmofuse.errors import SettingError
+from osmofuse.record import read_record
+from pairs import command, contents, osmofuse_in, warm, write_pair
+
+PAIR = ["visible.tif", "infrared.tif"]
+FAST = ["--method", "direct"]
+LONG = ["--solver", "ipiano", "--rtol", "0"]  # minutes, on a picture that is not small
+
+
+@pytest.fixture
+def folder(tmp_path):
+    write_pair(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def warmed(tmp_path_factory):
+    """Have the kernels compiled, so that every process loads them."""
+    warm(tmp_path_factory.mktemp("warm"))
+
+
+@pytest.fixture
+def invoke(folder, monkeypatch):
+    """Return a function that runs the command in this process."""
+    monkeypatch.chdir(folder)
+    return lambda *arguments: CliRunner().invoke(cli.commands, ["fuse", *arguments])
+
+
+@pytest.mark.usefixtures("warmed")
+def test_one_command_makes_a_fused_picture(folder):
+    done = osmofuse_in(folder, "fuse", *PAIR, "-o", "fused.tif")
+    assert done.returncode == 0, done.stderr
+    fused = osmofuse.read(folder / "fused.tif")
+    assert fused.pixels.dtype == np.uint16
+    visible, infrared = (osmofuse.read(folder / name) for name in PAIR)
+    expected = visible.with_samples(osmofuse.fuse(visible, infrared).image)[0]
+    # This process may have compiled the kernels that the other one loads, see `warm`.
+    assert np.abs(fused.pixels.astype(int) - expected.pixels).max() <= 2
+    assert read_record(folder / "fused.tif.json").alpha["value"] == 0.5
+    assert done.stderr == "Fusing ...\n", "no animation off a terminal"
+    assert "fused.tif.json" in done.stdout
+
+
+def test_help_says_all_a_newcomer_needs(invoke):
+    text = invoke("--help").output
+    assert "osmofuse fuse visible.tif infrared.tif -o fused.tif" in text
+    for words in ("--alpha", "--reach", "Settings of the method 'variational'", "η"):
+        assert words in text
+
+
+def test_json_is_all_there_is_on_stdout(folder):
+    done = osmofuse_in(folder, "fuse", *PAIR, "--alpha", "map.png", "-o", "f.tif", "--json", *FAST)
+    data = json.loads(done.stdout)
+    assert data["files"] == {"output": "f.tif", "record": "f.tif.json"}
+    assert data["notes"] == []
+    assert data["record"] == json.loads((folder / "f.tif.json").read_text(encoding="utf-8"))
+
+
+def test_all_that_can_be_asked_for(invoke, folder):
+    result = invoke(
+        *PAIR, "--alpha", "map.png", "--soften", "2", "--eta", "0.3", "--gamma", "inf",
+        "--reach", "5", "--structure", "s.tif", "--alpha-out", "a.tif", "-o", "f.tif",
+        "--max-memory", "4G",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    record = read_record(folder / "f.tif.json")
+    settings = record.method["settings"]
+    assert (settings["eta"], settings["gamma"], settings["reach"]) == (0.3, np.inf, 5.0)
+    assert record.alpha == {"value": None, "soften": 2.0}
+    assert (folder / "s.tif").exists()
+    soft = osmofuse.soften(osmofuse.read(folder / "map.png").pixels, 2.0)
+    np.testing.assert_allclose(osmofuse.read(folder / "a.tif").pixels / 65535, soft, atol=1e-5)
+    assert "reached, reach 5.0 px" in result.stdout
+
+
+def truncate(folder):
+    path = folder / "infrared.tif"
+    path.write_bytes(path.read_bytes()[:200])
+
+
+def shrink(folder):
+    osmofuse.write(np.zeros((9, 9), np.uint8), folder / "infrared.tif", overwrite=True)
+
+
+CASES = {
+    "missing argument": (2, None, ["visible.tif", "-o", "f.tif"], "BACKGROUND"),
+    "missing output": (2, None, PAIR, "'-o'"),
+    "unknown method": (2, None, [*PAIR, "-o", "f.tif", "--method", "magic"], "magic"),
+    "strange setting": (2, None, [*PAIR, "-o", "f.tif", *FAST, "--eta", "1"], "--eta is no"),
+    "wrong number": (2, None, [*PAIR, "-o", "f.tif", "--eta", "-1"], "eta: -1.0; must be"),
+    "alpha too large": (2, None, [*PAIR, "-o", "f.tif", "--alpha", "255"], "alpha: 255.0"),
+    "no size": (2, None, [*PAIR, "-o", "f.tif", "--max-memory", "lots"], "'lots' is no number"),
+    "vanished input": (3, None, ["gone.tif", "infrared.tif", "-o", "f.tif"], "gone.tif: no such"),
+    "vanished map": (3, None, [*PAIR, "--alpha", "gone.png", "-o", "f.tif"], "gone.png: no such"),
+    "damaged input": (3, truncate, [*PAIR, "-o", "f.tif"], "infrared.tif: damaged"),
+    "no picture": (3, None, [__file__, "infrared.tif", "-o", "f.tif"], "not a PNG, TIFF"),
+    "no record": (3, None, ["--from", "map.png", "-o", "f.tif"], "map.png: a damaged record"),
+    "two sizes": (4, shrink, [*PAIR, "-o", "f.tif"], "infrared.tif: 9 × 9"),
+    "two colours": (4, None, [*PAIR[::-1], "-o", "f.tif"], "3 channels, but foreground has 1"),
+    "over the limit": (6, None, [*PAIR, "-o", "f.tif", "--max-memory", "1M"], "limit of 1 MB"),
+    "output exists": (7, None, [*PAIR, "-o", "map.png"], "map.png: exists already"),
+    "over an input": (7, None, [*PAIR, "-o", "visible.tif", "--overwrite"], "would replace"),
+    "no folder": (7, None, [*PAIR, "-o", "none/f.tif"], "there is no folder none"),
+    "no format": (7, None, [*PAIR, "-o", "f.xyz"], "f.xyz: the suffix"),
+    "too deep": (7, None, [*PAIR, "-o", "f.jpg"], "f.jpg: JPEG cannot hold uint16"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_goes_wrong_has_its_code_and_one_line(folder, monkeypatch, capsys, case):
+    code, spoil, arguments, words = CASES[case]
+    if spoil:
+        spoil(folder)
+    before = contents(folder)
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "argv", ["osmofuse", "fuse", *arguments])
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    out, err = capsys.readouterr()
+    assert end.value.code == code, err
+    assert words in err
+    assert not out
+    assert contents(folder) == before, "something was written or lost"
+
+
+@pytest.mark.parametrize("case", ["strange setting", "vanished input", "two sizes", "no format"])
+def test_the_shell_sees_the_same_codes(folder, case):
+    code, spoil, arguments, words = CASES[case]
+    if spoil:
+        spoil(folder)
+    done = osmofuse_in(folder, "fuse", *arguments)
+    assert done.returncode == code
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_not_converged_is_written_and_ends_with_5(folder):
+    arguments = ["--solver", "ipiano", "--max-iter", "1", "-o", "f.tif", "--json"]
+    done = osmofuse_in(folder, "fuse", *PAIR, *arguments)
+    assert done.returncode == 5, done.stderr
+    assert json.loads(done.stdout)["record"]["result"]["status"] == "max_iter"
+    assert "did not converge (max_iter)" in done.stderr
+    assert osmofuse.read(folder / "f.tif").shape == (40, 32)
+
+
+def test_overwrite_replaces_picture_and_record(invoke, folder):
+    assert invoke(*PAIR, *FAST, "-o", "f.tif").exit_code == 0
+    first = contents(folder)
+    assert invoke(*PAIR, *FAST, "-o", "f.tif", "--alpha", "1", "--overwrite").exit_code == 0
+    second = contents(folder)
+    changed = {name for name in second if second[name] != first.get(name)}
+    assert changed == {"f.tif", "f.tif.json"}
+
+
+def test_a_dry_run_says_what_it_needs_and_writes_nothing(invoke, folder):
+    before = contents(folder)
+    words = invoke(*PAIR, "-o", "f.tif", "--dry-run")
+    assert words.exit_code == 0
+    assert "would need about" in words.stdout
+    data = json.loads(invoke(*PAIR, "-o", "f.tif", "--dry-run", "--json").stdout)
+    assert data["need"]["bytes"] > 10**8
+    assert data["need"]["seconds"] > 0
+    assert contents(folder) == before
+
+
+@pytest.mark.usefixtures("warmed")
+def test_a_record_is_repeated_bit_for_bit_and_that_is_said(folder):
+    osmofuse_in(folder, "fuse", *PAIR, "--alpha", "map.png", "-o", "f.tif")
+    done = osmofuse_in(folder, "fuse", "--from", "f.tif.json", "-o", "again.tif")
+    assert done.returncode == 0, done.stderr
+    assert "The pixels are those of the record, bit for bit." in done.stdout
+    pixels = [osmofuse.read(folder / name).pixels for name in ("f.tif", "again.tif")]
+    assert np.array_equal(*pixels)
+
+
+def test_what_differs_from_a_record_is_said(invoke, folder):
+    invoke(*PAIR, *FAST, "-o", "f.tif")
+    pixels = osmofuse.read(folder / "infrared.tif").pixels
+    osmofuse.write(pixels[::-1], folder / "infrared.tif", overwrite=True)
+    said = invoke("--from", "f.tif.json", "-o", "again.tif").stdout
+    assert "The pixels are NOT the record’s." in said
+    assert "background: infrared.tif is not the file of the record" in said
+    data = json.loads(invoke("--from", "f.tif.json", "-o", "third.tif", "--json").stdout)
+    assert data["repeat"]["identical"] is False
+    assert len(data["repeat"]["differences"]) == 2
+
+
+def test_inputs_of_a_record_may_have_moved(invoke, folder):
+    invoke(*PAIR, *FAST, "-o", "f.tif")
+    (folder / "visible.tif").rename(folder / "moved.tif")
+    assert "bit for bit" in invoke("moved.tif", "--from", "f.tif.json", "-o", "g.tif").stdout
+
+
+@pytest.mark.parametrize(
+    "extra", [["--eta", "1"], ["--alpha", "0.5"], ["--method", "direct"], ["--levels", "as-is"]]
+)
+def test_a_record_is_repeated_as_it_is(invoke, folder, extra):
+    invoke(*PAIR, *FAST, "-o", "f.tif")
+    result = invoke("--from", "f.tif.json", "-o", "again.tif", *extra)
+    assert result.exit_code == 2
+    assert f"leave out {extra[0]}" in result.stderr
+
+
+def test_unknown_settings_in_a_record_are_named(invoke, folder):
+    invoke(*PAIR, *FAST, "-o", "f.tif")
+    parts = json.loads((folder / "f.tif.json").read_text(encoding="utf-8"))
+    parts["method"]["settings"]["zeal"] = 1
+    (folder / "f.tif.json").write_text(json.dumps(parts))
+    result = invoke("--from", "f.tif.json", "-o", "again.tif")
+    assert isinstance(result.exception, SettingError)
+    assert "zeal: no setting of 'direct'" in str(result.exception)
+
+
+def test_notes_go_to_stderr(invoke, folder):
+    (folder / "infrared.tif").rename(folder / "infrared.png")
+    result = invoke("visible.tif", "infrared.png", *FAST, "-o", "f.tif")
+    assert "Note: infrared.png: its name says png, its content is tiff" in result.stderr
+    assert "Note" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("4G", 4 * 10**9), ("4GB", 4 * 10**9), ("1.5k", 1500), ("2GiB", 2 * 2**30), ("123", 123)],
+)
+def test_sizes(text, count):
+    assert fuse._Size().convert(text, None, None) == count
+
+
+def test_an_interrupt_leaves_no_debris_and_ends_with_130(tmp_path):
+    folder = tmp_path
+    write_pair(folder, (500, 400))
+    before = contents(folder)
+    # A shell may have told its background jobs to ignore interrupts; this process listens.
+    listen = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    process = subprocess.Popen(
+        command("fuse", *PAIR, *LONG, "-o", "f.tif", before=listen),
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr.readline() == "Fusing ...\n"
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert err.endswith("osmofuse: interrupted\n")
+    assert "Traceback" not in err
+    assert not out
+    assert contents(folder) == before
+
+
+@pytest.mark.skipif(os.name == "nt", reason="limits of file sizes are POSIX's")
+def test_a_full_disk_ends_with_7_and_loses_nothing(folder):
+    osmofuse_in(folder, "fuse", *PAIR, *FAST, "-o", "f.tif")
+    before = contents(folder)
+    # Writes beyond the limit fail as they do on a full disk, in the middle of the file.
+    small = (
+        "import resource\n"
+        "limit = 4000, resource.RLIM_INFINITY\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, limit)"
+    )
+    arguments = [*PAIR, *FAST, "--alpha", "0.1", "-o", "f.tif", "--overwrite"]
+    done = osmofuse_in(folder, "fuse", *arguments, before=small)
+    assert done.returncode == 7, done.stderr
+    assert "f.tif: cannot be written" in done.stderr
+    assert contents(folder) == before
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="permissions are POSIX's")
+def test_a_read_only_folder_ends_with_7():
+    folder = Path(tempfile.mkdtemp())
+    try:
+        write_pair(folder)
+        (folder / "out").mkdir()
+        (folder / "out").chmod(0o555)
+        folder.chmod(0o755)
+        # Root may write everywhere. So become nobody, but only once all is imported: Python's
+        # own files may be root's alone.
+        warm = ["fuse", *PAIR, *FAST, "-o", "warm.tif"]
+        nobody = (
+            "import os\nfrom osmofuse.cli import commands\n"
+            f"commands({warm!r}, standalone_mode=False)\n"
+            "os.geteuid() == 0 and os.seteuid(65534)"
+        )
+        arguments = [*PAIR, *FAST, "-o", "out/f.tif"]
+        done = osmofuse_in(folder, "fuse", *arguments, before=nobody)
+        assert done.returncode == 7, done.stderr
+        assert "out/f.tif: cannot be written" in done.stderr
+        assert contents(folder / "out") == {}
+    finally:
+        (folder / "out").chmod(0o755)
+        shutil.rmtree(folder)

@@ -1,0 +1,138 @@
+"""Writing picture files: refusals, and files that are whole or absent."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from osmofuse.errors import OutputError
+from osmofuse.io import read, write
+from osmofuse.picture import Metadata, Picture
+from picture_files import exif, full, noise
+
+# Refusals of write, and files whole or absent
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "fix"),
+    [
+        ("a.jpg", "uint16", "JPEG cannot hold uint16 .*; TIFF and PNG can"),
+        ("a.jpg", "float32", "JPEG cannot hold float32 .*; TIFF can"),
+        ("a.png", "float32", "PNG cannot hold float32 .*; TIFF can"),
+        ("a.webp", "uint16", "WEBP cannot hold uint16"),
+        ("a.tif", "int32", "TIFF cannot hold int32 .*; convert to uint8, uint16 or float"),
+        ("a.gif", "uint8", r"use one of \.png, \.tif, \.tiff, \.jpg, \.jpeg, \.webp"),
+        ("a", "uint8", "use one of"),
+    ],
+)
+def test_no_depth_is_converted_silently(tmp_path, name, dtype, fix):
+    with pytest.raises(OutputError, match=fix):
+        write(noise((5, 7, 3), dtype), tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("name", "bands", "transparency"),
+    [
+        ("a.jpg", 4, True),
+        ("a.jpg", 2, False),
+        ("a.png", 4, False),
+        ("a.png", 5, True),
+        ("a.webp", 2, True),
+    ],
+)
+def test_no_band_is_dropped_silently(tmp_path, name, bands, transparency):
+    picture = Picture(noise((5, 7, bands), "uint8"), transparency=transparency)
+    with pytest.raises(OutputError, match="cannot hold"):
+        write(picture, tmp_path / name)
+
+
+@pytest.mark.parametrize("part", ["exif", "xmp", "iptc"])
+def test_no_metadata_is_dropped_silently(tmp_path, part):
+    blob = exif(_270="x" * 70000) if part == "exif" else b"x" * 70000
+    picture = Picture(noise((5, 7, 3), "uint8"), metadata=Metadata(**{part: blob}))
+    with pytest.raises(OutputError, match=r"JPEG cannot hold 7\d+ bytes of metadata"):
+        write(picture, tmp_path / "a.jpg")
+    back = getattr(read(write(picture, tmp_path / "a.tif")).metadata, part)
+    assert len(back) >= 70000
+
+
+def test_an_existing_file_is_kept_unless_told(tmp_path):
+    path = tmp_path / "a.tif"
+    path.write_bytes(b"precious")
+    with pytest.raises(OutputError, match=r"a\.tif: exists already"):
+        write(noise((5, 7), "uint8"), path)
+    assert path.read_bytes() == b"precious"
+    write(noise((5, 7), "uint8"), path, overwrite=True)
+    assert read(path).shape == (5, 7)
+
+
+def test_missing_folder(tmp_path):
+    with pytest.raises(OutputError, match=r"there is no folder .*nowhere"):
+        write(noise((5, 7), "uint8"), tmp_path / "nowhere" / "a.tif")
+
+
+def test_a_folder_is_not_overwritten(tmp_path):
+    (tmp_path / "a.tif").mkdir()
+    with pytest.raises(OutputError, match="is a folder"):
+        write(noise((5, 7), "uint8"), tmp_path / "a.tif", overwrite=True)
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+@pytest.mark.parametrize("suffix", [".tif", ".png", ".jpg", ".webp"])
+def test_a_full_disk_leaves_the_old_file_and_no_partial(tmp_path, monkeypatch, suffix, step):
+    path = tmp_path / f"a{suffix}"
+    path.write_bytes(b"precious")
+
+    def full_disk(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, step, full_disk)
+    with pytest.raises(OutputError, match=f"a{suffix}: cannot be written .*No space left"):
+        write(noise((5, 7, 3), "uint8"), path, overwrite=True)
+    assert path.read_bytes() == b"precious"
+    assert os.listdir(tmp_path) == [path.name]
+
+
+def test_an_interrupt_leaves_no_partial(tmp_path, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write(noise((5, 7, 3), "uint8"), tmp_path / "a.tif")
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_name_appears_only_when_the_file_is_synced(tmp_path, monkeypatch):
+    path, seen, fsync = tmp_path / "a.tif", [], os.fsync
+
+    def watch(handle):
+        seen.append((path.exists(), (tmp_path / "a.tif.partial").exists()))
+        fsync(handle)
+
+    monkeypatch.setattr(os, "fsync", watch)
+    write(noise((5, 7), "uint8"), path)
+    assert seen == [(False, True), (True, False)]  # first the file, then its folder
+
+
+def test_vips_failures_are_output_errors(tmp_path):
+    (tmp_path / "a.tif.partial").mkdir()
+    with pytest.raises(OutputError, match="cannot be written"):
+        write(noise((5, 7), "uint8"), tmp_path / "a.tif")
+
+
+def test_importing_costs_no_pyvips():
+    code = "import osmofuse.io, sys; sys.exit('pyvips' in sys.modules or 'tifffile' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_replacing_pixels_keeps_the_rest(tmp_path):
+    first = read(write(full(noise((5, 7, 3), "uint16")), tmp_path / "a.tif"))
+    second = read(write(replace(first, pixels=255 - first.pixels), tmp_path / "b.tif"))
+    assert (second.profile, second.metadata) == (first.profile, first.metadata)

@@ -1,0 +1,30 @@
+"""What the tests of jobs share: a pair of files, and a job of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from osmofuse.jobs import Job
+from pairs import write_pair
+
+
+@pytest.fixture
+def pair(tmp_path):
+    return write_pair(tmp_path)
+
+
+@pytest.fixture
+def make_job(pair, tmp_path):
+    """Return a function that makes a job of the pair."""
+
+    def make(**changes):
+        parts = {
+            "foreground": pair["visible"],
+            "background": pair["infrared"],
+            "alpha": pair["map"],
+            "method": "direct",
+            "output": tmp_path / "fused.tif",
+        }
+        return Job(**(parts | changes))
+
+    return make

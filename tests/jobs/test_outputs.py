@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+import osmofuse
+from osmofuse.errors import OutputError
+from osmofuse.jobs.outputs import Outputs, check_outputs
+from osmofuse.picture import Picture
+from osmofuse.record import record_path, write_record
+from pairs import a_record, contents
+
+PIXELS = Picture(np.full((4, 5, 3), 7, np.uint8))
+
+
+@pytest.mark.parametrize("role", ["foreground", "background", "alpha"])
+def test_an_input_is_never_replaced(make_job, role):
+    job = make_job(overwrite=True)
+    job = make_job(overwrite=True, output=job.inputs[role])
+    with pytest.raises(OutputError, match=f"would replace the {role}"):
+        check_outputs(job)
+
+
+def test_nor_by_another_name_of_it(make_job, pair, tmp_path):
+    os.link(pair["visible"], tmp_path / "linked.tif")
+    (tmp_path / "symbolic.tif").symlink_to(pair["visible"])
+    for name in ("linked.tif", "symbolic.tif"):
+        with pytest.raises(OutputError, match="would replace the foreground"):
+            check_outputs(make_job(output=tmp_path / name, overwrite=True))
+
+
+def test_nor_by_a_partial_name(make_job, pair, tmp_path):
+    pair["visible"].rename(tmp_path / "fused.tif.partial.tif")
+    with pytest.raises(OutputError, match="would replace the foreground"):
+        check_outputs(make_job(foreground=tmp_path / "fused.tif.partial.tif", overwrite=True))
+
+
+@pytest.mark.parametrize("name", ["fused.tif", "structure.tif", "alpha.png", "fused.tif.json"])
+def test_what_exists_is_refused_unless_told(make_job, tmp_path, name):
+    parts = {"structure": tmp_path / "structure.tif", "alpha_output": tmp_path / "alpha.png"}
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(OutputError, match=f"{name}: exists already"):
+        check_outputs(make_job(method="variational", **parts))
+    check_outputs(make_job(method="variational", overwrite=True, **parts))
+
+
+def test_the_record_of_an_output_that_is_not_there_is_no_hindrance(make_job, tmp_path):
+    write_record(a_record(), tmp_path / "fused.tif.json")
+    check_outputs(make_job())
+    (tmp_path / "fused.tif").write_text("there")
+    with pytest.raises(OutputError, match="exists"):
+        check_outputs(make_job())
+
+
+def test_two_outputs_need_two_names(make_job, tmp_path):
+    for name in ("fused.tif", "fused.tif.json"):
+        with pytest.raises(OutputError, match=r"is to be both .* and .*; choose two names"):
+            check_outputs(make_job(alpha_output=tmp_path / name))
+
+
+def test_folders_are_no_outputs_and_must_exist(make_job, tmp_path):
+    with pytest.raises(OutputError, match=r"there is no folder .*deep; make it first"):
+        check_outputs(make_job(output=tmp_path / "deep" / "f.tif"))
+    (tmp_path / "f.tif").mkdir()
+    with pytest.raises(OutputError, match="is a folder"):
+        check_outputs(make_job(output=tmp_path / "f.tif", overwrite=True))
+
+
+def test_nothing_has_its_name_before_the_commit(make_job, tmp_path):
+    before = set(contents(tmp_path))
+    job = make_job(alpha_output=tmp_path / "alpha.png")
+    with Outputs(job) as outputs:
+        outputs.write("output", PIXELS)
+        outputs.write("alpha", PIXELS)
+        assert not job.output.exists()
+        outputs.commit(a_record())
+    names = {"fused.tif", "fused.tif.json", "alpha.png"}
+    assert set(contents(tmp_path)) == before | names
+    assert np.array_equal(osmofuse.read(job.output).pixels, PIXELS.pixels)
+
+
+@pytest.mark.parametrize("end", [RuntimeError, KeyboardInterrupt])
+def test_what_is_not_committed_is_removed(make_job, tmp_path, end):
+    before = contents(tmp_path)
+
+    def begin_and_end():
+        with Outputs(make_job()) as outputs:
+            outputs.write("output", PIXELS)
+            raise end
+
+    with pytest.raises(end):
+        begin_and_end()
+    assert contents(tmp_path) == before
+
+
+def test_the_picture_gets_its_name_last(make_job, tmp_path, monkeypatch):
+    order, replace = [], os.replace
+    monkeypatch.setattr(os, "replace", lambda a, b: (order.append(b.name), replace(a, b)))
+    with Outputs(make_job(alpha_output=tmp_path / "alpha.png")) as outputs:
+        outputs.write("output", PIXELS)
+        outputs.write("alpha", PIXELS)
+        order.clear()
+        outputs.commit(a_record())
+    assert sorted(order[-3:]) == ["alpha.png", "fused.tif", "fused.tif.json"]
+    assert order[-1] == "fused.tif"
+
+
+@pytest.mark.parametrize("failing", ["fused.tif", "alpha.png", "fused.tif.json"])
+def test_a_failing_rename_leaves_nothing_new(make_job, tmp_path, monkeypatch, failing):
+    before, replace = contents(tmp_path), os.replace
+
+    def fail(source, target):
+        if target.name == failing:
+            raise PermissionError(13, "Permission denied")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", fail)
+    job = make_job(alpha_output=tmp_path / "alpha.png")
+    with Outputs(job) as outputs:
+        outputs.write("output", PIXELS)
+        outputs.write("alpha", PIXELS)
+        with pytest.raises(OutputError, match=f"{failing}: cannot be written .Permission"):
+            outputs.commit(a_record())
+    assert contents(tmp_path) == before
+
+
+def test_a_probe_tells_what_a_format_cannot_hold(make_job, tmp_path):
+    job = make_job(output=tmp_path / "fused.jpg")
+    before = contents(tmp_path)
+    with Outputs(job) as outputs:
+        outputs.probe("output", PIXELS)
+        outputs.probe("structure", PIXELS)
+        with pytest.raises(OutputError, match=r"fused\.jpg: JPEG cannot hold uint16") as error:
+            outputs.probe("output", Picture(PIXELS.pixels.astype(np.uint16)))
+    assert "partial" not in str(error.value)
+    assert contents(tmp_path) == before
+    assert not record_path(job.output).exists()

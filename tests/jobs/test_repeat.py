@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import osmofuse
+from osmofuse.errors import SettingError, UnreadableError
+from osmofuse.jobs import differences, is_identical, job_of_record, run
+from osmofuse.record import read_record, write_record
+
+JOBS = {
+    "rule": {"method": "variational"},
+    "reach": {"method": "variational", "settings": {"reach": 6.0, "eta": 0.3}},
+    "held": {"method": "variational", "settings": {"gamma": math.inf, "reach": 4.0}},
+    "stationary": {"method": "variational", "settings": {"reach": math.inf}},
+    "number": {"method": "variational", "alpha": 0.3},
+    "softened": {"method": "direct", "soften": 3.0},
+    "weights": {"method": "average", "settings": {"weights": (1.0, 3.0)}},
+}
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_a_record_gives_the_same_pixels(make_job, tmp_path, name):
+    first = run(make_job(**JOBS[name]))
+    job = job_of_record(first.files["record"], tmp_path / "again.tif")
+    assert job.plan == first.fusion.plan
+    second = run(job)
+    pixels = [osmofuse.read(one.files["output"]).pixels for one in (first, second)]
+    assert np.array_equal(*pixels)
+    assert is_identical(first.record, second.record)
+    assert differences(first.record, second.record) == ()
+    assert first.fusion.plan is not None or name not in ("rule", "reach", "held", "number")
+
+
+def test_a_folder_may_move_with_its_record(make_job, tmp_path):
+    record = run(make_job()).files["record"]
+    (tmp_path / "moved").mkdir()
+    for path in [*tmp_path.glob("*.tif"), *tmp_path.glob("*.png"), record]:
+        path.rename(tmp_path / "moved" / path.name)
+    old = read_record(tmp_path / "moved" / record.name)
+    again = run(job_of_record(tmp_path / "moved" / record.name, tmp_path / "again.tif"))
+    assert is_identical(old, again.record)
+
+
+def test_inputs_that_have_moved_can_be_given(make_job, pair, tmp_path):
+    result = run(make_job())
+    there = pair["visible"].rename(tmp_path / "elsewhere.tif")
+    with pytest.raises(UnreadableError, match=r"visible\.tif: no such file"):
+        run(job_of_record(result.files["record"], tmp_path / "again.tif"))
+    again = run(job_of_record(result.files["record"], tmp_path / "again.tif", foreground=there))
+    assert is_identical(result.record, again.record)
+    assert differences(result.record, again.record) == ()
+
+
+def test_a_changed_input_is_named(make_job, pair, tmp_path):
+    result = run(make_job())
+    pixels = osmofuse.read(pair["infrared"]).pixels
+    osmofuse.write(pixels[::-1], pair["infrared"], overwrite=True)
+    again = run(job_of_record(result.files["record"], tmp_path / "again.tif"))
+    assert not is_identical(result.record, again.record)
+    changed, output = differences(result.record, again.record)
+    assert changed.startswith("background: infrared.tif is not the file of the record")
+    assert "pixels differ" in output
+
+
+def test_an_input_saved_anew_with_the_same_pixels_is_named_too(make_job, pair, tmp_path):
+    result = run(make_job())
+    picture = osmofuse.read(pair["infrared"])
+    metadata = replace(picture.metadata, resolution=(3.0, 3.0))
+    osmofuse.write(replace(picture, metadata=metadata), pair["infrared"], overwrite=True)
+    again = run(job_of_record(result.files["record"], tmp_path / "again.tif"))
+    assert is_identical(result.record, again.record)
+    (changed,) = differences(result.record, again.record)
+    assert changed.startswith("background:")
+
+
+def test_versions_are_named_only_if_pixels_differ(make_job):
+    record = run(make_job()).record
+    older = replace(record, versions=record.versions | {"numpy": "1.0"})
+    assert differences(older, record) == ()
+    other = replace(older, output={"sha256_of_pixels": "0" * 64})
+    first, *_ = differences(other, record)
+    assert first == f"numpy: version {np.__version__}, not 1.0"
+
+
+def edited(path, edit):
+    parts = json.loads(path.read_text(encoding="utf-8"))
+    edit(parts)
+    path.write_text(json.dumps(parts), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("edit", "error", "match"),
+    [
+        (lambda r: r["method"].update(name="magic"), SettingError, "'magic' is unknown"),
+        (lambda r: r["method"]["settings"].update(zeal=1), SettingError, "zeal: no setting of"),
+        (lambda r: r["method"]["settings"].update(eta=-1), SettingError, "eta: -1"),
+        (lambda r: r.update(transform={}), SettingError, "made with a transform"),
+        (lambda r: r.update(tiling={}), SettingError, "made with a tiling"),
+        (lambda r: r["inputs"].pop(1), UnreadableError, "'background' is missing"),
+        (lambda r: r["inputs"].pop(2), UnreadableError, "'alpha' is missing"),
+        (lambda r: r["plan"].pop("cycles"), UnreadableError, "plan: .*cycles"),
+        (lambda r: r["plan"].update(cycles=[2]), UnreadableError, "as many cycles as steps"),
+        (lambda r: r["plan"].update(steps=["x", "y", "z"]), UnreadableError, "plan: "),
+        (lambda r: r["plan"].update(more=1), UnreadableError, "plan: .*more"),
+    ],
+)
+def test_what_cannot_be_repeated_is_refused(make_job, tmp_path, edit, error, match):
+    job = make_job(method="variational", settings={"reach": 3.0})
+    path = edited(run(job).files["record"], edit)
+    with pytest.raises(error, match=match) as caught:
+        job_of_record(path, tmp_path / "again.tif")
+    assert str(path) in str(caught.value)
+
+
+def test_levels_and_working_space_are_the_records(make_job, tmp_path):
+    result = run(make_job())
+    inputs = tuple(
+        replace(one, levels="match") if one.role == "background" else one
+        for one in result.record.inputs
+    )
+    record = replace(result.record, inputs=inputs, working_space="linear")
+    path = write_record(record, tmp_path / "changed.json")
+    job = job_of_record(path, tmp_path / "again.tif")
+    assert (job.levels, job.working_space) == ("match", "linear")

@@ -1,0 +1,215 @@
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+import osmofuse
+from osmofuse.errors import LimitError, MismatchError, OutputError
+from osmofuse.jobs import is_identical, run
+from osmofuse.picture import Metadata, Picture
+from osmofuse.record import read_record, record_path, sha256_of_pixels
+from pairs import contents
+
+MODULE = import_module("osmofuse.jobs.run")
+
+
+def test_the_output_is_what_fuse_gives_in_the_depth_of_the_foreground(make_job, pair):
+    result = run(make_job(method="variational", settings={"eta": 0.2}))
+    visible, infrared, alpha = (osmofuse.read(path) for path in pair.values())
+    image = osmofuse.fuse(visible, infrared, alpha.pixels, eta=0.2).image
+    expected, clipped = visible.with_samples(image)
+    written = osmofuse.read(result.files["output"])
+    assert written.depth == np.uint16
+    assert np.array_equal(written.pixels, expected.pixels)
+    assert result.record.result["clipped"] == clipped
+
+
+def test_the_record_beside_it_says_how(make_job):
+    job = make_job(method="variational", settings={"gamma": math.inf}, soften=1.0)
+    result = run(job)
+    record = read_record(record_path(job.output))
+    assert record == read_record(result.files["record"])
+    assert record.alpha == {"value": None, "soften": 1.0}
+    assert record.method["name"] == "variational"
+    assert record.method["settings"]["gamma"] == math.inf
+    assert record.method["settings"]["mu"] == 100.0, "defaults are said as well"
+    assert record.plan["steps"] == list(result.fusion.plan.steps)
+    assert record.result["status"] == result.fusion.status
+    assert record.result["energy"] == result.fusion.energy.tolist()
+    assert record.result["reach"] == result.fusion.reach
+    assert record.result["peak_bytes"] > 10**7
+    pixels = osmofuse.read(job.output).pixels
+    assert record.output["sha256_of_pixels"] == sha256_of_pixels(pixels)
+
+
+def test_structure_and_map_are_written_when_asked_for(make_job, pair, tmp_path):
+    parts = {"structure": tmp_path / "s.tif", "alpha_output": tmp_path / "a.png"}
+    result = run(make_job(method="variational", **parts))
+    assert set(result.files) == {"output", "record", "structure", "alpha"}
+    visible = osmofuse.read(pair["visible"])
+    structure = visible.with_samples(result.fusion.structure)[0]
+    assert np.array_equal(osmofuse.read(tmp_path / "s.tif").pixels, structure.pixels)
+    assert np.array_equal(
+        osmofuse.read(tmp_path / "a.png").pixels, osmofuse.read(pair["map"]).pixels
+    )
+
+
+def test_a_number_is_written_as_a_map(make_job, tmp_path):
+    run(make_job(alpha=0.25, alpha_output=tmp_path / "a.tif"))
+    alpha = osmofuse.read(tmp_path / "a.tif").pixels
+    assert alpha.shape == (40, 32)
+    assert np.all(alpha == round(0.25 * 65535))
+
+
+def test_transparency_profile_and_metadata_are_the_foregrounds(make_job, pair, tmp_path):
+    visible = osmofuse.read(pair["visible"])
+    band = np.arange(40 * 32, dtype=np.uint16).reshape(40, 32, 1)
+    picture = replace(
+        Picture(np.concatenate([visible.pixels, band], axis=2), transparency=True),
+        metadata=Metadata(resolution=(11.0, 11.0)),
+    )
+    path = osmofuse.write(picture, tmp_path / "layer.tif")
+    run(make_job(foreground=path))
+    written = osmofuse.read(tmp_path / "fused.tif")
+    assert written.transparency
+    assert np.array_equal(written.pixels[..., -1:], band)
+    assert written.metadata.resolution == pytest.approx((11.0, 11.0))
+
+
+def test_inputs_stay_as_they_are(make_job, pair, tmp_path):
+    before = contents(tmp_path)
+    run(make_job(output=tmp_path / "f.png", overwrite=True))
+    assert {name: data for name, data in contents(tmp_path).items() if name in before} == before
+
+
+def test_a_cancelled_job_writes_nothing(make_job, tmp_path):
+    before = contents(tmp_path)
+    result = run(make_job(method="variational"), watch=lambda _: True)
+    assert result.fusion.status == "cancelled"
+    assert result.record is None
+    assert not result.files
+    assert contents(tmp_path) == before
+
+
+def test_not_converging_is_written_and_said(make_job):
+    result = run(make_job(method="variational", settings={"solver": "ipiano", "max_iter": 1}))
+    assert result.fusion.status == "max_iter"
+    assert result.record.result["status"] == "max_iter"
+    assert result.record.plan is None
+    assert result.files["output"].exists()
+
+
+def test_a_limit_is_looked_at_before_anything_is_read(make_job, tmp_path, monkeypatch):
+    monkeypatch.setattr(MODULE, "prepare", pytest.fail)
+    with pytest.raises(LimitError, match="over the limit"):
+        run(make_job(max_memory=1000))
+
+
+def test_want_of_memory_is_a_limit(make_job, tmp_path, monkeypatch):
+    def starve(*_):
+        raise MemoryError
+
+    before = contents(tmp_path)
+    monkeypatch.setattr(MODULE, "_fuse", starve)
+    with pytest.raises(LimitError, match="not enough memory"):
+        run(make_job())
+    assert contents(tmp_path) == before
+
+
+def test_an_output_that_cannot_be_is_refused_before_the_work(make_job, tmp_path, monkeypatch):
+    monkeypatch.setattr(MODULE, "_fuse", pytest.fail)
+    for name, match in (("fused.jpg", "JPEG cannot hold"), ("fused.xyz", "no known format")):
+        with pytest.raises(OutputError, match=match):
+            run(make_job(output=tmp_path / name))
+
+
+def test_a_colour_background_does_not_fit_a_grey_foreground(make_job, pair):
+    with pytest.raises(MismatchError, match="3 channels, but foreground has 1"):
+        run(make_job(foreground=pair["infrared"], background=pair["visible"]))
+
+
+def test_notes_name_the_file(make_job, pair, tmp_path):
+    lying = pair["infrared"].rename(tmp_path / "infrared.png")
+    result = run(make_job(background=lying))
+    assert result.notes == (f"{lying}: its name says png, its content is tiff",)
+    assert result.record.input("background").notes == ("its name says png, its content is tiff",)
+
+
+def test_levels_stretch_a_faint_background(make_job, pair, tmp_path):
+    infrared = osmofuse.read(pair["infrared"]).pixels
+    faint = osmofuse.write((infrared // 16).astype(np.uint16), tmp_path / "faint.tif")
+    images = {}
+    for levels in ("as-is", "percentiles", "match"):
+        job = make_job(background=faint, levels=levels, output=tmp_path / f"{levels}.tif")
+        result = run(job)
+        images[levels] = result.fusion.image
+        stretched = any("became" in note for note in result.notes)
+        assert stretched == (levels != "as-is")
+        assert any("uses " in note for note in result.notes) == (levels == "as-is")
+        assert result.record.input("background").levels == levels
+    dark = osmofuse.read(pair["map"]).pixels == 0
+    assert images["as-is"][dark].mean() < 0.5 * images["match"][dark].mean()
+    assert not np.array_equal(images["percentiles"], images["match"])
+
+
+def test_the_working_space_is_left_again(make_job, pair, tmp_path):
+    visible = osmofuse.read(pair["visible"])
+    kept = run(make_job(alpha=1.0, working_space="linear", output=tmp_path / "kept.tif"))
+    difference = osmofuse.read(kept.files["output"]).pixels.astype(int) - visible.pixels
+    assert np.abs(difference).max() <= 1
+    half = run(make_job(alpha=0.5, working_space="linear", output=tmp_path / "half.tif"))
+    plain = run(make_job(alpha=0.5, output=tmp_path / "plain.tif"))
+    assert half.record.working_space == "linear"
+    assert not is_identical(half.record, plain.record)
+
+
+def test_the_output_says_that_it_is_a_composite(make_job):
+    result = run(make_job())
+    xmp = osmofuse.read(result.files["output"]).metadata.xmp.decode()
+    assert "digitalsourcetype/composite" in xmp
+    for name in ("visible.tif", "infrared.tif", result.record.input("background").sha256):
+        assert name in xmp
+
+
+def test_where_the_background_has_no_data_the_foreground_is_kept(make_job, pair, tmp_path):
+    picture = osmofuse.read(pair["infrared"])
+    pixels = picture.pixels.copy()
+    pixels[5:9, 7:12] = 1
+    holed = osmofuse.write(replace(picture, pixels=pixels, nodata=1.0), tmp_path / "holed.tif")
+    result = run(make_job(background=holed, alpha=0.0))
+    assert any("20 pixels hold no data" in note for note in result.notes)
+    fused, visible = (
+        osmofuse.read(path).pixels for path in (result.files["output"], pair["visible"])
+    )
+    assert np.array_equal(fused[5:9, 7:12], visible[5:9, 7:12])
+    assert not np.array_equal(fused[12:], visible[12:])
+
+
+def test_where_the_foreground_has_no_data_the_output_has_none(make_job, pair, tmp_path):
+    picture = osmofuse.read(pair["visible"])
+    pixels = picture.pixels.copy()
+    pixels[5:9, 7:12] = 0
+    holed = osmofuse.write(replace(picture, pixels=pixels, nodata=0.0), tmp_path / "holed.tif")
+    for method in ("direct", "variational"):
+        output = tmp_path / f"{method}.tif"
+        run(make_job(foreground=holed, method=method, output=output))
+        valid = osmofuse.read(output).valid
+        assert not valid[5:9, 7:12].any()
+        assert np.count_nonzero(~valid) == 20
+
+
+def test_signed_files_are_fused_as_levels(make_job, pair, tmp_path):
+    visible, infrared = (osmofuse.read(pair[name]).pixels for name in ("visible", "infrared"))
+    paths = [
+        osmofuse.write((pixels // 2).astype(np.int16), tmp_path / f"signed{k}.tif")
+        for k, pixels in enumerate((visible, infrared))
+    ]
+    run(make_job(foreground=paths[0], background=paths[1], output=tmp_path / "f.tif"))
+    run(make_job(output=tmp_path / "unsigned.tif"))
+    signed, plain = (osmofuse.read(tmp_path / name) for name in ("f.tif", "unsigned.tif"))
+    assert signed.depth == np.int16
+    np.testing.assert_allclose(signed.pixels / 32767, plain.pixels / 65535, atol=1e-4)
