@@ -307,6 +307,13 @@ def test_no_picture(tmp_path, content):
         read(tmp_path / "a.png")
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "a.tif")
+    with pytest.raises(UnreadableError, match=r"a\.tif: no ordinary file"):
+        read(tmp_path / "a.tif")
+
+
 def test_a_folder_is_no_picture(tmp_path):
     with pytest.raises(UnreadableError, match=str(tmp_path)):
         read(tmp_path)
