@@ -74,7 +74,7 @@ def test_whatever_the_child_does_is_an_error_with_the_files_name(
     path = decoder(tmp_path, monkeypatch, program)
     hangs = "sleep" in program or "while" in program
     with pytest.raises(UnreadableError, match=message):
-        read(path, limits=Limits(seconds=0.5 if hangs else 30), isolated=True)
+        read(path, limits=Limits(seconds=0.5 if hangs else 120), isolated=True)
 
 
 LIMITED = """

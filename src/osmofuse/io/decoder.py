@@ -10,7 +10,7 @@ import math
 import os
 import sys
 
-from osmofuse.errors import LimitError, OsmofuseError
+from osmofuse.errors import OsmofuseError
 from osmofuse.io.description import describe
 from osmofuse.io.isolation import send
 from osmofuse.io.limits import Limits, check
@@ -47,8 +47,6 @@ def _answer(path: str, limits: Limits) -> Picture | OsmofuseError:
         return read(path, limits=limits)
     except OsmofuseError as error:
         return error
-    except MemoryError:
-        return LimitError(f"{path}: takes more memory than its header says; get a fresh copy")
 
 
 def _limit_self(seconds: float, memory: int) -> None:
