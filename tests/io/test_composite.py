@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -90,14 +91,20 @@ def test_the_identity_of_the_foreground_moves_into_what_it_was_derived_from():
 
 def test_thumbnails_go():
     assert b"Thumbnails" not in marked(RICH).xmp
-    jpeg = io.BytesIO()
-    Image.new("RGB", (8, 8)).save(jpeg, "jpeg")
-    tags = Image.Exif()
-    tags[271] = "Phase One"
-    blob = bytearray(tags.tobytes().removeprefix(b"Exif\0\0"))
-    assert composite_metadata(
-        Metadata(exif=bytes(blob)), derived_from=["a"], history="b"
-    ).exif.endswith(b"Phase One\0")
+    make = struct.pack("<H2HI4sI", 1, 271, 2, 4, b"Ada\0", 26)
+    places = struct.pack("<H2H2I2H2II", 2, 513, 4, 1, 56, 514, 4, 1, 5, 0)
+    blob = b"II*\0\x08\0\0\0" + make + places + b"THUMB"
+    with Image.open(io.BytesIO(blank_jpeg(blob))) as other:
+        assert other.getexif().get_ifd(-1)[514] == 5  # it is a thumbnail to another reader
+    exif_now = composite_metadata(Metadata(exif=blob), derived_from=["a"], history="b").exif
+    assert b"Ada" in exif_now
+    assert b"THUMB" not in exif_now
+
+
+def blank_jpeg(blob):
+    file = io.BytesIO()
+    Image.new("RGB", (8, 8)).save(file, "jpeg", exif=b"Exif\0\0" + blob)
+    return file.getvalue()
 
 
 def test_a_second_composite_adds_to_the_history():
