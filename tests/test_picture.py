@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
@@ -318,3 +318,85 @@ def test_a_map_hidden_in_transparency_is_not_guessed():
 def test_ragged_lists_are_refused():
     with pytest.raises(InputError, match=r"^alpha: "):
         as_alpha([[0.5], [0.5, 0.5]])
+
+
+# No data
+
+
+def satellite(dtype="int16", nodata=-9999):
+    pixels = np.arange(60, dtype=np.float64).reshape(4, 5, 3) * 300
+    pixels = pixels.astype(dtype) if np.dtype(dtype).kind != "f" else (pixels / 2e4).astype(dtype)
+    pixels[1, 2] = nodata
+    return Picture(pixels, nodata=nodata)
+
+
+def test_valid_is_none_without_empty_pixels():
+    assert Picture(np.zeros((4, 5))).valid is None
+    assert Picture(np.zeros((4, 5)), nodata=1.0).valid is None
+
+
+@pytest.mark.parametrize(
+    ("dtype", "nodata"), [("int16", -9999), ("uint16", 65535), ("float32", np.nan)]
+)
+def test_valid_and_filled(dtype, nodata):
+    picture = satellite(dtype, nodata)
+    expected = np.ones((4, 5), bool)
+    expected[1, 2] = False
+    np.testing.assert_array_equal(picture.valid, expected)
+    filled = picture.filled()
+    assert filled.valid is None
+    np.testing.assert_array_equal(filled.pixels[expected], picture.pixels[expected])
+    near = [picture.pixels[place] for place in ((0, 2), (2, 2), (1, 1), (1, 3))]
+    assert any((filled.pixels[1, 2] == pixel).all() for pixel in near)
+
+
+def test_one_band_of_no_data_is_not_an_empty_pixel():
+    picture = satellite()
+    pixels = picture.pixels.copy()
+    pixels[1, 2, 0] = 5
+    assert replace(picture, pixels=pixels).valid is None
+    pixels = pixels.astype(float)
+    pixels[1, 2, 0] = np.nan
+    assert not Picture(pixels, nodata=np.nan).valid[1, 2]
+
+
+def test_a_picture_of_nothing_cannot_be_filled():
+    with pytest.raises(InputError, match="every pixel holds the no-data value 0"):
+        Picture(np.zeros((4, 5)), nodata=0.0).filled()
+
+
+@pytest.mark.parametrize(("dtype", "nodata"), [("int16", -9999), ("uint16", 0), ("float32", -9999)])
+def test_empty_pixels_stay_empty_and_no_other_becomes_so(dtype, nodata):
+    picture = satellite(dtype, nodata)
+    values = np.full((4, 5, 3), 0.25)
+    values[0, 0] = 0.0 if nodata == 0 else 0.75
+    values[1, 2] = np.nan  # whatever was computed there
+    result, clipped = picture.with_samples(values)
+    assert (result.pixels[1, 2] == picture.pixels[1, 2]).all()
+    np.testing.assert_array_equal(result.valid, picture.valid)
+    assert (result.depth, result.nodata, clipped) == (picture.depth, nodata, 0)
+    if nodata == 0:
+        assert (result.pixels[0, 0] == 1).all()
+
+
+def test_white_as_no_data_is_left_downwards():
+    picture = Picture(np.array([[255, 3]], np.uint8), nodata=255)
+    result, _ = picture.with_samples(np.array([[0.5, 1.0]]))
+    np.testing.assert_array_equal(result.pixels, [[255, 254]])
+
+
+def test_a_depth_that_cannot_hold_no_data():
+    with pytest.raises(InputError, match="depth uint8: cannot hold the no-data value -9999"):
+        satellite().with_samples(np.zeros((4, 5, 3)), depth="uint8")
+    result, _ = satellite().with_samples(np.zeros((4, 5, 3)), depth="float32")
+    assert (result.pixels[1, 2] == -9999).all()
+
+
+def test_int16_of_a_picture_has_white_at_its_maximum():
+    picture = Picture(np.array([[0, 32767]], np.int16))
+    np.testing.assert_array_equal(samples(picture, "x"), [[0, 1]])
+    result, clipped = picture.with_samples(np.array([[-0.5, 0.5]]))
+    np.testing.assert_array_equal(result.pixels, [[0, 16384]])
+    assert clipped == 1
+    with pytest.raises(InputError, match="negative values"):
+        samples(Picture(np.array([[-1]], np.int16)), "x")

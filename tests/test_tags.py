@@ -17,6 +17,7 @@ from osmofuse.tags import (
     UNIT,
     XMP,
     add_tags,
+    directories,
     normalise_exif,
     pack_exif,
     parse_tags,
@@ -126,6 +127,38 @@ def test_a_directory_that_contains_itself_ends():
     entry = struct.pack("<HHII", EXIF_IFD, 4, 1, 8)
     tags = parse_tags(b"II*\0" + struct.pack("<IH", 8, 1) + entry + bytes(4))
     assert tags == {EXIF_IFD: {EXIF_IFD: {EXIF_IFD: (4, 1, b"\x08\0\0\0")}}}
+
+
+# Pages
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("big", [False, True])
+def test_directories_of_all_pages(order, big):
+    file = io.BytesIO()
+    with tifffile.TiffWriter(file, byteorder=order, bigtiff=big) as writer:
+        for rows in (3, 4, 5):
+            writer.write(np.zeros((rows, 7), np.uint8), metadata=None)
+    data = file.getvalue()
+    pages = [parse_tags(data, at=at) for at in directories(data)]
+    assert [tag_numbers(tags, 257) for tags in pages] == [(3,), (4,), (5,)]
+    assert parse_tags(data) == pages[0]
+
+
+def test_a_chain_of_directories_that_bites_its_tail_ends():
+    data = b"II*\0" + struct.pack("<IHI", 8, 0, 8)
+    assert directories(data) == [8]
+    assert directories(b"II*\0" + struct.pack("<IHIHI", 8, 0, 14, 0, 8)) == [8, 14]
+
+
+def test_a_chain_that_leads_out_of_the_file_ends():
+    assert directories(b"II*\0" + struct.pack("<IHI", 8, 0, 999)) == [8]
+    assert directories(b"II*\0" + struct.pack("<I", 999)) == [999]
+
+
+def test_a_satellites_tag_is_kept_among_those_of_raw_files():
+    tags = {50844: (12, 1, bytes(8)), 50706: (1, 4, b"\1\4\0\0")}
+    assert parse_tags(pack_exif(tags)).keys() == {50844}
 
 
 # Adding to a file

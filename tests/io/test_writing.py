@@ -136,3 +136,113 @@ def test_replacing_pixels_keeps_the_rest(tmp_path):
     first = read(write(full(noise((5, 7, 3), "uint16")), tmp_path / "a.tif"))
     second = read(write(replace(first, pixels=255 - first.pixels), tmp_path / "b.tif"))
     assert (second.profile, second.metadata) == (first.profile, first.metadata)
+
+
+# Inputs are never written over
+
+
+@pytest.mark.parametrize("link", ["same", "symbolic", "hard", "dotted"])
+def test_an_input_is_never_written_over(tmp_path, link):
+    source = write(noise((5, 7), "uint8"), tmp_path / "in.tif")
+    target = {"same": source, "dotted": tmp_path / ".." / tmp_path.name / "in.tif"}.get(
+        link, tmp_path / "out.tif"
+    )
+    if link == "symbolic":
+        target.symlink_to(source)
+    elif link == "hard":
+        os.link(source, target)
+    before = source.read_bytes()
+    with pytest.raises(OutputError, match=r"would be written over the input .*in\.tif"):
+        write(noise((5, 7), "uint16"), target, overwrite=True, inputs=[source, "missing.tif"])
+    assert source.read_bytes() == before
+
+
+def test_an_input_named_like_the_partial_file_is_kept(tmp_path):
+    source = write(noise((5, 7), "uint8"), tmp_path / "a.tif")
+    source = source.rename(tmp_path / "b.tif.partial")
+    with pytest.raises(OutputError, match="over the input"):
+        write(noise((5, 7), "uint8"), tmp_path / "b.tif", inputs=[source])
+    assert read(source).shape == (5, 7)
+
+
+def test_a_link_in_the_place_of_the_partial_file_is_not_followed(tmp_path):
+    (tmp_path / "precious").write_bytes(b"precious")
+    (tmp_path / "a.tif.partial").symlink_to(tmp_path / "precious")
+    write(noise((5, 7), "uint8"), tmp_path / "a.tif")
+    assert (tmp_path / "precious").read_bytes() == b"precious"
+    assert not (tmp_path / "a.tif").is_symlink()
+
+
+def test_what_a_killed_process_left_does_not_matter(tmp_path):
+    (tmp_path / "a.tif.partial").write_bytes(b"half a file")
+    write(noise((5, 7), "uint8"), tmp_path / "a.tif")
+    assert os.listdir(tmp_path) == ["a.tif"]
+
+
+# Disks that refuse, in processes of their own
+
+ATTEMPT = """
+import os, resource, sys
+import numpy as np
+from osmofuse.errors import OutputError
+from osmofuse.io import write
+pixels = np.random.default_rng(0).integers(0, 256, (300, 300, 3)).astype(np.uint8)
+write(pixels[:8, :8], "warm.tif")
+{prepare}
+try:
+    write(pixels, sys.argv[1], overwrite=True)
+except OutputError as error:
+    print(error.exit_code, error)
+"""
+
+
+def attempt(folder, name, prepare, *, prefix=()):
+    (folder / name).write_bytes(b"precious")
+    done = subprocess.run(
+        [*prefix, sys.executable, "-c", ATTEMPT.format(prepare=prepare), name],
+        capture_output=True, text=True, cwd=folder, check=True,
+    )  # fmt: skip
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs limits of POSIX")
+@pytest.mark.parametrize("suffix", [".tif", ".png", ".jpg", ".webp"])
+def test_no_room_for_the_file(tmp_path, suffix):
+    name = f"a{suffix}"
+    told = attempt(tmp_path, name, "resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))")
+    assert told.startswith(f"7 {name}: cannot be written (File too large); ")
+    assert "another disk" in told
+    assert (tmp_path / name).read_bytes() == b"precious"
+    assert sorted(os.listdir(tmp_path)) == sorted([name, "warm.tif"])
+
+
+@pytest.mark.parametrize("suffix", [".tif", ".png", ".jpg", ".webp"])
+def test_a_disk_that_is_full(tmp_path, suffix):
+    disk, name = tmp_path / "disk", f"a{suffix}"
+    disk.mkdir()
+    # The mount lives in a namespace that ends with the process.
+    mount = f"mount -t tmpfs -o size=96k tmpfs '{disk}' && cd '{disk}' && exec \"$@\""
+    prefix = ["unshare", "--mount", "sh", "-c", mount, "sh"]
+    try:
+        trial = subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode
+    except FileNotFoundError:
+        trial = 1
+    if trial:
+        pytest.skip("needs the right to mount a small disk")
+    listing = "import atexit; atexit.register(lambda: print(sorted(os.listdir('.'))))"
+    told = attempt(disk, name, listing, prefix=prefix)
+    assert told.startswith(f"7 {name}: cannot be written (No space left on device); free some")
+    assert told.splitlines()[1] == "['warm.tif']"
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid(), reason="needs root to become nobody"
+)
+def test_a_folder_that_is_read_only_for_an_ordinary_user(tmp_path):
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o755)
+    told = attempt(tmp_path, "a.tif", "os.setgid(65534); os.setuid(65534)")
+    assert told.startswith("7 a.tif: cannot be written (Permission denied); choose a folder")
+    assert (tmp_path / "a.tif").read_bytes() == b"precious"
+    assert sorted(os.listdir(tmp_path)) == ["a.tif", "warm.tif"]

@@ -10,7 +10,7 @@ import math
 import os
 import sys
 
-from osmofuse.errors import LimitError, OsmofuseError
+from osmofuse.errors import OsmofuseError
 from osmofuse.io.description import describe
 from osmofuse.io.isolation import send
 from osmofuse.io.limits import Limits, check
@@ -47,8 +47,6 @@ def _answer(path: str, limits: Limits) -> Picture | OsmofuseError:
         return read(path, limits=limits)
     except OsmofuseError as error:
         return error
-    except MemoryError:
-        return LimitError(f"{path}: takes more memory than its header says; get a fresh copy")
 
 
 def _limit_self(seconds: float, memory: int) -> None:
@@ -57,13 +55,17 @@ def _limit_self(seconds: float, memory: int) -> None:
         return
     import resource
 
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    within = memory if hard == resource.RLIM_INFINITY else min(memory, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (within, hard))
-    most = math.ceil(seconds) + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (most, most))
-    for kind in (resource.RLIMIT_FSIZE, resource.RLIMIT_CORE):
-        resource.setrlimit(kind, (0, 0))
+    limits = {
+        resource.RLIMIT_AS: memory,
+        resource.RLIMIT_CPU: math.ceil(seconds) + 1,
+        resource.RLIMIT_FSIZE: 0,
+        resource.RLIMIT_CORE: 0,
+    }
+    for kind, most in limits.items():
+        hard = resource.getrlimit(kind)[1]
+        within = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        # Memory alone may be raised again, once the header is known.
+        resource.setrlimit(kind, (within, hard if kind == resource.RLIMIT_AS else within))
 
 
 if __name__ == "__main__":

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from osmofuse.io.formats import SUFFIXES, TIFF
+from osmofuse.io.geography import geography_in
 from osmofuse.io.header import Header, named_errors, open_header
 from osmofuse.io.icc import profile_name
 from osmofuse.io.libvips import blob, depth_of
-from osmofuse.io.tiff import geography_in, has_transparency, nodata_in, resolution_in
+from osmofuse.io.tiff import has_transparency, nodata_in, resolution_in
 from osmofuse.tags import ICC, ORIENTATION, Directory, tag_bytes, tag_numbers
 
 __all__ = ["Description", "describe", "description_of", "stated_resolution"]

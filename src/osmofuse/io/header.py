@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from osmofuse.errors import UnreadableError
+from osmofuse.errors import LimitError, UnreadableError
 from osmofuse.io.formats import TIFF, Format, sniff
 from osmofuse.io.libvips import reason, vips
 from osmofuse.tags import BITS, Directory, directories, parse_tags, tag_numbers
@@ -53,11 +53,15 @@ class Header:
 
 @contextmanager
 def named_errors(path: Path) -> Iterator[None]:
-    """Turn whatever goes wrong in a file into an UnreadableError that names it."""
+    """Turn whatever goes wrong in a file into an error of ours that names it."""
     try:
         yield
     except OSError as error:
         raise UnreadableError(f"{path}: {error.strerror or error}") from error
+    except MemoryError as error:
+        raise LimitError(
+            f"{path}: takes more memory than there is; close other programs or reduce the picture"
+        ) from error
     except (vips().Error, ValueError, OverflowError, struct.error) as error:
         kind = sniff(path).name.upper()
         raise UnreadableError(

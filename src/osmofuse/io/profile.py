@@ -88,6 +88,11 @@ def _rgb_profile(picture: Picture) -> bytes:
     profile = picture.profile
     if profile is None:
         return bytes(vips().Image.profile_load("srgb"))
+    # libvips would take another profile in the place of one that it cannot read.
+    if profile[36:40] != b"acsp" or int.from_bytes(profile[:4], "big") > len(profile):
+        raise UnreadableError(
+            f"profile {profile_name(profile)}: damaged; assign a sound RGB profile to the picture"
+        )
     if colour_space(profile) != "RGB":
         raise UnreadableError(
             f"profile {profile_name(profile)}: made for {colour_space(profile) or 'nothing'}, "

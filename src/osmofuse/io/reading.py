@@ -9,6 +9,7 @@ from typing import Any
 
 from osmofuse.io.description import description_of, orientation_in, stated_resolution
 from osmofuse.io.formats import TIFF
+from osmofuse.io.geography import turned
 from osmofuse.io.header import Header, named_errors, open_header
 from osmofuse.io.isolation import read_isolated
 from osmofuse.io.libvips import attach, blob, image_of, pixels_of, vips
@@ -81,6 +82,9 @@ def _decode(header: Header) -> Picture:
     pixels, profile = pixels_of(image), blob(image, "icc-profile-data")
     if header.kind is not TIFF:
         return Picture(pixels, profile, metadata, bool(image.hasalpha()))
+    if orientation > 1:
+        rows, cols = pixels.shape[:2][:: -1 if orientation > 4 else 1]
+        tags = turned(tags, orientation, rows, cols)
     metadata = replace(metadata, exif=pack_exif(tags), iptc=tag_bytes(tags, IPTC))
     transparency = has_transparency(tags, image.bands)
     return Picture(pixels, profile, metadata, transparency, nodata_in(tags))

@@ -28,15 +28,10 @@ from osmofuse.typing import Array
 __all__ = [
     "added_tags",
     "doubles_in",
-    "geography_in",
     "has_transparency",
     "nodata_in",
     "resolution_in",
 ]
-
-_SCALE, _TIE_POINTS, _TRANSFORMATION, _GEO_KEYS, _RATIONAL = 33550, 33922, 34264, 34735, 50844
-# The keys that name the coordinate system by its number in the EPSG registry.
-_SYSTEMS = {3072: "projected", 2048: "geographic"}
 
 
 def resolution_in(tags: Directory) -> tuple[float, float] | None:
@@ -62,19 +57,6 @@ def nodata_in(tags: Directory) -> float | None:
         return float(text.rstrip(b"\0 ").decode("ascii", "replace"))
     except ValueError:
         return None
-
-
-def geography_in(tags: Directory) -> str | None:
-    """Say in words how a GeoTIFF is placed on the earth; None if it is not."""
-    words = []
-    keys = tag_numbers(tags, _GEO_KEYS)
-    for key, place, _, value in zip(*(keys[start::4] for start in range(4, 8)), strict=False):
-        if key in _SYSTEMS and place == 0:
-            words.append(f"{_SYSTEMS[key]} EPSG:{value}")
-    placed = {_SCALE: "pixel scale", _TIE_POINTS: "tie points", _TRANSFORMATION: "transformation",
-              _RATIONAL: "rational polynomials"}  # fmt: skip
-    words += [name for tag, name in placed.items() if tag in tags]
-    return ", ".join(words) or ("geographic keys" if keys else None)
 
 
 def doubles_in(path: Path, page: int) -> Array:

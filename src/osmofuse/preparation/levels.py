@@ -6,6 +6,7 @@ An infrared camera of 12 bits fills a sixteenth of a 16-bit file. Nothing is str
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
@@ -20,6 +21,8 @@ Levels = Literal["as-is", "percentiles", "match"]
 
 # A thousandth at each end may be dust, dead pixels or glare.
 _TAILS = (0.1, 99.9)
+# Less than this beside black or white, in a 16-bit file, is no clipping.
+_HALF_LEVEL = 0.5 / 65535
 
 
 def range_used(pixels: ArrayLike | Picture, *, valid: BoolArray | None = None) -> float:
@@ -103,7 +106,7 @@ def _stretched(
     result -= low
     result *= (white - black) / (high - low)
     result += black
-    outside = (result < 0) | (result > 1)
+    outside = (result < -_HALF_LEVEL) | (result > 1 + _HALF_LEVEL)
     clipped = np.count_nonzero(outside if valid is None else outside[valid])
     np.clip(result, 0, 1, out=result)
     words = f"levels {low:.4f} to {high:.4f} became {black:.4f} to {white:.4f}"
@@ -115,12 +118,13 @@ def _ends(array: Array, valid: BoolArray | None) -> tuple[float, float]:
     shown = array if valid is None else array[valid]
     if shown.size == 0:
         raise InputError("levels: no pixel is valid")
-    white = white_of(array.dtype, "picture")
     if array.dtype.kind == "f":
-        low, high = np.percentile(shown, _TAILS)
+        low = np.percentile(shown, _TAILS[0], method="lower")
+        high = np.percentile(shown, _TAILS[1], method="higher")
         return float(low), float(high)
     # Counting the levels is exact, and does not sort a hundred million samples.
-    counts = np.cumsum(np.bincount(shown.ravel(), minlength=2))
-    ranks = [part / 100 * (shown.size - 1) for part in _TAILS]
-    low, high = (int(np.searchsorted(counts, rank, side="right")) for rank in ranks)
-    return low / white, high / white
+    counts = np.cumsum(np.bincount(shown.ravel()))
+    below, above = (part / 100 * (shown.size - 1) for part in _TAILS)
+    low, high = np.searchsorted(counts, (math.floor(below), math.ceil(above)), side="right")
+    white = white_of(array.dtype, "picture")
+    return float(low) / white, float(high) / white

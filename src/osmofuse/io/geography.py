@@ -1,0 +1,110 @@
+"""Where a GeoTIFF lies on the earth: said in words, and kept right when the picture is turned."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from osmofuse.tags import Directory, tag_numbers
+from osmofuse.typing import FloatArray
+
+__all__ = ["geography_in", "turned"]
+
+_SCALE, _TIE_POINTS, _TRANSFORMATION, _KEYS, _RATIONAL = 33550, 33922, 34264, 34735, 50844
+_DOUBLE = 12
+# Of the keys: what names the coordinate system by its number in the EPSG registry, and whether
+# raster coordinates count from a pixel's corner (1, the default) or its centre (2).
+_SYSTEMS = {3072: "projected", 2048: "geographic"}
+_RASTER_TYPE, _CENTRE = 1025, 2
+
+
+def geography_in(tags: Directory) -> str | None:
+    """Say in words how a GeoTIFF is placed on the earth; None if it is not."""
+    keys = _keys(tags)
+    words = [f"{name} EPSG:{keys[key]}" for key, name in _SYSTEMS.items() if key in keys]
+    placed = {_SCALE: "pixel scale", _TIE_POINTS: "tie points", _TRANSFORMATION: "transformation",
+              _RATIONAL: "rational polynomials"}  # fmt: skip
+    words += [name for tag, name in placed.items() if tag in tags]
+    return ", ".join(words) or ("geographic keys" if keys else None)
+
+
+def turned(tags: Directory, orientation: int, rows: int, cols: int) -> Directory:
+    """Let the tags of a GeoTIFF speak of the upright picture.
+
+    They speak of the picture as stored, with columns to the right and rows downwards. A scale
+    with a tie point becomes a transformation, since a turned grid has no scale.
+
+    Parameters
+    ----------
+    tags : Directory
+        Of the file; never changed.
+    orientation : int
+        The stored one, 1 to 8.
+    rows, cols : int
+        Size as stored.
+
+    Returns
+    -------
+    Directory
+        The same tags if the picture is upright or not placed by them. Rational polynomials, which
+        would be wrong for a turned picture, are left out.
+    """
+    if orientation == 1:
+        return tags
+    centre = int(_keys(tags).get(_RASTER_TYPE) == _CENTRE)
+    turn = _turn(orientation, rows - centre, cols - centre)
+    kept = {tag: value for tag, value in tags.items() if tag != _RATIONAL}
+    world, points = _world(tags), _doubles(tags, _TIE_POINTS)
+    if world is not None:
+        for tag in (_SCALE, _TIE_POINTS):
+            kept.pop(tag, None)
+        kept[_TRANSFORMATION] = _packed(world @ turn)
+    elif len(points) and len(points) % 6 == 0:
+        moved = points.reshape(-1, 6).copy()
+        moved[:, :2] -= turn[:2, 3]
+        moved[:, :2] = moved[:, :2] @ turn[:2, :2]  # orthogonal: its transpose is its inverse
+        kept[_TIE_POINTS] = _packed(moved)
+    return kept
+
+
+def _turn(orientation: int, rows: int, cols: int) -> FloatArray:
+    """Give the map from (column, row) of the upright picture to that as stored."""
+    turn = np.eye(4)
+    if orientation > 4:  # rows and columns change places
+        turn[:2, :2] = [[0, 1], [1, 0]]
+    if orientation in (2, 3, 7, 8):  # stored from right to left
+        turn[0] *= -1
+        turn[0, 3] = cols
+    if orientation in (3, 4, 6, 7):  # stored from below
+        turn[1] *= -1
+        turn[1, 3] = rows
+    return turn
+
+
+def _world(tags: Directory) -> FloatArray | None:
+    """Give the matrix from (column, row, 0, 1) to the earth, if the tags say one."""
+    matrix, scale, point = (_doubles(tags, tag) for tag in (_TRANSFORMATION, _SCALE, _TIE_POINTS))
+    if len(matrix) == 16:
+        return matrix.reshape(4, 4)
+    if len(scale) != 3 or len(point) != 6:
+        return None
+    world = np.diag([scale[0], -scale[1], scale[2], 1.0])
+    world[:3, 3] = point[3:] - world[:3, :3] @ point[:3]
+    return world
+
+
+def _doubles(tags: Directory, tag: int) -> FloatArray:
+    value = tags.get(tag)
+    if not isinstance(value, tuple) or value[0] != _DOUBLE:
+        return np.empty(0)
+    return np.frombuffer(value[2], "<f8").astype(np.float64)
+
+
+def _packed(numbers: FloatArray) -> tuple[int, int, bytes]:
+    return _DOUBLE, numbers.size, numbers.astype("<f8").tobytes()
+
+
+def _keys(tags: Directory) -> dict[int, int]:
+    """Give the keys whose value is a number that stands in the directory of keys itself."""
+    numbers = tag_numbers(tags, _KEYS)
+    entries = zip(*(numbers[start::4] for start in range(4, 8)), strict=False)
+    return {key: value for key, place, _, value in entries if place == 0}
