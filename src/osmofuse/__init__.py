@@ -41,10 +41,10 @@ _HOMES = {
     "compare": "tasks.compare",
     "energy": "methods.problem",
     "fuse": "tasks.fuse",
-    "read": "io",
+    "read": "io.reading",
     "score": "metrics.score",
     "soften": "preparation.alpha",
-    "write": "io",
+    "write": "io.writing",
 }
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ if TYPE_CHECKING:
         SettingError,
         UnreadableError,
     )
-    from osmofuse.io import read, write
+    from osmofuse.io.reading import read
+    from osmofuse.io.writing import write
     from osmofuse.methods.average import Average
     from osmofuse.methods.contract import Fusion, Sources
     from osmofuse.methods.direct import DirectMatting
