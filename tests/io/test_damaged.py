@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 
 import pytest
@@ -38,14 +39,16 @@ def test_describing_them_raises_nothing_else(tmp_path):
 def test_isolated_reading_gives_the_same_answers(tmp_path):
     limits = Limits(pixels=4_000_000, bytes=64 * 2**20)
     for path in damaged_files(tmp_path, 88, seed=3)[::11]:
-        assert outcome(path, limits, True) == outcome(path, limits, False)
+        alone, here = (outcome(path, limits, isolated) for isolated in (True, False))
+        assert alone == here
 
 
 def outcome(path, limits, isolated):
     try:
         return read(path, limits=limits, isolated=isolated).pixels.tobytes()
     except (LimitError, UnreadableError) as error:
-        return type(error), str(error)
+        # What libvips adds in brackets depends on which of its threads is first to see the fault.
+        return type(error), re.sub(r" \(.*\)", "", str(error))
 
 
 @pytest.mark.parametrize("name", ["deep.png", "plain.jpg", "strips-uint16.tif", "lossy.webp"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from typing import NoReturn
 
 import click
 
@@ -56,5 +57,14 @@ def main() -> None:
         error.show()
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("osmofuse: interrupted", err=True)
-        sys.exit(130)
+        _interrupted()
+    except SystemError as error:
+        # An interrupt that meets Numba while it loads a kernel comes wrapped.
+        if not isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
+            raise
+        _interrupted()
+
+
+def _interrupted() -> NoReturn:
+    click.echo("osmofuse: interrupted", err=True)
+    sys.exit(130)
