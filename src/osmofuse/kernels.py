@@ -99,7 +99,9 @@ def make_ready(precision: Literal["single", "double"] = "single") -> None:
     it has just compiled, and the two round differently: a process that compiles for itself
     would have other bits than all that come after it.
     """
-    done = cache_directory() / f"{precision}.done"
+    # Numba keeps code by the place of its source, so another copy of the package has its own.
+    place = hashlib.sha256(str(Path(__file__).resolve()).encode()).hexdigest()[:16]
+    done = cache_directory() / f"{precision}-{place}.done"
     if os.environ.get(_FILLING) or (_can_cache() and done.exists()):
         return
     logging.getLogger("osmofuse").warning(

@@ -135,7 +135,7 @@ class _Command(click.Command):
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.pass_context
 def command(ctx: click.Context, /, as_json: bool, dry_run: bool, **given: Any) -> None:
-    r"""Fuse the structure of BACKGROUND into the colours of FOREGROUND.
+    """Fuse the structure of BACKGROUND into the colours of FOREGROUND.
 
     Both are PNG, TIFF, JPEG or WebP files of one size and show the same thing, e.g. a page in
     visible light and in infrared. The output has the foreground's depth, colour profile and
@@ -149,7 +149,7 @@ def command(ctx: click.Context, /, as_json: bool, dry_run: bool, **given: Any) -
     It ends with 0; 5 if the method did not converge, but the result is written; and with nothing
     written 2 for wrong usage, 3 for a file that cannot be read, 4 for pictures that do not fit
     together, 6 if it would need too much memory, 7 if it cannot write, 130 if interrupted.
-    """
+    """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     old = read_record(given["record"]) if given["record"] else None
     job = _repeated_job(ctx, given) if old else _job(ctx, given)
     check_outputs(job)

@@ -115,7 +115,7 @@ def _check_target(path: Path, overwrite: bool) -> None:
     if path.is_dir():
         raise OutputError(f"{path}: is a folder")
     if os.path.lexists(path) and not overwrite:
-        raise OutputError(f"{path}: exists already; ask to overwrite it or choose another name")
+        raise OutputError(f"{path}: exists already; choose another name, or use overwrite=True")
 
 
 def _check_inputs(targets: tuple[Path, Path], inputs: Sequence[str | os.PathLike[str]]) -> None:

@@ -40,7 +40,7 @@ def check_outputs(job: Job) -> None:
         if path.is_dir():
             raise OutputError(f"{path}: is a folder")
         if os.path.lexists(path) and not job.overwrite and not _is_orphan(path, job):
-            raise OutputError(f"{path}: exists already; ask to overwrite it or choose another name")
+            raise OutputError(f"{path}: exists already; choose another name, or use --overwrite")
 
 
 def _check_is_no_input(place: Path, path: Path, job: Job) -> None:
