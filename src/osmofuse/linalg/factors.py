@@ -6,8 +6,6 @@ Black pixels beside white ones, all over a picture, leave no coarser grid that r
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.linalg import splu
 
 from osmofuse.linalg.stencil import inside
 from osmofuse.linalg.transport import Transport
@@ -26,6 +24,10 @@ class Factors:
     """
 
     def __init__(self, matrix: Transport, anchors: BoolArray) -> None:
+        # Loaded when they are needed, which is seldom.
+        from scipy.sparse import coo_array
+        from scipy.sparse.linalg import splu
+
         shape = matrix.shape
         diagonal = inside(matrix.diagonal, shape)
         self.shape, self.free = shape, diagonal > 0

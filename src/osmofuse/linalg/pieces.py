@@ -7,7 +7,6 @@ stationary state is known up to a factor only, which that mass gives.
 from __future__ import annotations
 
 import numpy as np
-from scipy import ndimage
 
 from osmofuse.linalg.transport import FREE, HELD, Kinds
 from osmofuse.typing import Array, BoolArray, FloatArray
@@ -48,7 +47,9 @@ class Pieces:
 
     def peaks(self, w: FloatArray) -> BoolArray:
         """Return the pixel of each piece where w is largest."""
-        where = ndimage.maximum_position(w, self.labels, np.arange(1, self.count + 1))
+        from scipy.ndimage import maximum_position
+
+        where = maximum_position(w, self.labels, np.arange(1, self.count + 1))
         found = np.zeros(w.shape, bool)
         found[tuple(np.reshape(where, (self.count, 2)).T.astype(int))] = True
         return found
@@ -68,7 +69,9 @@ def _labels(free: BoolArray) -> tuple[Array, int]:
     """Return the number of each pixel's piece, from 1, and how many there are."""
     if free.all():
         return np.ones(free.shape, np.intp), 1
-    labels, count = ndimage.label(free)
+    from scipy.ndimage import label
+
+    labels, count = label(free)
     return labels, count
 
 
