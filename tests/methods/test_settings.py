@@ -43,3 +43,9 @@ def test_choices_pass(value):
 def test_other_choices_are_refused_with_the_list(value):
     with pytest.raises(SettingError, match=r"(?s)^regulariser: .*one of 'huber', None"):
         choice("regulariser", value, ("huber", None))
+
+
+def test_a_number_may_have_to_stay_below_another():
+    number("threshold", 0.999, below=1.0)
+    with pytest.raises(SettingError, match=r"^threshold: 1\.0; .* from 0, and below 1"):
+        number("threshold", 1.0, below=1.0)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from osmofuse.optimise import Progress, Status, Watch, progress
+from osmofuse.optimise import Progress, Status, Watch, progress, worst
 
 
 class Clock:
@@ -111,3 +111,9 @@ def test_an_error_of_the_watching_function_comes_through(clock):
 
     with pytest.raises(ValueError, match="broken"):
         Watch(broken).pulse()
+
+
+def test_what_is_done_in_parts_ended_as_its_worst_part():
+    assert worst([Status.converged, Status.max_iter, Status.converged]) is Status.max_iter
+    assert worst([Status.max_iter, Status.cancelled, Status.nonfinite]) is Status.cancelled
+    assert worst([Status.reached]) is Status.reached

@@ -10,7 +10,7 @@ from osmofuse.io.description import Description, describe
 from osmofuse.io.limits import Limits
 from osmofuse.io.profile import in_profile_of
 from osmofuse.io.reading import read
-from osmofuse.io.writing import write
+from osmofuse.io.writing import sync, write
 
 __all__ = [
     "Description",
@@ -19,5 +19,6 @@ __all__ = [
     "describe",
     "in_profile_of",
     "read",
+    "sync",
     "write",
 ]

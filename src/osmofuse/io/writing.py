@@ -78,9 +78,9 @@ def write(
         with suppress(FileNotFoundError):
             partial.unlink()  # left by a process that was killed; a link there is not followed
         _encode(picture, partial, kind)
-        _sync(partial)
+        sync(partial)
         os.replace(partial, path)
-        _sync(path.parent)
+        sync(path.parent)
     except (vips().Error, OSError) as error:
         raise OutputError(f"{path}: cannot be written ({_cause(error, partial)}") from error
     finally:
@@ -189,7 +189,7 @@ def _complete(picture: Picture, path: Path, kind: Format, exif: bytes | None) ->
             add_tags(file, tags)
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
     """Wait until a file, or the names in a folder, are on the disk."""
     if path.is_dir() and os.name == "nt":  # Windows cannot open folders
         return

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 
 from osmofuse.errors import OutputError, UnreadableError
-from osmofuse.io import write
+from osmofuse.io import sync, write
 from osmofuse.jobs.job import Job
 from osmofuse.picture import Picture
 from osmofuse.record import Record, read_record, record_path, write_record
@@ -122,15 +122,4 @@ class Outputs:
                     undo.callback(path.unlink, missing_ok=True)
             undo.pop_all()
         for folder in {path.parent for path in self.paths.values()}:
-            _sync(folder)
-
-
-def _sync(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk."""
-    if os.name == "nt":  # Windows cannot open folders
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+            sync(folder)

@@ -24,7 +24,6 @@ from typing import Literal
 
 import numpy as np
 
-from osmofuse.errors import SettingError
 from osmofuse.kernels import threads_for
 from osmofuse.linalg import CLOSED, FREE, HELD, DriftSystem
 from osmofuse.linalg.transport import Kinds
@@ -42,6 +41,7 @@ from osmofuse.optimise import (
     Step,
     Watch,
     evolve,
+    worst,
 )
 from osmofuse.picture import scaled
 from osmofuse.typing import BoolArray, FloatArray
@@ -117,9 +117,7 @@ class LinearOsmosis:
         whole("steps", self.steps, least=1)
         choice("extent", self.extent, ("global", "local"))
         choice("boundary", self.boundary, ("neumann", "dirichlet", "mixed", None))
-        number("threshold", self.threshold)
-        if self.threshold >= 1:
-            raise SettingError(f"threshold: {self.threshold!r}; must be below 1")
+        number("threshold", self.threshold, below=1.0)
         number("offset", self.offset)
         choice("band", self.band, ("keep", "repeat"))
         number("rtol", self.rtol, above=True)
@@ -168,7 +166,7 @@ class LinearOsmosis:
             energy=None,
             reach=_reach(min((end.state.time for end in ends), default=self.time)),
             history=tuple(record.history),
-            status=max((end.status for end in ends), key=_SEVERITY.index, default=Status.direct),
+            status=worst(end.status for end in ends) if ends else Status.direct,
             seconds=watch.seconds,
             method=self,
             sources=sources,
@@ -219,17 +217,6 @@ class LinearOsmosis:
         rtol = STATIONARY * self.rtol if math.isinf(tau) else self.rtol
         solve = partial(system.solve, rtol=rtol, max_iter=self.max_iter, go_on=record.watch.beat)
         return evolve(Implicit(solve, tau), first, steps=steps, watch=record.watch, record=record)
-
-
-# From best to worst: a fusion is as good as its worst channel.
-_SEVERITY = (
-    Status.reached,
-    Status.stationary,
-    Status.max_iter,
-    Status.stalled,
-    Status.nonfinite,
-    Status.cancelled,
-)
 
 
 class _Recorder:

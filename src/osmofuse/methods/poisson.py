@@ -27,12 +27,13 @@ from typing import Literal
 
 import numpy as np
 
-from osmofuse.errors import InputError, SettingError
+from osmofuse.errors import InputError
 from osmofuse.kernels import threads_for
 from osmofuse.linalg import Hierarchy, flexible_cg, inside, padded
 from osmofuse.methods.contract import Fusion, Sources, WatchFunction
 from osmofuse.methods.layers import Band, Layers
 from osmofuse.methods.passes import Passes, fuse_by_passes
+from osmofuse.methods.region import box_around, region_of
 from osmofuse.methods.settings import choice, number
 from osmofuse.operators import ForwardDifference, inner
 from osmofuse.optimise import Status, Watch
@@ -79,9 +80,7 @@ class PoissonEditing:
         choice("guidance", self.guidance, ("import", "mixed", "monochrome"))
         choice("mixed_by", self.mixed_by, ("edge", "pixel"))
         choice("band", self.band, ("keep", "repeat"))
-        number("threshold", self.threshold)
-        if self.threshold >= 1.0:
-            raise SettingError(f"threshold: {self.threshold!r}; must be below 1")
+        number("threshold", self.threshold, below=1.0)
 
     def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
         """Fuse the sources."""
@@ -103,7 +102,7 @@ class PoissonEditing:
         grey = Layers(sources, "repeat", np.float64).grey(1) if monochrome else None
         region = _Region(np.zeros(sources.shape, bool))
         for c in range(sources.channels):
-            chosen = layers.weight(0, c) <= self.threshold
+            chosen = region_of(sources, c, self.threshold)
             if not np.array_equal(chosen, region.chosen):  # most maps are the same in each channel
                 region = _Region(chosen)
             u = sources.image(0, c, sources.dtype)
@@ -155,8 +154,8 @@ class _Region:
 
     def __init__(self, chosen: BoolArray) -> None:
         self.chosen = chosen
-        # The box around them, and a pixel more on every side that is not the picture's.
-        self.box = _span(chosen, 0), _span(chosen, 1)
+        # With a pixel more on every side that is not the picture's.
+        self.box = box_around([chosen]) or (slice(0), slice(0))
         self.inner = chosen[self.box]
         self.shape = (self.inner.shape[0], self.inner.shape[1])
 
@@ -198,12 +197,6 @@ class _Region:
             x += size * found.x
             r = b - A(x)
         return inside(x, self.shape), math.sqrt(inner(r, r)) <= goal
-
-
-def _span(chosen: BoolArray, axis: int) -> slice:
-    """Return the rows or columns from before the first with a chosen pixel to after the last."""
-    places = np.flatnonzero(chosen.any(axis=1 - axis))
-    return slice(max(places[0] - 1, 0), places[-1] + 2) if places.size else slice(0)
 
 
 def _both(chosen: BoolArray) -> BoolArray:

@@ -10,13 +10,22 @@ from osmofuse.errors import SettingError
 
 
 def number(
-    name: str, value: object, *, least: float = 0.0, above: bool = False, infinite: bool = False
+    name: str,
+    value: object,
+    *,
+    least: float = 0.0,
+    above: bool = False,
+    below: float = math.inf,
+    infinite: bool = False,
 ) -> None:
-    """Refuse what is no number from `least` (or above it) upwards."""
+    """Refuse what is no number from `least` (or above it) upwards, and below a limit."""
     wanted = f"a number {'above' if above else 'from'} {least:g}{', or inf' if infinite else ''}"
+    wanted += "" if math.isinf(below) else f", and below {below:g}"
     if isinstance(value, bool) or not isinstance(value, Real) or math.isnan(value):
         raise SettingError(f"{name}: {value!r}; must be {wanted}")
     if value < least or (above and value == least) or (math.isinf(value) and not infinite):
+        raise SettingError(f"{name}: {value!r}; must be {wanted}")
+    if not math.isinf(below) and not value < below:
         raise SettingError(f"{name}: {value!r}; must be {wanted}")
 
 

@@ -29,7 +29,7 @@ from osmofuse.methods.problem import Problem, picture_of, problems
 from osmofuse.methods.published import published
 from osmofuse.methods.settings import choice, number, whole
 from osmofuse.methods.variational_flow import LOWEST_STRUCTURE, FlowSolver
-from osmofuse.optimise import IPiano, Outcome, Progress, Status, Step, Watch, ipiano
+from osmofuse.optimise import IPiano, Outcome, Progress, Status, Step, Watch, ipiano, worst
 from osmofuse.optimise.plan import Plan
 from osmofuse.optimise.primal_dual import WarmProx
 from osmofuse.typing import FloatArray
@@ -184,7 +184,7 @@ class VariationalOsmosis:
             energy=np.array([o.state.measure for o in found]),
             reach=None,
             history=tuple(history),
-            status=max((o.status for o in found), key=_SEVERITY.index),
+            status=worst(o.status for o in found),
             seconds=guard.seconds,
             method=self,
         )
@@ -229,16 +229,6 @@ class Prepared:
             return settings(self.solver.sources, watch=watch)
         guard = Watch(watch)
         return self.solver.changed(settings, guard).run(guard)
-
-
-# From best to worst: a fusion is as good as its worst channel.
-_SEVERITY = (
-    Status.converged,
-    Status.max_iter,
-    Status.stalled,
-    Status.nonfinite,
-    Status.cancelled,
-)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from osmofuse.optimise.implicit import Implicit
 from osmofuse.optimise.ipiano import IPiano, ipiano
 from osmofuse.optimise.iterate import Outcome, iterate
 from osmofuse.optimise.primal_dual import PrimalDual, primal_dual
-from osmofuse.optimise.progress import Progress, Status, Step, Watch
+from osmofuse.optimise.progress import Progress, Status, Step, Watch, worst
 
 __all__ = [
     "Evolution",
@@ -22,4 +22,5 @@ __all__ = [
     "ipiano",
     "iterate",
     "primal_dual",
+    "worst",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -31,6 +31,12 @@ class Status(StrEnum):
 _SUCCESSES = frozenset(
     {Status.reached, Status.energy_rate, Status.converged, Status.stationary, Status.direct}
 )
+
+
+def worst(statuses: Iterable[Status]) -> Status:
+    """Return how a computation in parts ended: as its worst part did."""
+    failures = (Status.max_iter, Status.stalled, Status.nonfinite, Status.cancelled)
+    return max(statuses, key=lambda s: failures.index(s) if s in failures else -1)
 
 
 @dataclass(frozen=True)
