@@ -12,6 +12,7 @@ $(DONE): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[all]"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps brisque==0.2.0 scikit-video==1.1.11
 	@touch $(DONE)
 
 demo: setup
