@@ -1,6 +1,15 @@
 """What people look at: sheets of pictures and tables of numbers, made from plain data."""
 
+from osmofuse.report.canvas import Bar
+from osmofuse.report.comparison import contact_sheet, zoom_sheet
 from osmofuse.report.sheet import side_by_side
 from osmofuse.report.table import latex_table, markdown_table
 
-__all__ = ["latex_table", "markdown_table", "side_by_side"]
+__all__ = [
+    "Bar",
+    "contact_sheet",
+    "latex_table",
+    "markdown_table",
+    "side_by_side",
+    "zoom_sheet",
+]
