@@ -36,6 +36,7 @@ _HOMES = {
     "Status": "optimise.progress",
     "Step": "optimise.progress",
     "StructureAwareFusion": "methods.structure_aware",
+    "Trial": "tasks.sweep",
     "UnreadableError": "errors",
     "VariationalOsmosis": "methods.variational",
     "compare": "tasks.compare",
@@ -44,6 +45,7 @@ _HOMES = {
     "read": "io.reading",
     "score": "metrics.score",
     "soften": "preparation.alpha",
+    "sweep": "tasks.sweep",
     "write": "io.writing",
 }
 
@@ -77,6 +79,7 @@ if TYPE_CHECKING:
     from osmofuse.preparation.alpha import soften
     from osmofuse.tasks.compare import Comparison, compare
     from osmofuse.tasks.fuse import fuse
+    from osmofuse.tasks.sweep import Trial, sweep
 
 __all__ = [
     "Average",
@@ -101,6 +104,7 @@ __all__ = [
     "Status",
     "Step",
     "StructureAwareFusion",
+    "Trial",
     "UnreadableError",
     "VariationalOsmosis",
     "compare",
@@ -111,6 +115,7 @@ __all__ = [
     "read",
     "score",
     "soften",
+    "sweep",
     "testing",
     "write",
 ]

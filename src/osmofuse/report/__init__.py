@@ -3,6 +3,7 @@
 from osmofuse.report.canvas import Bar
 from osmofuse.report.comparison import contact_sheet, zoom_sheet
 from osmofuse.report.sheet import side_by_side
+from osmofuse.report.study import study_sheet
 from osmofuse.report.table import latex_table, markdown_table
 
 __all__ = [
@@ -11,5 +12,6 @@ __all__ = [
     "latex_table",
     "markdown_table",
     "side_by_side",
+    "study_sheet",
     "zoom_sheet",
 ]

@@ -101,23 +101,34 @@ def _checked(panels: Sequence[tuple[str, Array | None]]) -> list[Array | None]:
         if picture is None:
             pictures.append(None)
             continue
-        array = np.asarray(picture)
-        if array.size == 0 or not (array.ndim == 2 or (array.ndim == 3 and array.shape[2] == 3)):
-            raise InputError(
-                f"panel {caption!r}: shape {array.shape}; must be (rows, cols) or (rows, cols, 3)"
-            )
-        if array.shape[:2] != size:
+        if np.shape(picture)[:2] != size:
             raise MismatchError(
-                f"panel {caption!r}: {array.shape[0]} x {array.shape[1]} pixels, "
+                f"panel {caption!r}: {np.shape(picture)[0]} x {np.shape(picture)[1]} pixels, "
                 f"but {first!r} has {size[0]} x {size[1]}; bring them to one size first"
             )
-        try:
-            levels, _ = quantise(array, np.uint8)
-        except InputError as error:
-            raise InputError(f"panel {caption!r}: {error}") from error
-        bands = levels if array.ndim == 3 else levels[..., np.newaxis]
-        pictures.append(np.broadcast_to(bands, (*size, 3)))
+        pictures.append(as_levels(caption, picture))
     return pictures
+
+
+def as_levels(caption: str, picture: Array) -> Array:
+    """Return a picture as uint8 with three bands.
+
+    Raises
+    ------
+    InputError
+        It is no picture of floats; the caption says which.
+    """
+    array = np.asarray(picture)
+    if array.size == 0 or not (array.ndim == 2 or (array.ndim == 3 and array.shape[2] == 3)):
+        raise InputError(
+            f"panel {caption!r}: shape {array.shape}; must be (rows, cols) or (rows, cols, 3)"
+        )
+    try:
+        levels, _ = quantise(array, np.uint8)
+    except InputError as error:
+        raise InputError(f"panel {caption!r}: {error}") from error
+    bands = levels if array.ndim == 3 else levels[..., np.newaxis]
+    return np.broadcast_to(bands, (*array.shape[:2], 3))
 
 
 @dataclass(frozen=True)
