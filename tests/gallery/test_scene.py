@@ -9,7 +9,13 @@ from osmofuse import gallery
 from osmofuse.errors import InputError
 from osmofuse.gallery.scene import checked_shape, finished, generator
 
-MAKERS = [gallery.manuscript, gallery.portrait, gallery.shadow]
+DEFAULTS = {
+    "gold_leaf": (600, 450),
+    "manuscript": (600, 450),
+    "portrait": (480, 400),
+    "shadow": (400, 520),
+}
+MAKERS = [getattr(gallery, name) for name in DEFAULTS]
 SHAPES = [(1, 1), (1, 50), (50, 1), (2, 3), (37, 53), (160, 20), (20, 160)]
 
 
@@ -48,8 +54,11 @@ def test_another_seed_gives_another_picture(make):
 
 @pytest.mark.parametrize("make", MAKERS)
 def test_defaults_are_those_of_the_contract(make):
-    expected = {"manuscript": (600, 450), "portrait": (480, 400), "shadow": (400, 520)}
-    assert make.__defaults__ == (expected[make.__name__], 0)
+    assert make.__defaults__ == (DEFAULTS[make.__name__], 0)
+
+
+def test_every_public_scene_is_tested_here():
+    assert set(DEFAULTS) == {name for name in gallery.__all__ if name.islower()}
 
 
 @pytest.mark.parametrize("make", MAKERS)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from osmofuse.gallery.gold_leaf import gold_leaf
 from osmofuse.gallery.manuscript import manuscript
 from osmofuse.gallery.portrait import portrait
 from osmofuse.gallery.scene import Scene
 from osmofuse.gallery.shadow import shadow
 
-__all__ = ["Scene", "manuscript", "portrait", "shadow"]
+__all__ = ["Scene", "gold_leaf", "manuscript", "portrait", "shadow"]
