@@ -13,6 +13,8 @@ DEFAULTS = {
     "cloud": (480, 480),
     "gold_leaf": (600, 450),
     "manuscript": (600, 450),
+    "modalities": (600, 450),
+    "noisy_infrared": (600, 450),
     "portrait": (480, 400),
     "shadow": (400, 520),
 }
@@ -20,9 +22,15 @@ MAKERS = [getattr(gallery, name) for name in DEFAULTS]
 SHAPES = [(1, 1), (1, 50), (50, 1), (2, 3), (37, 53), (160, 20), (20, 160)]
 
 
+def several(part) -> tuple:
+    """Return the arrays of a part that may be one, a tuple or None."""
+    return part if isinstance(part, tuple) else () if part is None else (part,)
+
+
 def arrays(scene: gallery.Scene) -> list[np.ndarray]:
-    parts = (scene.foreground, scene.background, scene.alpha, scene.truth)
-    return [part for part in parts if part is not None]
+    panels = (panel.picture for panel in scene.panels)
+    inputs = (*several(scene.background), *several(scene.alpha))
+    return [scene.foreground, *inputs, scene.truth, *panels]
 
 
 @pytest.mark.parametrize("make", MAKERS)
@@ -30,13 +38,25 @@ def arrays(scene: gallery.Scene) -> list[np.ndarray]:
 def test_every_scene_keeps_the_contract_at_any_shape(make, shape):
     scene = make(shape, seed=1)
     assert scene.name == make.__name__
-    assert scene.foreground.shape == scene.truth.shape == (*shape, 3)
-    assert scene.alpha.shape == shape
+    assert scene.foreground.shape == scene.truth.shape
+    assert scene.truth.shape in (shape, (*shape, 3))
+    assert all(part.shape == shape for part in several(scene.alpha))
+    assert all(part.shape[:2] == shape for part in several(scene.background))
     for part in arrays(scene):
         assert part.dtype == np.float32
         assert part.flags.c_contiguous
         assert part.min() >= 0.0
         assert part.max() <= 1.0
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_several_backgrounds_have_a_map_each_and_the_maps_sum_to_one(make):
+    scene = make((37, 53), seed=2)
+    several_of_them = isinstance(scene.background, tuple)
+    assert isinstance(scene.alpha, tuple) == several_of_them
+    if several_of_them:
+        assert len(scene.alpha) == len(scene.background) + 1
+        np.testing.assert_allclose(sum(scene.alpha), 1.0, atol=1e-6)
 
 
 @pytest.mark.parametrize("make", MAKERS)

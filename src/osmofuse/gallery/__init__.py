@@ -5,8 +5,20 @@ from __future__ import annotations
 from osmofuse.gallery.cloud import cloud
 from osmofuse.gallery.gold_leaf import gold_leaf
 from osmofuse.gallery.manuscript import manuscript
+from osmofuse.gallery.modalities import modalities
+from osmofuse.gallery.noisy_infrared import noisy_infrared
 from osmofuse.gallery.portrait import portrait
-from osmofuse.gallery.scene import Scene
+from osmofuse.gallery.scene import Panel, Scene
 from osmofuse.gallery.shadow import shadow
 
-__all__ = ["Scene", "cloud", "gold_leaf", "manuscript", "portrait", "shadow"]
+__all__ = [
+    "Panel",
+    "Scene",
+    "cloud",
+    "gold_leaf",
+    "manuscript",
+    "modalities",
+    "noisy_infrared",
+    "portrait",
+    "shadow",
+]

@@ -10,7 +10,7 @@ from scipy import ndimage
 
 from osmofuse.gallery.gilding import Field, relief
 from osmofuse.gallery.ink import Pen, paste, spiral, stamp
-from osmofuse.gallery.page import INK, layout, running
+from osmofuse.gallery.page import INK, layout, pitch_of, running
 from osmofuse.gallery.parchment import fibres, parchment
 from osmofuse.gallery.scene import Scene, checked_shape, finished, generator
 from osmofuse.gallery.script import CAPITALS, TEXT, Hand, write_line
@@ -155,7 +155,7 @@ def _illuminated(shape: tuple[int, int], field: Field, rng: np.random.Generator)
 
 def _writing(shape: tuple[int, int], first: int, rng: np.random.Generator) -> FloatArray:
     ink = np.zeros(shape, dtype=np.float32)
-    pitch = max(side_of(shape) / 19.0, 9.0)
+    pitch = pitch_of(shape)
     hand, words = Hand(0.37 * pitch, rng), running(first)
     lines, columns = layout(shape, pitch)
     for left, right in columns:

@@ -13,7 +13,7 @@ from osmofuse.gallery.script import CAPITALS, TEXT, Hand, write_line
 from osmofuse.gallery.texture import fractal_noise, mix, side_of, tint
 from osmofuse.typing import FloatArray
 
-__all__ = ["INK", "Layers", "infrared", "layout", "painted", "rule", "running", "written"]
+__all__ = ["INK", "Layers", "infrared", "layout", "painted", "pitch_of", "running", "written"]
 
 INK = (0.17, 0.11, 0.08)
 _RED = (0.70, 0.13, 0.09)
@@ -37,15 +37,14 @@ class Layers:
 def written(shape: tuple[int, int], rng: np.random.Generator) -> Layers:
     """Write a page of text under a red heading and a decorated initial."""
     layers = Layers(*(np.zeros(shape, dtype=np.float32) for _ in range(5)))
-    # Lines closer than 9 pixels would be grey bands instead of writing.
-    pitch = max(side_of(shape) / 19.0, 9.0)
+    pitch = pitch_of(shape)
     hand = Hand(0.37 * pitch, rng)
     first = int(rng.integers(len(TEXT)))
     words = running(first)
     lines, columns = layout(shape, pitch)
     for number, (left, right) in enumerate(columns):
         for index, base in enumerate(lines):
-            rule(layers.rules, base, (left, right), pitch)
+            _rule(layers.rules, base, (left, right), pitch)
             if number == index == 0 and len(lines) > 1:
                 ends = (base, left, 0.5 * left + 0.5 * right)
                 write_line(layers.red, deque(_HEADING), ends, hand, rng)
@@ -56,6 +55,12 @@ def written(shape: tuple[int, int], rng: np.random.Generator) -> Layers:
         _decorate(layers, TEXT[first][0], (lines[_INITIAL_LINES], columns[0][0]), pitch)
     layers.ink[...] *= np.clip(0.93 + 0.05 * fractal_noise(shape, 2 * pitch, rng, 6), 0.7, 1.0)
     return layers
+
+
+def pitch_of(shape: tuple[int, int]) -> float:
+    """Return the distance of the lines in pixels."""
+    # Lines closer than 9 pixels would be grey bands instead of writing.
+    return max(side_of(shape) / 19.0, 9.0)
 
 
 def running(first: int) -> deque[str]:
@@ -77,7 +82,7 @@ def layout(shape: tuple[int, int], pitch: float) -> tuple[list[float], list[tupl
     return lines, [(left + k * step, left + (k + 1) * step - 1.5 * pitch) for k in range(count)]
 
 
-def rule(canvas: FloatArray, base: float, ends: tuple[float, float], pitch: float) -> None:
+def _rule(canvas: FloatArray, base: float, ends: tuple[float, float], pitch: float) -> None:
     """Rule one line for the pen, in place."""
     # Ruled lines stand a little past the column; a bounding line closes each side of it.
     left, right = ends[0] - 0.3 * pitch, ends[1] + 0.3 * pitch
