@@ -14,8 +14,10 @@ DEFAULTS = {
     "gold_leaf": (600, 450),
     "manuscript": (600, 450),
     "modalities": (600, 450),
+    "mosaic": (540, 450),
     "noisy_infrared": (600, 450),
     "portrait": (480, 400),
+    "recolouring": (440, 400),
     "shadow": (400, 520),
 }
 MAKERS = [getattr(gallery, name) for name in DEFAULTS]
