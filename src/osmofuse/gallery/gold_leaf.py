@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import ndimage
@@ -46,6 +46,15 @@ class _Page:
     gilded: FloatArray
     colours: list[tuple[Colour, FloatArray]]
 
+    def paint(self) -> tuple[FloatArray, FloatArray]:
+        """Return the share of each pixel that is left bare, and the paint on the rest."""
+        shape = (self.gilded.shape[0], self.gilded.shape[1])
+        bare, paint = np.ones(shape, np.float32), np.zeros((*shape, 3), np.float32)
+        for colour, cover in self.colours:
+            bare *= 1.0 - cover
+            paint = mix(paint, colour, cover)
+        return bare, paint
+
 
 def gold_leaf(shape: Sequence[int] = (600, 450), seed: int = 0) -> Scene:
     """Draw an illuminated page with glaring gold, its infrared picture and the page tooled.
@@ -82,18 +91,19 @@ def gold_leaf(shape: Sequence[int] = (600, 450), seed: int = 0) -> Scene:
     skin = fractal_noise(size, 0.3 * side_of(size), rng, octaves=5)
     grain = fibres(size, rng)
     bare = parchment(size, skin, grain)
-    light = relief(_within(field, _frame(field)), rng)
+    light = _tooled(_within(field, _frame(field)), rng)
     lost = _lost(field, rng) * page.gilded
     leaf = _leaf(field, lost, rng)
     # Flat gold sends back the light of the tooled gold, but evenly.
     even = np.float32(np.average(light, weights=page.gilded + 1e-6))
+    paint = page.paint()
     left = light + (even - light) * np.float32(1.0 - _REMNANT) * lost
     return Scene(
         name="gold_leaf",
-        foreground=_visible(bare, leaf * left[..., None], page),
+        foreground=_visible(bare, leaf * left[..., None], page.gilded, paint),
         background=_infrared(0.35 * skin + grain, light, page, rng),
         alpha=finished(1.0 - lost),
-        truth=_visible(bare, leaf * light[..., None], page),
+        truth=_visible(bare, leaf * light[..., None], page.gilded, paint),
     )
 
 
@@ -118,13 +128,23 @@ def _frame(field: Field) -> float:
 
 def _within(field: Field, margin: float) -> Field:
     """Return the rectangle that is left inside a margin."""
-    return Field(
-        field.down - np.float32(margin),
-        field.right - np.float32(margin),
-        field.height - 2 * margin,
-        field.width - 2 * margin,
-        field.cell,
+    return replace(
+        field,
+        down=field.down - np.float32(margin),
+        right=field.right - np.float32(margin),
+        height=field.height - 2 * margin,
+        width=field.width - 2 * margin,
     )
+
+
+def _tooled(field: Field, rng: np.random.Generator) -> FloatArray:
+    """Return the relief of the gold on the whole page, 1 around the panel."""
+    light = np.ones((field.down.size, field.right.size), dtype=np.float32)
+    rows = np.flatnonzero((field.down[:, 0] > -1) & (field.down[:, 0] < field.height + 1))
+    cols = np.flatnonzero((field.right[0] > -1) & (field.right[0] < field.width + 1))
+    panel = np.ix_(rows, cols)
+    light[panel] = relief(replace(field, down=field.down[rows], right=field.right[:, cols]), rng)
+    return light
 
 
 def _illuminated(shape: tuple[int, int], field: Field, rng: np.random.Generator) -> _Page:
@@ -249,11 +269,10 @@ def _leaf(field: Field, lost: FloatArray, rng: np.random.Generator) -> FloatArra
     return np.asarray(gold * (rough - 0.05 * bump(join, 1.1))[..., None], dtype=np.float32)
 
 
-def _visible(bare: FloatArray, gold: FloatArray, page: _Page) -> FloatArray:
-    picture = mix(bare, gold, page.gilded)
-    for colour, cover in page.colours:
-        picture = mix(picture, colour, cover)
-    return finished(picture)
+def _visible(
+    page: FloatArray, gold: FloatArray, gilded: FloatArray, paint: tuple[FloatArray, FloatArray]
+) -> FloatArray:
+    return finished(mix(page, gold, gilded) * paint[0][..., None] + paint[1])
 
 
 def _infrared(
