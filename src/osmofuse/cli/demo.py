@@ -55,7 +55,8 @@ def command(out: Path, overwrite: bool) -> None:
 
 def _write_scene(scene: Scene, out: Path, overwrite: bool) -> dict[str, Path]:
     """Write the pair as a camera would: 16 bits a sample; the map in 8."""
-    assert scene.background is not None, "the manuscript has an infrared picture"
+    assert isinstance(scene.background, np.ndarray), "the manuscript has one infrared picture"
+    assert isinstance(scene.alpha, np.ndarray), "and so one map"
     planes = {
         "visible": (scene.foreground, "tif", np.uint16),
         "infrared": (scene.background, "tif", np.uint16),
