@@ -58,9 +58,7 @@ def test_outputs_are_checked_before_inputs_are_opened(make_job, pair, tmp_path):
 
 def test_a_coloured_background_for_a_grey_foreground_names_both(make_job, pair):
     swapped = make_job(foreground=pair["infrared"], background=pair["visible"])
-    with pytest.raises(
-        MismatchError, match=r"visible\.tif: 3 .*infrared\.tif has 1.*swapped"
-    ):
+    with pytest.raises(MismatchError, match=r"visible\.tif: 3 .*infrared\.tif has 1.*swapped"):
         need(swapped)
 
 

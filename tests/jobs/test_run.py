@@ -122,13 +122,13 @@ def test_want_of_memory_is_a_limit(make_job, tmp_path, monkeypatch):
 
 def test_an_output_that_cannot_be_is_refused_before_the_work(make_job, tmp_path, monkeypatch):
     monkeypatch.setattr(MODULE, "_fuse", pytest.fail)
-    for name, match in (("fused.jpg", "JPEG cannot hold"), ("fused.xyz", "no known format")):
+    for name, match in (("fused.jpg", "JPEG cannot hold"), ("fused.xyz", "no format to write")):
         with pytest.raises(OutputError, match=match):
             run(make_job(output=tmp_path / name))
 
 
 def test_a_colour_background_does_not_fit_a_grey_foreground(make_job, pair):
-    with pytest.raises(MismatchError, match="3 channels, but foreground has 1"):
+    with pytest.raises(MismatchError, match="3 bands of colour, but the foreground"):
         run(make_job(foreground=pair["infrared"], background=pair["visible"]))
 
 

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from threading import Event, Timer
@@ -63,10 +64,19 @@ def read_isolated(paths: Sequence[Path], limits: Limits) -> list[Picture]:
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env={**os.environ, **quiet, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
     ) as child:  # fmt: skip
+        _widen(cast(IO[bytes], child.stdout))
         try:
             return [_read_one(child, path, limits) for path in paths]
         finally:
             child.kill()
+
+
+def _widen(pipe: IO[bytes]) -> None:
+    """Let a pipe hold more, where that can be: parent and child then wait less for each other."""
+    with suppress(ImportError, AttributeError, OSError):
+        import fcntl
+
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, 2**20)
 
 
 def _read_one(child: subprocess.Popen[bytes], path: Path, limits: Limits) -> Picture:

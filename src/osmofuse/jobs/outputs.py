@@ -26,12 +26,13 @@ def check_outputs(job: Job) -> None:
         One would, or its folder or its format is none that can be written to.
     """
     taken: dict[Path, str] = {}
-    for role, path in _paths(job).items():
+    paths = job.outputs | {"record": record_path(job.output)}
+    for role, path in paths.items():
         where = path.absolute()
         if where in taken:
             raise OutputError(f"{path}: is to be both {taken[where]} and {role}; choose two names")
         taken[where] = role
-    for role, path in _paths(job).items():
+    for role, path in sorted(paths.items(), key=lambda item: item[0] != "output"):
         if role != "record":
             format_of(path)
         overwrite = job.overwrite or _is_orphan(path, job)

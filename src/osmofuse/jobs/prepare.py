@@ -10,7 +10,7 @@ from typing import cast
 
 import numpy as np
 
-from osmofuse.io import Limits, describe, in_profile_of, read_isolated
+from osmofuse.io import Description, Limits, describe, in_profile_of, read_isolated
 from osmofuse.jobs.job import Job
 from osmofuse.jobs.map_file import map_in
 from osmofuse.methods import Sources
@@ -21,6 +21,7 @@ from osmofuse.preparation.working_space import to_working
 from osmofuse.record import Input, sha256_of_file
 from osmofuse.typing import Array, FloatArray
 
+SLOWEST = 5e6  # bytes a second that decoding may be down to
 LEAST_RANGE = 0.25  # a background that uses less of its depth's range hardly shows
 
 
@@ -54,9 +55,11 @@ def prepare(job: Job) -> Prepared:
     UnreadableError, InputError, MismatchError
         A file cannot be read or used, or the files do not fit together.
     """
-    inputs = {role: _input_of(job, role) for role in job.inputs}
+    files = {role: describe(path) for role, path in job.inputs.items()}
+    inputs = {role: _input_of(job, role, file) for role, file in files.items()}
     # Nobody vouches for the files: they are decoded in a process of its own.
-    read = dict(zip(inputs, read_isolated(list(job.inputs.values()), Limits()), strict=True))
+    pictures = read_isolated(list(job.inputs.values()), _limits_for(files.values()))
+    read = dict(zip(inputs, pictures, strict=True))
     foreground, stored = read["foreground"], read["background"]
     valid = stored.valid
     background, words = _background(job, stored, foreground)
@@ -67,17 +70,22 @@ def prepare(job: Job) -> Prepared:
         alpha, depth = _alpha(job, band)
     else:
         alpha, depth = as_alpha(cast(float, job.alpha)), np.dtype(np.uint16)
-    pictures = [
+    in_space = [
         _in_space(job, picture, name)
         for name, picture in (("foreground", foreground.filled()), ("background", background))
     ]
-    sources = Sources(cast(Array, pictures[0]), cast(Array, pictures[1]), alpha, valid)
+    sources = Sources(cast(Array, in_space[0]), cast(Array, in_space[1]), alpha, valid)
     return Prepared(foreground, sources, tuple(inputs.values()), depth)
 
 
-def _input_of(job: Job, role: str) -> Input:
+def _limits_for(files: Iterable[Description]) -> Limits:
+    """Return limits that give a large picture time to be decoded, also on a busy machine."""
+    largest = max(file.decoded_bytes for file in files)
+    return Limits(seconds=max(Limits().seconds, largest / SLOWEST))
+
+
+def _input_of(job: Job, role: str, file: Description) -> Input:
     path = job.inputs[role]
-    file = describe(path)
     entry = Input(
         role,
         _relative(path, job.output.parent),

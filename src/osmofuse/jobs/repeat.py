@@ -130,7 +130,7 @@ def _other_settings(old: Record, new: Record) -> Iterator[str]:
     """Say what was set otherwise; a setting that came later has its default now."""
     told = [{"working_space": one.working_space, **one.method["settings"]} for one in (old, new)]
     for name in sorted(set(told[0]) | set(told[1])):
-        was, now = (repr(_plain(one.get(name))) for one in told)
+        was, now = (repr(_plain(one[name])) if name in one else "none" for one in told)
         if was != now:
             yield f"setting {name}: {now}, not {was}"
 

@@ -104,7 +104,8 @@ def _run(job: Job, watch: WatchFunction | None) -> Result:
         if job.alpha_output is not None:
             outputs.write("alpha", _map_picture(prepared))
         outputs.commit(record)
-    return Result(job, fusion, record, outputs.paths, notes)
+    files = dict(reversed(outputs.paths.items()))  # the fused picture first
+    return Result(job, fusion, record, files, notes)
 
 
 def _fuse(job: Job, sources: Sources, watch: WatchFunction | None) -> Fusion:
