@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 
 import numpy as np
 
 import osmofuse
-from osmofuse.io import read_isolated
-from osmofuse.jobs.prepare import prepare
+from osmofuse.io import Limits, describe, read_isolated
+from osmofuse.jobs.prepare import _limits_for, prepare
 from osmofuse.record import sha256_of_file
 
 
@@ -76,3 +77,10 @@ def test_files_are_decoded_in_one_other_process(make_job, monkeypatch):
     job = make_job()
     prepare(job)
     assert [names[1:] for names in started] == [list(map(str, job.inputs.values()))]
+
+
+def test_a_large_picture_has_more_time_to_be_decoded(pair):
+    file = describe(pair["visible"])
+    assert _limits_for([file]) == Limits()
+    large = replace(file, decoded_bytes=6 * 10**9)
+    assert _limits_for([file, large]).seconds == 1200
