@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
 import numpy as np
 
-from osmofuse.io import describe, in_profile_of, read
+from osmofuse.io import Description, Limits, describe, in_profile_of, read_isolated
 from osmofuse.jobs.job import Job
+from osmofuse.jobs.map_file import map_in
 from osmofuse.methods import Sources
 from osmofuse.picture import Picture, samples
 from osmofuse.preparation import as_alpha, soften
@@ -19,6 +21,7 @@ from osmofuse.preparation.working_space import to_working
 from osmofuse.record import Input, sha256_of_file
 from osmofuse.typing import Array, FloatArray
 
+SLOWEST = 5e6  # bytes a second that decoding may be down to
 LEAST_RANGE = 0.25  # a background that uses less of its depth's range hardly shows
 
 
@@ -52,23 +55,37 @@ def prepare(job: Job) -> Prepared:
     UnreadableError, InputError, MismatchError
         A file cannot be read or used, or the files do not fit together.
     """
-    inputs = {role: _input_of(job, role) for role in job.inputs}
-    foreground, stored = read(job.foreground), read(job.background)
+    files = {role: describe(path) for role, path in job.inputs.items()}
+    inputs = {role: _input_of(job, role, file) for role, file in files.items()}
+    # Nobody vouches for the files: they are decoded in a process of its own.
+    pictures = read_isolated(list(job.inputs.values()), _limits_for(files.values()))
+    read = dict(zip(inputs, pictures, strict=True))
+    foreground, stored = read["foreground"], read["background"]
     valid = stored.valid
     background, words = _background(job, stored, foreground)
     inputs["background"] = _noted(inputs["background"], words)
-    alpha, depth = _alpha(job)
-    pictures = [
+    if "alpha" in read:
+        band, words = map_in(read["alpha"], str(job.alpha))
+        inputs["alpha"] = _noted(inputs["alpha"], words)
+        alpha, depth = _alpha(job, band)
+    else:
+        alpha, depth = as_alpha(cast(float, job.alpha)), np.dtype(np.uint16)
+    in_space = [
         _in_space(job, picture, name)
         for name, picture in (("foreground", foreground.filled()), ("background", background))
     ]
-    sources = Sources(cast(Array, pictures[0]), cast(Array, pictures[1]), alpha, valid)
+    sources = Sources(cast(Array, in_space[0]), cast(Array, in_space[1]), alpha, valid)
     return Prepared(foreground, sources, tuple(inputs.values()), depth)
 
 
-def _input_of(job: Job, role: str) -> Input:
+def _limits_for(files: Iterable[Description]) -> Limits:
+    """Return limits that give a large picture time to be decoded, also on a busy machine."""
+    largest = max(file.decoded_bytes for file in files)
+    return Limits(seconds=max(Limits().seconds, largest / SLOWEST))
+
+
+def _input_of(job: Job, role: str, file: Description) -> Input:
     path = job.inputs[role]
-    file = describe(path)
     entry = Input(
         role,
         _relative(path, job.output.parent),
@@ -80,7 +97,7 @@ def _input_of(job: Job, role: str) -> Input:
     return _noted(entry, [f"its name says {file.format_of_name}, its content is {file.format}"])
 
 
-def _noted(entry: Input, words: list[str]) -> Input:
+def _noted(entry: Input, words: Iterable[str]) -> Input:
     return replace(entry, notes=(*entry.notes, *words))
 
 
@@ -119,25 +136,9 @@ def _in_space(job: Job, picture: Picture, name: str) -> Picture | FloatArray:
     return to_working(samples(picture, name), job.working_space, picture.profile)
 
 
-def _alpha(job: Job) -> tuple[FloatArray, np.dtype[np.generic]]:
-    if not isinstance(job.alpha, Path):
-        return as_alpha(job.alpha), np.dtype(np.uint16)
-    picture = read(job.alpha)
-    alpha = as_alpha(_one_band(picture), name=str(job.alpha))
+def _alpha(job: Job, band: Picture) -> tuple[FloatArray, np.dtype[np.generic]]:
+    """Return the map of a file, and the depth in which it would be stored again."""
+    alpha = as_alpha(band, name=str(job.alpha))
     if job.soften:
         return soften(alpha, job.soften), np.dtype(np.uint16)
-    return alpha, picture.depth
-
-
-def _one_band(picture: Picture) -> Picture | Array:
-    """Return one band of a map that painting programs have stored as grey colours."""
-    if picture.transparency and np.all(picture.pixels[..., -1] == _opaque(picture)):
-        picture = replace(picture, pixels=picture.colour, transparency=False)
-    pixels = picture.pixels
-    if pixels.ndim == 3 and not picture.transparency and np.all(pixels == pixels[..., :1]):
-        return np.asarray(pixels[..., 0])
-    return picture
-
-
-def _opaque(picture: Picture) -> int:
-    return 1 if picture.depth.kind == "f" else int(np.iinfo(picture.depth.name).max)
+    return alpha, band.depth

@@ -87,8 +87,8 @@ def compare(
 
     Notes
     -----
-    `fusion.seconds` is the time as it passed. The first run of a method on a machine compiles its
-    kernels, once; compare times of a second run.
+    `fusion.seconds` is the time as it passed, but for compiling kernels. The first run of a method
+    in a process loads them; compare times of a second run.
 
     Examples
     --------
