@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from osmofuse import InputError
-from osmofuse.metrics.catalogue import METRICS, SETS, Pictures
+from osmofuse.metrics.catalogue import METRICS, SETS
+from osmofuse.metrics.metric import Pictures
 
 
 @pytest.fixture

@@ -64,6 +64,7 @@ def test_a_truth_is_scored_once(pictures):
 def test_each_score_says_how_to_read_it(pictures):
     u, f, b, truth = pictures
     scores = score(u, f, b, 0.5, truth=truth)
+    assert all(s.name == name for name, s in scores.items())
     assert (scores["chromaticity"].better, scores["chromaticity"].range) == ("low", (0, math.inf))
     assert (scores["structure"].better, scores["structure"].range) == ("high", (-math.inf, 1))
     assert (scores["fmi"].better, scores["fmi"].range) == ("high", (0, 1))
@@ -79,6 +80,13 @@ def test_without_truth_there_is_a_reason(pictures):
     u, f, b, _ = pictures
     for s in score(u, f, b, 0.5, metrics="truth").values():
         assert (s.value, s.reason) == (None, "no truth was given")
+
+
+def test_without_alpha_there_is_a_reason(pictures):
+    u, f, b, _ = pictures
+    scores = score(u, f, b)
+    assert (scores["structure"].value, scores["structure"].reason) == (None, "no alpha was given")
+    assert scores["fmi"].value == fmi(*(np.rint(255 * x) / 255 for x in (u, f, b)))
 
 
 def test_small_pictures_have_no_window(rng):
@@ -196,7 +204,7 @@ def test_background_and_alpha_must_fit(pictures, name):
             score(u, f, **({"background": b, "alpha": 0.5} | {name: wrong}))
 
 
-@pytest.mark.parametrize("alpha", [2.0, np.full((13, 12), np.nan), "map.png", None])
+@pytest.mark.parametrize("alpha", [2.0, np.full((13, 12), np.nan), "map.png"])
 def test_what_is_no_alpha(pictures, alpha):
     u, f, b, _ = pictures
     with pytest.raises(InputError, match=r"^alpha: "):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -9,7 +10,8 @@ from typing import Literal
 import numpy as np
 
 from osmofuse.errors import InputError, MismatchError, SettingError
-from osmofuse.metrics.catalogue import METRICS, SETS, Metric, Pictures
+from osmofuse.metrics.catalogue import METRICS, SETS
+from osmofuse.metrics.metric import Metric, Pictures
 from osmofuse.picture import Picture, as_alpha, quantise, samples, scaled
 from osmofuse.typing import ArrayLike, FloatArray
 
@@ -22,6 +24,8 @@ class Score:
 
     Attributes
     ----------
+    name : str
+        The metric's.
     value : float or None
         None where the metric cannot be had; `reason` says why.
     better : {"high", "low"}
@@ -32,6 +36,7 @@ class Score:
         Why there is no value.
     """
 
+    name: str
     value: float | None
     better: Literal["high", "low"]
     range: tuple[float, float]
@@ -42,7 +47,7 @@ def score(
     fused: ArrayLike | Picture,
     foreground: ArrayLike | Picture,
     background: ArrayLike | Picture,
-    alpha: ArrayLike | Picture,
+    alpha: ArrayLike | Picture | None = None,
     *,
     truth: ArrayLike | Picture | None = None,
     metrics: str | Sequence[str] = "paper",
@@ -54,8 +59,9 @@ def score(
     ----------
     fused, foreground, background : array or Picture
         The fused picture and what it was made from; the background may have one band.
-    alpha : array or number
-        The map it was made with: 1 where the foreground was kept.
+    alpha : array or number, optional
+        The map it was made with: 1 where the foreground was kept. Without it, metrics that
+        need it have no value.
     truth : array or Picture, optional
         The right answer, where there is one; then the set "truth" is run too.
     metrics : str or sequence of str
@@ -88,11 +94,11 @@ def score(
         _stored(fused, "fused", depth, bounded=False),
         _stored(foreground, "foreground", depth),
         _stored(background, "background", depth),
-        as_alpha(alpha),
+        None if alpha is None else as_alpha(alpha),
         None if truth is None else _stored(truth, "truth", depth),
     )
     _check_shapes(pictures)
-    return {name: _run(METRICS[name], pictures) for name in names}
+    return {name: _run(name, METRICS[name], pictures) for name in names}
 
 
 def _names(metrics: str | Sequence[str]) -> list[str]:
@@ -129,8 +135,15 @@ def _check_shapes(pictures: Pictures) -> None:
             )
 
 
-def _run(metric: Metric, pictures: Pictures) -> Score:
+def _run(name: str, metric: Metric, pictures: Pictures) -> Score:
+    """Return a value or the reason why there is none; never NaN, never a warning."""
     try:
-        return Score(metric.value(pictures), metric.better, metric.range)
-    except InputError as reason:
-        return Score(None, metric.better, metric.range, str(reason))
+        with np.errstate(over="raise", divide="raise", invalid="raise"):
+            value = metric.value(pictures)
+    except InputError as error:
+        return Score(name, None, metric.better, metric.range, str(error))
+    except FloatingPointError as error:
+        return Score(name, None, metric.better, metric.range, f"cannot be computed: {error}")
+    if math.isnan(value):
+        return Score(name, None, metric.better, metric.range, "not defined for these pictures")
+    return Score(name, value, metric.better, metric.range)

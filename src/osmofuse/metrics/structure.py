@@ -33,10 +33,13 @@ Why so:
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from osmofuse.errors import InputError
 from osmofuse.filters import gaussian
+from osmofuse.metrics.metric import Metric
 from osmofuse.typing import FloatArray
 
 SIGMA, RADIUS = 1.5, 5  # the window of the structural similarity
@@ -147,3 +150,15 @@ def _cleaned(variance: FloatArray, x: FloatArray, weight: FloatArray) -> FloatAr
     """Return a variance with 0 for what rounding leaves where the plane is flat."""
     largest = float((x * x).max(initial=0.0, where=weight > 0))
     return np.where(variance > 1e-13 * largest, variance, 0.0)
+
+
+METRIC = Metric(
+    lambda p: structure_score(p.fused, p.foreground, p.background, p.joining_map),
+    better="high",
+    range=(-math.inf, 1.0),
+    definition="how far the local correlation with the background rose where alpha is below 1, "
+    "from the foreground's (0) towards the background's own (1)",
+    channels="those in which the background has structure, together",
+    source="osmofuse",
+    check="0 for the foreground itself",
+)

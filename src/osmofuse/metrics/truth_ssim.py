@@ -6,6 +6,7 @@ import numpy as np
 
 from osmofuse.errors import InputError
 from osmofuse.filters import gaussian
+from osmofuse.metrics.metric import Metric
 from osmofuse.typing import FloatArray
 
 RADIUS = 5
@@ -45,3 +46,15 @@ def truth_ssim(fused: FloatArray, truth: FloatArray) -> float:
 
 def _window(x: FloatArray) -> FloatArray:
     return gaussian(x, SIGMA, radius=RADIUS)
+
+
+METRIC = Metric(
+    lambda p: truth_ssim(p.fused, p.right_answer),
+    better="high",
+    range=(-1.0, 1.0),
+    definition="structural similarity to the truth: Gaussian window 11 by 11, sigma 1.5, "
+    "K = (0.01, 0.03), inside only",
+    channels="mean over them",
+    source="Wang et al., IEEE TIP 2004",
+    check="1 for the truth itself",
+)
