@@ -7,15 +7,31 @@ from importlib import import_module
 from osmofuse.metrics.metric import Metric
 
 PAPER = ("chromaticity", "structure", "fmi")
+VIFB = (
+    "entropy",
+    "cross_entropy",
+    "mutinf",
+    "rmse",
+    "psnr",
+    "ssim",
+    "avg_gradient",
+    "edge_intensity",
+    "spatial_frequency",
+    "variance",
+    "qabf",
+    "qcb",
+    "qcv",
+)
 TRUTH = ("truth_psnr", "truth_ssim")
 
 # Imported by path: the package offers functions by the names of their files.
 METRICS: dict[str, Metric] = {
-    name: import_module(f"osmofuse.metrics.{name}").METRIC for name in (*PAPER, *TRUTH)
+    name: import_module(f"osmofuse.metrics.{name}").METRIC for name in (*PAPER, *VIFB, *TRUTH)
 }
 
 SETS: dict[str, tuple[str, ...]] = {
     "paper": PAPER,
+    "vifb": VIFB,
     "truth": TRUTH,
     "all": tuple(METRICS),
 }
