@@ -12,6 +12,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from osmofuse.cli.alpha import AlphaType
 from osmofuse.cli.progress import progress_line
 from osmofuse.cli.settings import SettingOption, chosen_settings, option_names
 from osmofuse.jobs import (
@@ -33,20 +34,6 @@ from osmofuse.record import Record, read_record
 
 NOT_CONVERGED = 5
 _FILE = click.Path(path_type=Path)
-
-
-class _Alpha(click.ParamType):  # type: ignore[type-arg]
-    """A number, or else the path of a map."""
-
-    name = "number|file"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float | Path:
-        try:
-            return float(value)
-        except ValueError:
-            return Path(value)
 
 
 class _Size(click.ParamType):  # type: ignore[type-arg]
@@ -91,7 +78,7 @@ class _Command(click.Command):
 @click.option("-o", "--output", type=_FILE, required=True, help="The fused picture to write.")
 @click.option(
     "--alpha",
-    type=_Alpha(),
+    type=AlphaType(),
     default="0.5",
     show_default=True,
     help="1 keeps the foreground, 0 lets the background's structure enter: a number for the whole "
