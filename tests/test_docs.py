@@ -11,6 +11,7 @@ import yaml
 import osmofuse
 from osmofuse import gallery
 from osmofuse.methods import METHODS
+from osmofuse.metrics.catalogue import SETS
 from osmofuse.picture import quantise
 
 ROOT = Path(__file__).parent.parent
@@ -96,6 +97,12 @@ def test_methods_page_runs_and_tells_of_all_methods(capsys):
     assert "| imported |" in capsys.readouterr().out
     rows = re.findall(r"^\| `([\w-]+)` \| `(\w+)` \|", text("docs/methods.md"), re.MULTILINE)
     assert dict(rows) == {name: method.__name__ for name, method in METHODS.items()}
+
+
+def test_metrics_page_runs(capsys):
+    run = run_python_blocks("docs/metrics.md")
+    assert list(run["scores"]) == list(SETS["vifb"])
+    assert run["scores"]["qabf"].value == osmofuse.metrics.qabf(*run["rounded"])
 
 
 def test_changelog_begins_with_this_version():

@@ -305,7 +305,8 @@ def quantise(samples: FloatArray, depth: DTypeLike) -> tuple[Array, int]:
     clipped = np.count_nonzero((samples < -half) | (samples > 1 + half))
     # float16 cannot tell 65535 levels apart; the product needs float32 at least.
     levels = np.clip(samples, 0, 1).astype(np.promote_types(samples.dtype, np.float32), copy=False)
-    return np.rint(levels * white).astype(depth), int(clipped)
+    levels *= white
+    return np.rint(levels, out=levels).astype(depth), int(clipped)
 
 
 def bands_of(array: Array) -> int:

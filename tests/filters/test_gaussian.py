@@ -50,3 +50,9 @@ def test_type_shape_and_input_stay(rng, dtype):
 
 def test_constants_stay():
     np.testing.assert_allclose(gaussian(np.full((7, 4), 0.3), 3.0), 0.3, rtol=1e-14)
+
+
+def test_zeros_may_be_around_the_picture(rng):
+    x = rng.random((6, 9))
+    framed = gaussian(np.pad(x, 4), 1.3, radius=4)[4:-4, 4:-4]
+    np.testing.assert_allclose(gaussian(x, 1.3, radius=4, border="zero"), framed, atol=1e-14)

@@ -36,3 +36,10 @@ def test_ramps():
 def test_whole_numbers_stay_whole(rng):
     x = rng.integers(0, 256, (9, 8)).astype(float)
     assert all(np.array_equal(y, np.rint(y)) for y in sobel(x))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 3), (7, 6)])
+def test_zeros_may_be_around_the_plane(rng, shape):
+    x = rng.random(shape)
+    framed = [y[1:-1, 1:-1] for y in sobel(np.pad(x, 1))]
+    np.testing.assert_allclose(sobel(x, border="zero"), framed, atol=1e-14)

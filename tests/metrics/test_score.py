@@ -11,9 +11,15 @@ import pytest
 import osmofuse
 from osmofuse import InputError, MismatchError, Picture, Score, SettingError, score
 from osmofuse.metrics import chromaticity_error, fmi, structure_score, truth_psnr, truth_ssim
+from osmofuse.metrics.catalogue import METRICS
+from osmofuse.metrics.metric import Metric
 
 PAPER = ["chromaticity", "structure", "fmi"]
 TRUTH = ["truth_psnr", "truth_ssim"]
+VIFB = [
+    "entropy", "cross_entropy", "mutinf", "rmse", "psnr", "ssim", "avg_gradient",
+    "edge_intensity", "spatial_frequency", "variance", "qabf", "qcb", "qcv",
+]  # fmt: skip
 
 
 @pytest.fixture
@@ -44,7 +50,8 @@ def test_a_truth_brings_its_metrics(pictures):
     [
         ("paper", PAPER),
         ("truth", TRUTH),
-        ("all", [*PAPER, *TRUTH]),
+        ("vifb", VIFB),
+        ("all", list(METRICS)),
         ("truth_ssim", ["truth_ssim"]),
         (["truth_ssim", "chromaticity"], ["truth_ssim", "chromaticity"]),
         ((), []),
@@ -64,6 +71,7 @@ def test_a_truth_is_scored_once(pictures):
 def test_each_score_says_how_to_read_it(pictures):
     u, f, b, truth = pictures
     scores = score(u, f, b, 0.5, truth=truth)
+    assert all(s.name == name for name, s in scores.items())
     assert (scores["chromaticity"].better, scores["chromaticity"].range) == ("low", (0, math.inf))
     assert (scores["structure"].better, scores["structure"].range) == ("high", (-math.inf, 1))
     assert (scores["fmi"].better, scores["fmi"].range) == ("high", (0, 1))
@@ -81,22 +89,19 @@ def test_without_truth_there_is_a_reason(pictures):
         assert (s.value, s.reason) == (None, "no truth was given")
 
 
+def test_without_alpha_there_is_a_reason(pictures):
+    u, f, b, _ = pictures
+    scores = score(u, f, b)
+    assert (scores["structure"].value, scores["structure"].reason) == (None, "no alpha was given")
+    assert scores["fmi"].value == fmi(*(np.rint(255 * x) / 255 for x in (u, f, b)))
+
+
 def test_small_pictures_have_no_window(rng):
     u, f, b, truth = rng.random((4, 10, 40, 3))
     scores = score(u, f, b, 0.5, truth=truth)
     assert scores["truth_ssim"].value is None
     assert "11 pixels" in scores["truth_ssim"].reason
     assert scores["truth_psnr"].value is not None
-
-
-@pytest.mark.parametrize("shape", [(1, 1, 3), (2, 2), (1, 9, 3)])
-@pytest.mark.parametrize("picture", [np.zeros, np.ones, np.random.default_rng(0).random])
-def test_a_value_or_a_reason_never_both_never_nan(shape, picture):
-    u, f, b, truth = (picture(shape) for _ in range(4))
-    for alpha in (0, 0.5, 1):
-        for s in score(u, f, b, alpha, truth=truth, metrics="all").values():
-            assert (s.value is None) != (s.reason is None)
-            assert s.value is None or s.range[0] <= s.value <= s.range[1]
 
 
 @pytest.mark.parametrize("level", [0.0, 0.3, 1.0])
@@ -124,6 +129,34 @@ def test_one_band_of_background_is_enough(pictures):
     expected = score(u, f, np.repeat(b[..., :1], 3, axis=2), 0.5)
     for band in (b[..., 0], b[..., :1]):
         assert score(u, f, band, 0.5) == expected
+
+
+@pytest.mark.parametrize("band", [lambda f: f[..., 0], lambda f: f[..., :1]])
+def test_a_source_of_one_band_goes_with_every_channel(pictures, band):
+    u, f, b, _ = pictures
+    whole = np.repeat(f[..., :1], 3, axis=2)
+    expected = score(u, whole, b, 0.5, metrics="all")
+    assert score(u, band(f), b, 0.5, metrics="all") == expected
+
+
+@pytest.mark.parametrize("form", [lambda u: u[..., 0], lambda u: u[..., :1]])
+def test_a_fused_picture_of_one_band_is_compared_with_luminance(pictures, form):
+    """Rounded to whole levels, as a grey file of the source would hold it."""
+    u, f, b, _ = np.rint(255 * pictures)
+    grey = [np.rint(x @ (0.298936, 0.587043, 0.114021)) / 255 for x in (f, b)]
+    expected = score(u[..., 0] / 255, *grey, 0.5, metrics="vifb")
+    assert score(form(u) / 255, f / 255, b / 255, 0.5, metrics="vifb") == expected
+
+
+def test_what_cannot_be_computed_has_a_reason(pictures, monkeypatch):
+    def scored(value):
+        metric = Metric(value, "low", (0.0, 1.0), "", "", "", "")
+        monkeypatch.setitem(METRICS, "odd", metric)
+        return score(*pictures[:3], metrics=["odd"])["odd"]
+
+    assert scored(lambda p: float(np.exp(np.float64(1e4)))).reason.startswith("cannot be computed")
+    assert scored(lambda p: math.nan).reason == "not defined for these pictures"
+    assert scored(lambda p: 0.5).value == 0.5
 
 
 @pytest.mark.parametrize(("depth", "white"), [(8, 255), (16, 65535)])
@@ -183,7 +216,7 @@ def test_unknown_metrics(pictures, metrics):
 def test_sizes_that_differ(pictures, name):
     u, f, b, truth = pictures
     given_ = {"foreground": f, "truth": truth}
-    for wrong in (given_[name][1:], given_[name][..., 0], given_[name][..., :2]):
+    for wrong in (given_[name][1:], given_[name][1:, :, 0], given_[name][..., :2]):
         with pytest.raises(MismatchError, match=rf"^{name}: shape"):
             score(u, background=b, alpha=0.5, **(given_ | {name: wrong}))
 
@@ -196,7 +229,7 @@ def test_background_and_alpha_must_fit(pictures, name):
             score(u, f, **({"background": b, "alpha": 0.5} | {name: wrong}))
 
 
-@pytest.mark.parametrize("alpha", [2.0, np.full((13, 12), np.nan), "map.png", None])
+@pytest.mark.parametrize("alpha", [2.0, np.full((13, 12), np.nan), "map.png"])
 def test_what_is_no_alpha(pictures, alpha):
     u, f, b, _ = pictures
     with pytest.raises(InputError, match=r"^alpha: "):

@@ -12,8 +12,9 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from osmofuse.cli.alpha import AlphaType
 from osmofuse.cli.endings import summary, warning
-from osmofuse.cli.numbers import Number, comma_hint
+from osmofuse.cli.numbers import Number
 from osmofuse.cli.progress import progress_line
 from osmofuse.cli.settings import SettingOption, chosen_settings, option_names
 from osmofuse.jobs import (
@@ -33,23 +34,6 @@ from osmofuse.record import Record, output_path, read_record
 
 NOT_AS_ASKED = 5  # written, but not converged, or not the pixels of the record
 _FILE = click.Path(path_type=Path)
-
-
-class _Alpha(click.ParamType):  # type: ignore[type-arg]
-    """A number, or else the path of a map."""
-
-    name = "number|file"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float | Path:
-        try:
-            return float(value)
-        except ValueError:
-            path = Path(value)
-        if (hint := comma_hint(str(value))) and not path.exists():
-            self.fail(f"{value!r} is neither a number nor a file{hint}.", param, ctx)
-        return path
 
 
 class _Size(click.ParamType):  # type: ignore[type-arg]
@@ -94,7 +78,7 @@ class _Command(click.Command):
 @click.option("-o", "--output", type=_FILE, required=True, help="The fused picture to write.")
 @click.option(
     "--alpha",
-    type=_Alpha(),
+    type=AlphaType(),
     default="0.5",
     show_default=True,
     help="1 keeps the foreground, 0 lets the background's structure enter: a number for the whole "

@@ -1,20 +1,49 @@
 """Metrics: arrays in, a number or a map out. One file each; none knows a method."""
 
+from osmofuse.metrics.avg_gradient import avg_gradient
 from osmofuse.metrics.chromaticity import chromaticity_error, chromaticity_map
+from osmofuse.metrics.cross_entropy import cross_entropy
+from osmofuse.metrics.describe import Description, describe
+from osmofuse.metrics.edge_intensity import edge_intensity
+from osmofuse.metrics.entropy import entropy
 from osmofuse.metrics.fmi import fmi
+from osmofuse.metrics.mutinf import mutinf
+from osmofuse.metrics.psnr import psnr
+from osmofuse.metrics.qabf import qabf
+from osmofuse.metrics.qcb import qcb
+from osmofuse.metrics.qcv import qcv
+from osmofuse.metrics.rmse import rmse
 from osmofuse.metrics.score import Score, score
+from osmofuse.metrics.spatial_frequency import spatial_frequency
+from osmofuse.metrics.ssim import ssim
 from osmofuse.metrics.structure import structure_map, structure_score
 from osmofuse.metrics.truth_psnr import truth_psnr
 from osmofuse.metrics.truth_ssim import truth_ssim
+from osmofuse.metrics.variance import variance
 
 __all__ = [
+    "Description",
     "Score",
+    "avg_gradient",
     "chromaticity_error",
     "chromaticity_map",
+    "cross_entropy",
+    "describe",
+    "edge_intensity",
+    "entropy",
     "fmi",
+    "mutinf",
+    "psnr",
+    "qabf",
+    "qcb",
+    "qcv",
+    "rmse",
     "score",
+    "spatial_frequency",
+    "ssim",
     "structure_map",
     "structure_score",
     "truth_psnr",
     "truth_ssim",
+    "variance",
 ]

@@ -31,6 +31,7 @@ import numpy as np
 from osmofuse.errors import InputError, MismatchError, SettingError
 from osmofuse.kernels import kernel, pixel, prange, threads_for
 from osmofuse.metrics.fmi_features import FEATURES
+from osmofuse.metrics.metric import Metric
 from osmofuse.picture import bands_of, plane_of
 from osmofuse.typing import Array, FloatArray
 
@@ -249,3 +250,14 @@ def _pour(p: FloatArray, q: FloatArray, ordered: bool, pairs: Array, masses: Flo
             if n in (-1, q.size):
                 return count
             room = q[n]
+
+
+METRIC = Metric(
+    lambda p: fmi(p.fused, p.foreground, p.background),
+    better="high",
+    range=(0.0, 1.0),
+    definition="feature mutual information of edges in windows of 3 by 3",
+    channels="mean over them",
+    source="Haghighat and Razian, AICT 2014",
+    check="0.895 for direct matting of the paper's face pair",
+)

@@ -38,11 +38,12 @@ def edges(x: FloatArray) -> FloatArray:
     the rows. Outside the plane s is 0.
     """
     down, right = sobel(x)
-    strength = down**2 + right**2
+    strength = down**2
+    strength += right**2
     framed = np.pad(strength, 1)
     above, below = framed[:-2, 1:-1], framed[2:, 1:-1]
     before, after = framed[1:-1, :-2], framed[1:-1, 2:]
-    steep, level = np.abs(down), np.abs(right)
+    steep, level = np.abs(down, out=down), np.abs(right, out=right)
     ridge = (level >= steep) & (before <= strength) & (strength > after)
     ridge |= (steep >= level) & (above <= strength) & (strength > below)
     return np.asarray(ridge & (strength > 4.0 * strength.mean()), np.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -9,11 +10,15 @@ from typing import Literal
 import numpy as np
 
 from osmofuse.errors import InputError, MismatchError, SettingError
-from osmofuse.metrics.catalogue import METRICS, SETS, Metric, Pictures
-from osmofuse.picture import Picture, as_alpha, quantise, samples, scaled
+from osmofuse.metrics.catalogue import METRICS, SETS
+from osmofuse.metrics.metric import Metric, Pictures
+from osmofuse.picture import Picture, as_alpha, bands_of, checked, quantise, samples, scaled
 from osmofuse.typing import ArrayLike, FloatArray
 
 _DEPTHS = {8: np.uint8, 16: np.uint16}
+
+# Of red, green and blue, as NTSC weighs them; the digits are those by which VIFB turns grey.
+LUMINANCE = (0.298936021293776, 0.587043074451121, 0.114020904255103)
 
 
 @dataclass(frozen=True)
@@ -22,6 +27,8 @@ class Score:
 
     Attributes
     ----------
+    name : str
+        The metric's.
     value : float or None
         None where the metric cannot be had; `reason` says why.
     better : {"high", "low"}
@@ -32,6 +39,7 @@ class Score:
         Why there is no value.
     """
 
+    name: str
     value: float | None
     better: Literal["high", "low"]
     range: tuple[float, float]
@@ -42,7 +50,7 @@ def score(
     fused: ArrayLike | Picture,
     foreground: ArrayLike | Picture,
     background: ArrayLike | Picture,
-    alpha: ArrayLike | Picture,
+    alpha: ArrayLike | Picture | None = None,
     *,
     truth: ArrayLike | Picture | None = None,
     metrics: str | Sequence[str] = "paper",
@@ -53,13 +61,16 @@ def score(
     Parameters
     ----------
     fused, foreground, background : array or Picture
-        The fused picture and what it was made from; the background may have one band.
-    alpha : array or number
-        The map it was made with: 1 where the foreground was kept.
+        The fused picture and what it was made from. A source of one band goes with every
+        channel; if only the fused picture has one band, colour sources go as their luminance.
+    alpha : array or number, optional
+        The map it was made with: 1 where the foreground was kept. Without it, metrics that
+        need it have no value.
     truth : array or Picture, optional
         The right answer, where there is one; then the set "truth" is run too.
     metrics : str or sequence of str
-        A set, "paper", "truth" or "all", or names of metrics.
+        A set, "paper", "vifb", "truth" or "all", or names of metrics; `osmofuse.metrics.describe`
+        tells of each.
     depth : {8, 16, None}
         All pictures are taken as files of so many bits would hold them, clipped to the range
         from black to white and rounded: published numbers are those of files. None takes
@@ -84,15 +95,16 @@ def score(
         names = [*names, *(name for name in SETS["truth"] if name not in names)]
     if depth is not None and depth not in _DEPTHS:
         raise SettingError(f"depth: {depth!r}; must be 8, 16 or None")
+    whole = _stored(fused, "fused", depth, bounded=False)
     pictures = Pictures(
-        _stored(fused, "fused", depth, bounded=False),
-        _stored(foreground, "foreground", depth),
-        _stored(background, "background", depth),
-        as_alpha(alpha),
+        whole,
+        _beside(whole, _stored(foreground, "foreground", depth), depth),
+        _beside(whole, _stored(background, "background", depth), depth),
+        None if alpha is None else as_alpha(alpha),
         None if truth is None else _stored(truth, "truth", depth),
     )
     _check_shapes(pictures)
-    return {name: _run(METRICS[name], pictures) for name in names}
+    return {name: _run(name, METRICS[name], pictures) for name in names}
 
 
 def metric_names(metrics: str | Sequence[str]) -> list[str]:
@@ -110,8 +122,30 @@ def _stored(
     picture: ArrayLike | Picture, name: str, depth: int | None, *, bounded: bool = True
 ) -> FloatArray:
     """Return a picture as a file of that depth would give it back, white at 1.0."""
-    given = samples(picture, name, bounded=bounded)
-    return given if depth is None else scaled(quantise(given, _DEPTHS[depth])[0], np.float64)
+    if depth is None:
+        return samples(picture, name, bounded=bounded)
+    stored = checked(picture, name, bounded=bounded)
+    if stored.dtype != _DEPTHS[depth]:
+        stored = quantise(samples(picture, name, bounded=bounded), _DEPTHS[depth])[0]
+    return scaled(stored, np.float64)
+
+
+def _beside(fused: FloatArray, source: FloatArray, depth: int | None) -> FloatArray:
+    """Return a source with the channels of the fused picture, where one of them has one band.
+
+    One band goes with every channel; colours go with a fused picture of one band as their
+    luminance, in the depth of all pictures.
+    """
+    if source.shape[:2] != fused.shape[:2]:
+        return source
+    if bands_of(source) == 1:
+        return np.broadcast_to(
+            source.reshape(*source.shape[:2], 1), (*source.shape[:2], bands_of(fused))
+        ).reshape(fused.shape)
+    if bands_of(fused) == 1 and bands_of(source) == len(LUMINANCE):
+        grey = sum(weight * source[..., c] for c, weight in enumerate(LUMINANCE))
+        return _stored(np.asarray(grey).reshape(fused.shape), "source", depth)
+    return source
 
 
 def _check_shapes(pictures: Pictures) -> None:
@@ -130,8 +164,15 @@ def _check_shapes(pictures: Pictures) -> None:
             )
 
 
-def _run(metric: Metric, pictures: Pictures) -> Score:
+def _run(name: str, metric: Metric, pictures: Pictures) -> Score:
+    """Return a value or the reason why there is none; never NaN, never a warning."""
     try:
-        return Score(metric.value(pictures), metric.better, metric.range)
-    except InputError as reason:
-        return Score(None, metric.better, metric.range, str(reason))
+        with np.errstate(over="raise", divide="raise", invalid="raise"):
+            value = metric.value(pictures)
+    except InputError as error:
+        return Score(name, None, metric.better, metric.range, str(error))
+    except FloatingPointError as error:
+        return Score(name, None, metric.better, metric.range, f"cannot be computed: {error}")
+    if math.isnan(value):
+        return Score(name, None, metric.better, metric.range, "not defined for these pictures")
+    return Score(name, value, metric.better, metric.range)

@@ -33,10 +33,17 @@ Why so:
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+from functools import partial
+
 import numpy as np
 
 from osmofuse.errors import InputError
 from osmofuse.filters import gaussian
+from osmofuse.metrics.metric import Metric
+from osmofuse.metrics.strips import sum_over_strips
+from osmofuse.picture import bands_of, plane_of
 from osmofuse.typing import FloatArray
 
 SIGMA, RADIUS = 1.5, 5  # the window of the structural similarity
@@ -85,7 +92,9 @@ def structure_map(fused: FloatArray, background: FloatArray, alpha: FloatArray) 
         1 where the structure is the background's, 0 where it has nothing to do with it, -1
         where it is inverted; 0 also where either picture is flat, or alpha is 1 all around.
     """
-    planes = [_correlation(*planes)[0] for planes in _channels(fused, background, alpha)]
+    planes = [
+        _correlation(*planes, _floors(*planes))[0] for planes in _channels(fused, background, alpha)
+    ]
     return np.stack(planes, axis=-1).reshape(fused.shape)
 
 
@@ -93,11 +102,10 @@ def _agreement(picture: FloatArray, background: FloatArray, alpha: FloatArray) -
     """Return the mean correlation of a picture with the background."""
     means = []
     for planes in _channels(picture, background, alpha):
-        rho, variance = _correlation(*planes)
-        weight = planes[2] * variance
-        total = float(weight.sum())
+        local = partial(_weighted, floors=_floors(*planes))
+        agreed, total = sum_over_strips(local, *planes, reach=RADIUS)
         if total > 0:
-            means.append(float((weight * rho).sum()) / total)
+            means.append(float(agreed / total))
     if means:
         return float(np.mean(means))
     if not np.min(alpha) < 1:
@@ -107,34 +115,13 @@ def _agreement(picture: FloatArray, background: FloatArray, alpha: FloatArray) -
 
 def _channels(
     picture: FloatArray, background: FloatArray, alpha: FloatArray
-) -> list[tuple[FloatArray, FloatArray, FloatArray]]:
-    """Return picture, background and the weight 1 - alpha, channel by channel."""
-    shape = picture.shape if picture.ndim == 3 else (*picture.shape, 1)
-
-    def planes(x: FloatArray) -> FloatArray:
-        x = np.asarray(x, np.float64)
-        bands = x[..., np.newaxis] if x.ndim == 2 else x
-        return np.moveaxis(np.broadcast_to(bands, shape), -1, 0)
-
-    return list(zip(planes(picture), planes(background), 1.0 - planes(alpha), strict=True))
-
-
-def _correlation(x: FloatArray, y: FloatArray, weight: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the local correlation of two planes, and the local variance of the second."""
-    total = gaussian(weight, SIGMA, radius=RADIUS)
-    seen = total > 0
-    total = np.where(seen, total, 1.0)
-
-    def mean(z: FloatArray) -> FloatArray:
-        return gaussian(weight * z, SIGMA, radius=RADIUS) / total
-
-    x, y = (_centred(z, weight) for z in (x, y))
-    mean_x, mean_y = mean(x), mean(y)
-    var_x, var_y = (_cleaned(mean(z * z) - m * m, z, weight) for z, m in ((x, mean_x), (y, mean_y)))
-    product = np.sqrt(var_x * var_y)
-    cov = np.where(product > 0, mean(x * y) - mean_x * mean_y, 0.0)
-    rho = np.clip(cov / np.where(product > 0, product, 1.0), -1.0, 1.0)
-    return rho, np.where(seen, var_y, 0.0)
+) -> Iterator[tuple[FloatArray, FloatArray, FloatArray]]:
+    """Yield picture and background, centred, and the weight 1 - alpha, channel by channel."""
+    alpha = np.asarray(alpha, np.float64)
+    for c in range(bands_of(picture)):
+        x, y = (np.asarray(plane_of(z, c), np.float64) for z in (picture, background))
+        weight = np.broadcast_to(1.0 - (plane_of(alpha, c) if alpha.ndim else alpha), x.shape)
+        yield _centred(x, weight), _centred(y, weight), weight
 
 
 def _centred(x: FloatArray, weight: FloatArray) -> FloatArray:
@@ -143,7 +130,52 @@ def _centred(x: FloatArray, weight: FloatArray) -> FloatArray:
     return x - float((weight * x).sum()) / total if total > 0 else x
 
 
-def _cleaned(variance: FloatArray, x: FloatArray, weight: FloatArray) -> FloatArray:
-    """Return a variance with 0 for what rounding leaves where the plane is flat."""
-    largest = float((x * x).max(initial=0.0, where=weight > 0))
-    return np.where(variance > 1e-13 * largest, variance, 0.0)
+def _floors(x: FloatArray, y: FloatArray, weight: FloatArray) -> tuple[float, float]:
+    """Return below which variances are what rounding leaves of flat planes."""
+    largest = (float((z * z).max(initial=0.0, where=weight > 0)) for z in (x, y))
+    floor_x, floor_y = (1e-13 * one for one in largest)
+    return floor_x, floor_y
+
+
+def _weighted(
+    x: FloatArray, y: FloatArray, weight: FloatArray, *, floors: tuple[float, float]
+) -> FloatArray:
+    """Return the correlation and 1, both with their weights."""
+    rho, variance = _correlation(x, y, weight, floors)
+    variance *= weight
+    return np.stack([rho * variance, variance])
+
+
+def _correlation(
+    x: FloatArray, y: FloatArray, weight: FloatArray, floors: tuple[float, float]
+) -> tuple[FloatArray, FloatArray]:
+    """Return the local correlation of two planes, and the local variance of the second."""
+    total = gaussian(weight, SIGMA, radius=RADIUS)
+    seen = total > 0
+    total = np.where(seen, total, 1.0)
+
+    def mean(z: FloatArray) -> FloatArray:
+        return gaussian(weight * z, SIGMA, radius=RADIUS) / total
+
+    def variance(z: FloatArray, mean_z: FloatArray, floor: float) -> FloatArray:
+        found = mean(z * z) - mean_z * mean_z
+        return np.where(found > floor, found, 0.0)
+
+    mean_x, mean_y = mean(x), mean(y)
+    var_x, var_y = variance(x, mean_x, floors[0]), variance(y, mean_y, floors[1])
+    product = np.sqrt(var_x * var_y)
+    cov = np.where(product > 0, mean(x * y) - mean_x * mean_y, 0.0)
+    rho = np.clip(cov / np.where(product > 0, product, 1.0), -1.0, 1.0)
+    return rho, np.where(seen, var_y, 0.0)
+
+
+METRIC = Metric(
+    lambda p: structure_score(p.fused, p.foreground, p.background, p.joining_map),
+    better="high",
+    range=(-math.inf, 1.0),
+    definition="how far the local correlation with the background rose where alpha is below 1, "
+    "from the foreground's (0) towards the background's own (1)",
+    channels="those in which the background has structure, together",
+    source="osmofuse",
+    check="0 for the foreground itself",
+)

@@ -1,0 +1,149 @@
+"""``osmofuse score``: metrics of a fused picture, with what each number means."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from osmofuse.cli.alpha import AlphaType
+from osmofuse.io import read
+from osmofuse.metrics import Description, Score, describe, score
+from osmofuse.metrics.catalogue import SETS
+
+_FILE = click.Path(path_type=Path)
+_PLAIN_WIDTH = 120  # of a table that goes into a file
+
+
+@click.command("score")
+@click.argument("fused", type=_FILE, required=False, metavar="FUSED")
+@click.argument("foreground", type=_FILE, required=False, metavar="FOREGROUND")
+@click.argument("background", type=_FILE, required=False, metavar="BACKGROUND")
+@click.option(
+    "--alpha",
+    type=AlphaType(),
+    help="What it was fused with: a number, or a picture of a map. Without it, metrics that need "
+    "it have no value.",
+)
+@click.option("--truth", type=_FILE, help="The right answer, where there is one.")
+@click.option(
+    "--metrics",
+    default="paper",
+    show_default=True,
+    metavar="SET|NAME,NAME…",
+    help=f"Which: one of the sets {', '.join(SETS)}, or names with commas between.",
+)
+@click.option(
+    "--depth",
+    type=click.Choice(["8", "16", "none"]),
+    default="8",
+    show_default=True,
+    help="Round all pictures to so many bits first, as published numbers are; or take them as "
+    "they are.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@click.option("--list", "listed", is_flag=True, help="Only tell what each metric is.")
+@click.pass_context
+def command(ctx: click.Context, /, as_json: bool, listed: bool, **given: Any) -> None:
+    """Score FUSED, which was made from FOREGROUND and BACKGROUND.
+
+    The pictures are of one size. A source of one band goes with every channel. Where a metric
+    has no value, its row says why.
+
+    \b
+    osmofuse score fused.tif visible.tif infrared.tif --alpha map.png
+    osmofuse score fused.tif visible.tif infrared.tif --metrics vifb --json
+    osmofuse score --list
+
+    It ends with 0, also if values are missing; 2 for wrong usage, 3 for a file that cannot be
+    read, 4 for pictures that do not fit together.
+    """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
+    if listed:
+        known = describe()
+        _print([_plain(asdict(one)) for one in known] if as_json else _list_table(known))
+        return
+    scores = _scores(ctx, given)
+    if as_json:
+        _print({name: _plain(asdict(one)) for name, one in scores.items()})
+    else:
+        _print(_score_table(scores))
+
+
+def _scores(ctx: click.Context, given: Mapping[str, Any]) -> dict[str, Score]:
+    roles = ("fused", "foreground", "background")
+    for name in roles:
+        if given[name] is None:
+            raise click.UsageError(f"Missing argument '{name.upper()}'.", ctx)
+    fused, foreground, background = (read(given[name]) for name in roles)
+    alpha, truth, depth = given["alpha"], given["truth"], given["depth"]
+    names = [name.strip() for name in given["metrics"].split(",")]
+    return score(
+        fused,
+        foreground,
+        background,
+        read(alpha) if isinstance(alpha, Path) else alpha,
+        truth=None if truth is None else read(truth),
+        metrics=names[0] if len(names) == 1 else names,
+        depth=None if depth == "none" else int(depth),
+    )
+
+
+def _print(result: Any) -> None:
+    """Print data as JSON, or a table as wide as the terminal."""
+    if not isinstance(result, Table):
+        click.echo(json.dumps(result, ensure_ascii=False))
+        return
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=_PLAIN_WIDTH)
+    console.print(result)
+
+
+def _score_table(scores: Mapping[str, Score]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD)
+    for head in ("metric", "value", "better", "range"):
+        table.add_column(head, justify="right" if head == "value" else "left", no_wrap=True)
+    if any(one.reason for one in scores.values()):
+        table.add_column("why there is no value")
+    for name, one in scores.items():
+        value = "–" if one.value is None else _number(one.value)
+        reason = () if one.reason is None else (one.reason,)
+        table.add_row(name, value, one.better, _interval(one.range), *reason)
+    return table
+
+
+def _list_table(known: list[Description]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD)
+    for head in ("metric", "definition", "range", "better", "channels", "source", "check"):
+        table.add_column(head, no_wrap=head in ("metric", "better"))
+    for one in known:
+        words = (one.channels, one.source, one.check)
+        table.add_row(one.name, one.definition, _interval(one.range), one.better, *words)
+    return table
+
+
+def _plain(data: dict[str, Any]) -> dict[str, Any]:
+    """Return data that JSON can hold: infinity becomes the string "inf"."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return [plain(one) for one in value]
+        return str(value) if isinstance(value, float) and math.isinf(value) else value
+
+    return {key: plain(value) for key, value in data.items()}
+
+
+def _interval(range_: tuple[float, float]) -> str:
+    return " to ".join(_number(end) for end in range_)
+
+
+def _number(value: float) -> str:
+    return f"{value:.5g}".replace("inf", "∞")
