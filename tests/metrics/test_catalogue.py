@@ -6,12 +6,17 @@ import numpy as np
 import pytest
 
 from osmofuse import InputError
-from osmofuse.metrics.catalogue import METRICS, SETS, Pictures
+from osmofuse.metrics.catalogue import METRICS, SETS
+from osmofuse.metrics.metric import Pictures
+
+# Noise has a number as good as a photograph's where there is nothing to compare it with.
+WITHOUT_REFERENCE = {"brisque", "niqe"}
 
 
 @pytest.fixture
 def pictures(rng):
-    return Pictures(*rng.random((3, 13, 14, 3)), rng.random((13, 14)), rng.random((13, 14, 3)))
+    shape = (96, 192)  # the least that niqe has a number for
+    return Pictures(*rng.random((3, *shape, 3)), rng.random(shape), rng.random((*shape, 3)))
 
 
 def test_the_sets_name_metrics():
@@ -24,7 +29,12 @@ def test_the_sets_name_metrics():
 @pytest.mark.parametrize("name", METRICS)
 def test_values_lie_in_the_range(pictures, name):
     low, high = METRICS[name].range
-    assert low <= METRICS[name].value(pictures) <= high
+    try:
+        assert low <= METRICS[name].value(pictures) <= high
+    except InputError as reason:
+        if "not installed" not in str(reason):
+            raise
+        pytest.skip(str(reason))
 
 
 @pytest.mark.parametrize("name", SETS["truth"])
@@ -36,12 +46,12 @@ def test_a_truth_is_needed(pictures, name):
         METRICS[name].value(without)
 
 
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("name", sorted(set(METRICS) - WITHOUT_REFERENCE))
 def test_better_is_the_better_end(pictures, name):
     """The right answer beats noise, for each metric on the side it says."""
     metric = METRICS[name]
     f, b, alpha = pictures.foreground, pictures.background, np.zeros(())
-    good = {"structure": b, "chromaticity": f, "fmi": f}.get(name, pictures.truth)
+    good = pictures.truth if name in SETS["truth"] else {"structure": b, "scd": f + b}.get(name, f)
     scores = [
         metric.value(Pictures(u, f, b, alpha, pictures.truth)) for u in (good, pictures.fused)
     ]
