@@ -15,10 +15,14 @@ from osmofuse import InputError, score
 from osmofuse.metrics.catalogue import METRICS, SETS
 from osmofuse.metrics.metric import Pictures
 
+# Noise has a number as good as a photograph's where there is nothing to compare it with.
+WITHOUT_REFERENCE = {"brisque", "niqe"}
+
 
 @pytest.fixture
 def pictures(rng):
-    return Pictures(*rng.random((3, 13, 14, 3)), rng.random((13, 14)), rng.random((13, 14, 3)))
+    shape = (96, 192)  # the least that niqe has a number for
+    return Pictures(*rng.random((3, *shape, 3)), rng.random(shape), rng.random((*shape, 3)))
 
 
 def test_the_sets_name_metrics():
@@ -31,7 +35,12 @@ def test_the_sets_name_metrics():
 @pytest.mark.parametrize("name", METRICS)
 def test_values_lie_in_the_range(pictures, name):
     low, high = METRICS[name].range
-    assert low <= METRICS[name].value(pictures) <= high
+    try:
+        assert low <= METRICS[name].value(pictures) <= high
+    except InputError as reason:
+        if "not installed" not in str(reason):
+            raise
+        pytest.skip(str(reason))
 
 
 @pytest.mark.parametrize("name", SETS["truth"])
@@ -57,10 +66,13 @@ def test_metrics_say_what_they_are(name):
 def right_for(name, p):
     if name in ("entropy", "avg_gradient", "edge_intensity", "spatial_frequency", "variance"):
         return 1.5 * (p.fused - 0.5) + 0.5
-    return {"structure": p.background}.get(name, p.truth if name in SETS["truth"] else p.foreground)
+    if name in SETS["truth"]:
+        return p.truth
+    both = {"structure": p.background, "scd": p.foreground + p.background}
+    return both.get(name, p.foreground)
 
 
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("name", sorted(set(METRICS) - WITHOUT_REFERENCE))
 def test_better_is_the_better_end(pictures, name):
     """The right answer beats noise, for each metric on the side it says."""
     metric = METRICS[name]

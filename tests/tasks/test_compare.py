@@ -67,7 +67,7 @@ def test_a_comparison_is_a_fusion_with_its_scores(pair):
         assert found.fusion.seconds > 0
         assert np.array_equal(found.fusion.image, fuse(*pair, 0.4, method=method).image)
         assert found.scores == score(found.fusion.image, *pair, 0.4)
-        assert list(found.scores) == ["chromaticity", "structure", "fmi"]
+        assert list(found.scores) == ["chromaticity", "structure", "fmi", "brisque"]
 
 
 def test_a_truth_is_scored_too(pair, rng):

@@ -4,8 +4,18 @@ from osmofuse.filters.box import box_mean
 from osmofuse.filters.domain_transform import DomainTransform
 from osmofuse.filters.gaussian import gaussian
 from osmofuse.filters.guided import guided
+from osmofuse.filters.halve import halve
 from osmofuse.filters.laplacian import laplacian
 from osmofuse.filters.lee import lee
 from osmofuse.filters.sobel import sobel
 
-__all__ = ["DomainTransform", "box_mean", "gaussian", "guided", "laplacian", "lee", "sobel"]
+__all__ = [
+    "DomainTransform",
+    "box_mean",
+    "gaussian",
+    "guided",
+    "halve",
+    "laplacian",
+    "lee",
+    "sobel",
+]

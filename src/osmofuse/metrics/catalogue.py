@@ -6,7 +6,7 @@ from importlib import import_module
 
 from osmofuse.metrics.metric import Metric
 
-PAPER = ("chromaticity", "structure", "fmi")
+PAPER = ("chromaticity", "structure", "fmi", "brisque")
 VIFB = (
     "entropy",
     "cross_entropy",
@@ -22,11 +22,13 @@ VIFB = (
     "qcb",
     "qcv",
 )
+OTHERS = ("niqe", "nabf", "scd", "vif", "viff", "nmi", "qy")
 TRUTH = ("truth_psnr", "truth_ssim")
 
 # Imported by path: the package offers functions by the names of their files.
 METRICS: dict[str, Metric] = {
-    name: import_module(f"osmofuse.metrics.{name}").METRIC for name in (*PAPER, *VIFB, *TRUTH)
+    name: import_module(f"osmofuse.metrics.{name}").METRIC
+    for name in (*PAPER, *VIFB, *OTHERS, *TRUTH)
 }
 
 SETS: dict[str, tuple[str, ...]] = {
