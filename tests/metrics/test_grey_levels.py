@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from osmofuse import InputError
 from osmofuse.metrics.grey_levels import (
     counts,
     in_levels,
@@ -51,3 +52,9 @@ def test_planes_that_repeat_are_prepared_once(rng):
     found = mean_over_channels(lambda x, y: float((x - y).sum()), u, b, prepare=prepare)
     assert len(made) == 4
     assert found == pytest.approx(255 * (u - b).sum() / 3)
+
+
+def test_a_metric_may_need_more_pixels():
+    u = np.zeros((5, 4, 3))
+    with pytest.raises(InputError, match=r"^fused: shape \(5, 4\); .* needs 5 pixels"):
+        mean_over_channels(lambda *_: 0.0, u, u, u, side=5)

@@ -33,7 +33,7 @@ import numpy as np
 from osmofuse.errors import InputError, SettingError
 from osmofuse.filters import halve
 from osmofuse.metrics.brisque_model import installed_model, read_model
-from osmofuse.metrics.channels import check_side
+from osmofuse.metrics.grey_levels import check_side
 from osmofuse.metrics.metric import Metric
 from osmofuse.metrics.natural_scene import (
     Asymmetric,

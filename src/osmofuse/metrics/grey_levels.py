@@ -11,11 +11,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from osmofuse.errors import MismatchError
+from osmofuse.errors import InputError, MismatchError
 from osmofuse.picture import bands_of, plane_of
 from osmofuse.typing import Array, FloatArray
 
 COUNT = 256
+# Of red, green and blue, as NTSC weighs them; the digits are those by which VIFB turns grey.
+LUMINANCE = (0.298936021293776, 0.587043074451121, 0.114020904255103)
 
 
 def mean_over_channels(
@@ -23,6 +25,7 @@ def mean_over_channels(
     fused: FloatArray,
     *sources: FloatArray,
     prepare: Callable[[FloatArray], FloatArray] = np.asarray,
+    side: int = 1,
 ) -> float:
     """Return the mean of a function of planes in grey levels over the channels.
 
@@ -36,9 +39,13 @@ def mean_over_channels(
         What to make of each plane first; it may change the plane. Not done again for a plane
         that is like the one of the channel before: infrared pictures are often stored as three
         equal bands.
+    side : int
+        The pixels that the function needs in both directions.
 
     Raises
     ------
+    InputError
+        The pictures are smaller than `side`.
     MismatchError
         The pictures differ in size or channels.
     """
@@ -46,6 +53,7 @@ def mean_over_channels(
     for source in sources:
         if source.shape[:2] != fused.shape[:2] or bands_of(source) not in (1, channels):
             raise MismatchError(f"source: shape {source.shape} does not fit fused, {fused.shape}")
+    check_side(fused, side)
     pictures = (fused, *sources)
     made: list[FloatArray | None] = [None] * len(pictures)
     values = list[float]()
@@ -56,6 +64,14 @@ def mean_over_channels(
                 made[k] = prepare(in_levels(x, c))
         values.append(value(*made))
     return math.fsum(values) / channels
+
+
+def check_side(fused: FloatArray, side: int) -> None:
+    """Raise an InputError where a picture is smaller than a metric needs it."""
+    if min(fused.shape[:2]) < side:
+        raise InputError(
+            f"fused: shape {fused.shape[:2]}; this metric needs {side} pixels in both directions"
+        )
 
 
 def in_levels(picture: FloatArray, channel: int) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Entropies of two planes and of both together, from histograms of 256 levels."""
+"""Entropies of two planes and of both together, from how often pairs of levels occur."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from osmofuse.typing import Array, FloatArray
-
-LEVELS = 256
+from osmofuse.typing import Array
 
 
 class Entropies(NamedTuple):
-    """Entropies in bits."""
+    """Entropies in nats."""
 
     x: float
     y: float
@@ -20,30 +18,16 @@ class Entropies(NamedTuple):
 
     @property
     def mutual(self) -> float:
-        """The mutual information, in bits; rounding does not make it negative."""
+        """The mutual information, in nats; rounding does not make it negative."""
         return max(self.x + self.y - self.joint, 0.0)
 
 
-def entropies(x: Array, y: Array) -> Entropies:
-    """Return the entropies of two planes of levels from 0 to 255."""
-    pairs = x.ravel().astype(np.int64) * LEVELS + y.ravel()
-    joint = np.bincount(pairs, minlength=LEVELS * LEVELS).reshape(LEVELS, LEVELS)
-    return Entropies(_bits(joint.sum(axis=1)), _bits(joint.sum(axis=0)), _bits(joint))
+def entropies(joint: Array) -> Entropies:
+    """Return the entropies of two planes from their joint counts."""
+    p = joint / joint.sum()
+    return Entropies(_nats(p.sum(axis=1)), _nats(p.sum(axis=0)), _nats(p))
 
 
-def stretched(plane: FloatArray) -> Array:
-    """Return a plane stretched from its own least and greatest value to the levels 0 to 255.
-
-    Rounded half up. A picture of 8 bits keeps its levels apart, so its entropy stays as it is;
-    a finer one is counted in 256 levels of its own range. A flat plane is 0.
-    """
-    low, high = float(plane.min()), float(plane.max())
-    if not high > low:
-        return np.zeros(plane.shape, np.uint8)
-    levels = np.floor((plane - low) / (high - low) * (LEVELS - 1) + 0.5)
-    return np.asarray(levels, np.uint8)
-
-
-def _bits(counts: Array) -> float:
-    p = counts[counts > 0] / counts.sum()
-    return float(-(p * np.log2(p)).sum()) + 0.0  # no negative zero
+def _nats(p: Array) -> float:
+    p = p[p > 0]
+    return float(-(p * np.log(p)).sum()) + 0.0  # no negative zero

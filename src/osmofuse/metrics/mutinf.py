@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from osmofuse.metrics.grey_levels import COUNT, joint_counts, mean_over_channels, stretched
+from osmofuse.metrics.joint_entropy import entropies
 from osmofuse.metrics.metric import Metric
 from osmofuse.typing import FloatArray
 
@@ -27,18 +26,7 @@ def mutinf(fused: FloatArray, foreground: FloatArray, background: FloatArray) ->
 
 
 def _mutinf(u: FloatArray, *sources: FloatArray) -> float:
-    return sum(_information(joint_counts(source, u)) for source in sources)
-
-
-def _information(joint: FloatArray) -> float:
-    p = joint / joint.sum()
-    apart = _nats(p.sum(axis=0)) + _nats(p.sum(axis=1))
-    return max(apart - _nats(p), 0.0)
-
-
-def _nats(p: FloatArray) -> float:
-    p = p[p > 0]
-    return float(-(p * np.log(p)).sum())
+    return sum(entropies(joint_counts(source, u)).mutual for source in sources)
 
 
 METRIC = Metric(

@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 
 from osmofuse.filters import sobel
-from osmofuse.metrics.channels import channel_mean
+from osmofuse.metrics.grey_levels import mean_over_channels
 from osmofuse.metrics.metric import Metric
 from osmofuse.typing import FloatArray
 
@@ -63,7 +63,7 @@ def nabf(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> f
         In [0, 1]; 0 if no edge is stronger than in the sources. Channel by channel on grey
         levels of 255, then the mean.
     """
-    return channel_mean(_plane, fused, foreground, background)
+    return mean_over_channels(_plane, fused, foreground, background)
 
 
 def _plane(u: FloatArray, f: FloatArray, b: FloatArray) -> float:

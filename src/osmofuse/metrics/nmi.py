@@ -13,10 +13,10 @@ entropy. The base of the logarithm cancels.
 from __future__ import annotations
 
 from osmofuse.errors import InputError
-from osmofuse.metrics.channels import channel_mean
-from osmofuse.metrics.joint_entropy import entropies, stretched
+from osmofuse.metrics.grey_levels import joint_counts, mean_over_channels, stretched
+from osmofuse.metrics.joint_entropy import entropies
 from osmofuse.metrics.metric import Metric
-from osmofuse.typing import Array, FloatArray
+from osmofuse.typing import FloatArray
 
 
 def nmi(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> float:
@@ -40,20 +40,19 @@ def nmi(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> fl
     InputError
         The fused picture and a source are both flat in a channel.
     """
-    return channel_mean(_plane, fused, foreground, background)
+    return mean_over_channels(_plane, fused, foreground, background, prepare=stretched)
 
 
 def _plane(u: FloatArray, f: FloatArray, b: FloatArray) -> float:
-    levels = stretched(u)
-    return _share(stretched(f), levels, "foreground") + _share(stretched(b), levels, "background")
+    return _share(f, u, "foreground") + _share(b, u, "background")
 
 
-def _share(source: Array, levels: Array, name: str) -> float:
-    bits = entropies(source, levels)
-    total = bits.x + bits.y
+def _share(source: FloatArray, u: FloatArray, name: str) -> float:
+    nats = entropies(joint_counts(source, u))
+    total = nats.x + nats.y
     if not total > 0.0:
         raise InputError(f"fused, {name}: both flat in a channel; there is nothing to be shared")
-    return min(2.0 * bits.mutual / total, 1.0)
+    return min(2.0 * nats.mutual / total, 1.0)
 
 
 METRIC = Metric(

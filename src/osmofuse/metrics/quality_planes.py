@@ -8,13 +8,11 @@ from typing import Literal
 import numpy as np
 
 from osmofuse.errors import InputError, SettingError
-from osmofuse.metrics.channels import levels
+from osmofuse.metrics.grey_levels import LUMINANCE, in_levels
 from osmofuse.picture import bands_of
 from osmofuse.typing import FloatArray
 
 Colour = Literal["mean", "grey"]
-
-_GREY = (0.298936, 0.587043, 0.114021)
 
 
 def quality_planes(picture: FloatArray, colour: Colour) -> Iterator[FloatArray]:
@@ -40,8 +38,8 @@ def quality_planes(picture: FloatArray, colour: Colour) -> Iterator[FloatArray]:
     channels = bands_of(picture)
     if colour == "mean" or channels == 1:
         for c in range(channels):
-            yield levels(picture, c)
-    elif channels == len(_GREY):
-        yield np.rint(sum(weight * levels(picture, c) for c, weight in enumerate(_GREY)))
+            yield in_levels(picture, c)
+    elif channels == len(LUMINANCE):
+        yield np.rint(sum(weight * in_levels(picture, c) for c, weight in enumerate(LUMINANCE)))
     else:
         raise InputError(f"fused: {channels} channels have no grey; use colour='mean'")

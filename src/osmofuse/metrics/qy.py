@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from osmofuse.metrics.channels import channel_mean
+from osmofuse.metrics.grey_levels import mean_over_channels
 from osmofuse.metrics.local_moments import local_moments
 from osmofuse.metrics.metric import Metric
 from osmofuse.typing import FloatArray
@@ -59,7 +59,7 @@ def qy(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> flo
     InputError
         The pictures are too small.
     """
-    return channel_mean(_plane, fused, foreground, background, side=2 * RADIUS + 1)
+    return mean_over_channels(_plane, fused, foreground, background, side=2 * RADIUS + 1)
 
 
 def _plane(u: FloatArray, f: FloatArray, b: FloatArray) -> float:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from osmofuse.metrics.channels import channel_mean
+from osmofuse.metrics.grey_levels import mean_over_channels
 from osmofuse.metrics.metric import Metric
 from osmofuse.typing import FloatArray
 
@@ -38,7 +38,7 @@ def scd(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> fl
         In [-2, 2]; 2 if the fused picture is the sum of two sources, 0 if all are flat.
         Channel by channel, then the mean.
     """
-    return channel_mean(_plane, fused, foreground, background)
+    return mean_over_channels(_plane, fused, foreground, background)
 
 
 def _plane(u: FloatArray, f: FloatArray, b: FloatArray) -> float:

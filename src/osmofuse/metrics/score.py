@@ -11,14 +11,12 @@ import numpy as np
 
 from osmofuse.errors import InputError, MismatchError, SettingError
 from osmofuse.metrics.catalogue import METRICS, SETS
+from osmofuse.metrics.grey_levels import LUMINANCE
 from osmofuse.metrics.metric import Metric, Pictures
 from osmofuse.picture import Picture, as_alpha, bands_of, checked, quantise, samples, scaled
 from osmofuse.typing import ArrayLike, FloatArray
 
 _DEPTHS = {8: np.uint8, 16: np.uint16}
-
-# Of red, green and blue, as NTSC weighs them; the digits are those by which VIFB turns grey.
-LUMINANCE = (0.298936021293776, 0.587043074451121, 0.114020904255103)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from osmofuse.errors import InputError
-from osmofuse.filters import gaussian
+from osmofuse.metrics.local_moments import window_mean
 from osmofuse.metrics.strips import strips
 from osmofuse.typing import FloatArray
 
@@ -49,7 +49,7 @@ def _sums(x: FloatArray, others: list[FloatArray], white: float) -> list[float]:
     for y in others:
         mean_y, var_y = _moments(y)
         product = mean_x * mean_y
-        cov = _window(x * y) - product
+        cov = window_mean(x * y, SIGMA, RADIUS) - product
         luminance = (2.0 * product + c1) / (mean_x**2 + mean_y**2 + c1)
         contrast = (2.0 * cov + c2) / (var_x + var_y + c2)
         sums.append(float((luminance * contrast).sum()))
@@ -57,10 +57,5 @@ def _sums(x: FloatArray, others: list[FloatArray], white: float) -> list[float]:
 
 
 def _moments(x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    mean = _window(x)
-    return mean, _window(x * x) - mean**2
-
-
-def _window(x: FloatArray) -> FloatArray:
-    inside = slice(RADIUS, -RADIUS)
-    return gaussian(x, SIGMA, radius=RADIUS)[inside, inside]
+    mean = window_mean(x, SIGMA, RADIUS)
+    return mean, window_mean(x * x, SIGMA, RADIUS) - mean**2

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 
 from osmofuse.errors import InputError
-from osmofuse.metrics.channels import channel_mean
+from osmofuse.metrics.grey_levels import mean_over_channels
 from osmofuse.metrics.metric import Metric
 from osmofuse.metrics.visual_information import SIDE, scales
 from osmofuse.typing import FloatArray
@@ -46,7 +46,7 @@ def vif(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> fl
     InputError
         The pictures are too small, or a source is flat in a channel.
     """
-    return channel_mean(_plane, fused, foreground, background, side=SIDE)
+    return mean_over_channels(_plane, fused, foreground, background, side=SIDE)
 
 
 def _plane(u: FloatArray, f: FloatArray, b: FloatArray) -> float:

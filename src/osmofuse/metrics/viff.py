@@ -19,7 +19,7 @@ import math
 
 import numpy as np
 
-from osmofuse.metrics.channels import channel_mean
+from osmofuse.metrics.grey_levels import mean_over_channels
 from osmofuse.metrics.metric import Metric
 from osmofuse.metrics.visual_information import SIDE, scales
 from osmofuse.typing import FloatArray
@@ -51,7 +51,7 @@ def viff(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> f
     InputError
         The pictures are too small.
     """
-    return channel_mean(_plane, fused, foreground, background, side=SIDE)
+    return mean_over_channels(_plane, fused, foreground, background, side=SIDE)
 
 
 def _plane(u: FloatArray, f: FloatArray, b: FloatArray) -> float:
