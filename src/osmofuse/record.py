@@ -123,8 +123,8 @@ class Record:
         """Return the record as JSON knows things: no infinities, no tuples."""
         inputs = [_without_empty(vars(one)) for one in self.inputs]
         parts = {name: getattr(self, name) for name in _ORDER if name != "inputs"}
-        plain: dict[str, Any] = _plain({"format": FORMAT, "inputs": inputs, **parts})
-        return plain
+        told: dict[str, Any] = plain({"format": FORMAT, "inputs": inputs, **parts})
+        return told
 
 
 _ORDER = (
@@ -266,14 +266,14 @@ def _without_empty(parts: Mapping[str, Any]) -> dict[str, Any]:
     return {name: part for name, part in parts.items() if part not in ((), None)}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Return a value as JSON has it."""
     if isinstance(value, Mapping):
-        return {str(name): _plain(part) for name, part in value.items()}
+        return {str(name): plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple | np.ndarray):
-        return [_plain(part) for part in value]
+        return [plain(part) for part in value]
     if isinstance(value, np.generic):
-        return _plain(value.item())
+        return plain(value.item())
     if isinstance(value, float) and not math.isfinite(value):
         return next(word for word, number in _ENDLESS.items() if repr(number) == repr(value))
     return value

@@ -8,8 +8,9 @@ from types import SimpleNamespace
 
 import pytest
 
+import osmofuse
 from osmofuse import InputError, Score, Status
-from osmofuse.report import latex_table, markdown_table
+from osmofuse.report import latex_table, markdown_table, study_table
 from osmofuse.tasks import Comparison
 
 
@@ -175,3 +176,19 @@ def test_hyphens_of_names_stay():
 def test_nothing_to_show(table):
     with pytest.raises(InputError, match=r"^comparisons: empty"):
         table([])
+
+
+def test_a_study_has_a_row_for_each_trial(rng):
+    pair = rng.random((9, 8, 3)), rng.random((9, 8))
+    one = {"start": "foreground", "mu": 10, "gamma": 1}
+    table = study_table(osmofuse.sweep(*pair, 0.5, eta=[0, 0.25], metrics="chromaticity", **one))
+    head, _, *rows = table.splitlines()
+    assert [cell.strip() for cell in head.strip("|").split("|")] == [
+        "start", "mu", "eta", "gamma", "reach", "energy ↓", "chromaticity ↓", "seconds"
+    ]  # fmt: skip
+    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+    assert [row[2] for row in cells] == ["0", "0.25"]
+    assert {row[4] for row in cells} == {"10.0"}
+    assert float(cells[0][5]) < float(cells[1][5]), "smoothing costs energy"
+    with pytest.raises(InputError, match="nothing to show"):
+        study_table([])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -18,6 +17,7 @@ from osmofuse.cli.alpha import AlphaType
 from osmofuse.io import read
 from osmofuse.metrics import Description, Score, describe, score
 from osmofuse.metrics.catalogue import SETS
+from osmofuse.record import plain
 
 _FILE = click.Path(path_type=Path)
 _PLAIN_WIDTH = 120  # of a table that goes into a file
@@ -68,11 +68,11 @@ def command(ctx: click.Context, /, as_json: bool, listed: bool, **given: Any) ->
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     if listed:
         known = describe()
-        _print([_plain(asdict(one)) for one in known] if as_json else _list_table(known))
+        _print([plain(asdict(one)) for one in known] if as_json else _list_table(known))
         return
     scores = _scores(ctx, given)
     if as_json:
-        _print({name: _plain(asdict(one)) for name, one in scores.items()})
+        _print({name: plain(asdict(one)) for name, one in scores.items()})
     else:
         _print(_score_table(scores))
 
@@ -128,17 +128,6 @@ def _list_table(known: list[Description]) -> Table:
         words = (one.channels, one.source, one.check)
         table.add_row(one.name, one.definition, _interval(one.range), one.better, *words)
     return table
-
-
-def _plain(data: dict[str, Any]) -> dict[str, Any]:
-    """Return data that JSON can hold: infinity becomes the string "inf"."""
-
-    def plain(value: Any) -> Any:
-        if isinstance(value, tuple):
-            return [plain(one) for one in value]
-        return str(value) if isinstance(value, float) and math.isinf(value) else value
-
-    return {key: plain(value) for key, value in data.items()}
 
 
 def _interval(range_: tuple[float, float]) -> str:

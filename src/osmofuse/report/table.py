@@ -10,14 +10,23 @@ from typing import TYPE_CHECKING, TypeAlias
 from osmofuse.errors import InputError
 
 if TYPE_CHECKING:
-    from osmofuse.tasks import Comparison
+    from osmofuse.tasks import Comparison, Trial
 
-__all__ = ["latex_table", "markdown_table"]
+__all__ = ["latex_table", "markdown_table", "study_table"]
 
 Published: TypeAlias = Mapping[str, Mapping[str, float]]
 
 # Digits after the point, as published tables give them; other metrics get four in all.
-_DIGITS = {"chromaticity": 4, "structure": 3, "fmi": 3, "truth_psnr": 2, "truth_ssim": 4}
+_DIGITS = {
+    "chromaticity": 4,
+    "structure": 3,
+    "fmi": 3,
+    "brisque": 1,
+    "energy": 1,
+    "reach": 1,
+    "truth_psnr": 2,
+    "truth_ssim": 4,
+}
 _MISSING = "–"
 _ARROWS = {"high": "↑", "low": "↓"}
 
@@ -68,7 +77,52 @@ def markdown_table(comparisons: Sequence[Comparison], *, published: Published | 
     <BLANKLINE>
     poisson: no pixel is free
     """
-    table = _tabulated(comparisons, published or {})
+    return _markdown(_tabulated(comparisons, published or {}))
+
+
+def study_table(trials: Sequence[Trial]) -> str:
+    """Return the trials of a sweep as a Markdown table, one row for each.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+        What `osmofuse.sweep` returned.
+
+    Returns
+    -------
+    str
+        Settings, how far each went, the sum of its energies, and its scores.
+
+    Raises
+    ------
+    InputError
+        There is nothing to show.
+    """
+    if not trials:
+        raise InputError("trials: empty; there is nothing to show")
+    better = {metric: s.better for t in trials for metric, s in t.scores.items()}
+    settings = [name for name in trials[0].settings if name != "reach"]
+    scores = [f"{metric} {_ARROWS[side]}" for metric, side in better.items()]
+    rows = [_trial_row(trial, settings, list(better)) for trial in trials]
+    reasons = [f"{m}: {s.reason}" for t in trials for m, s in t.scores.items() if s.reason]
+    head = [*settings, "reach", "energy ↓", *scores, "seconds"]
+    return _markdown(_Table(head, rows, list(dict.fromkeys(reasons))))
+
+
+def _trial_row(trial: Trial, settings: list[str], metrics: list[str]) -> list[str]:
+    fusion = trial.fusion
+    energy = None if fusion.energy is None else float(fusion.energy.sum())
+    values = [trial.settings[name] for name in settings]
+    return [
+        *(value if isinstance(value, str) else f"{value:g}" for value in values),
+        _number(fusion.reach, "reach"),
+        _number(energy, "energy"),
+        *(_number(trial.scores[metric].value, metric) for metric in metrics),
+        _seconds(fusion.seconds),
+    ]
+
+
+def _markdown(table: _Table) -> str:
     head, *rows = ([_line(cell, _MARKDOWN) for cell in row] for row in (table.head, *table.rows))
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
 
