@@ -6,6 +6,19 @@ from osmofuse.filters.gaussian import gaussian
 from osmofuse.filters.guided import guided
 from osmofuse.filters.laplacian import laplacian
 from osmofuse.filters.lee import lee
+from osmofuse.filters.local_fit import LocalFit
+from osmofuse.filters.resize import enlarged, reduced
 from osmofuse.filters.sobel import sobel
 
-__all__ = ["DomainTransform", "box_mean", "gaussian", "guided", "laplacian", "lee", "sobel"]
+__all__ = [
+    "DomainTransform",
+    "LocalFit",
+    "box_mean",
+    "enlarged",
+    "gaussian",
+    "guided",
+    "laplacian",
+    "lee",
+    "reduced",
+    "sobel",
+]
