@@ -36,13 +36,15 @@ _FILE = click.Path(path_type=Path)
 
 
 class _Alpha(click.ParamType):  # type: ignore[type-arg]
-    """A number, or else the path of a map."""
+    """A number, the word "auto", or else the path of a map."""
 
-    name = "number|file"
+    name = "number|auto|file"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float | Path:
+    ) -> float | str | Path:
+        if value == "auto":
+            return "auto"
         try:
             return float(value)
         except ValueError:
@@ -95,7 +97,8 @@ class _Command(click.Command):
     default="0.5",
     show_default=True,
     help="1 keeps the foreground, 0 lets the background's structure enter: a number for the whole "
-    "picture, or a picture of a map (white keeps, black lets enter).",
+    "picture; a picture of a map (white keeps, black lets enter); or auto, a map made from the two "
+    "pictures.",
 )
 @click.option(
     "--soften",

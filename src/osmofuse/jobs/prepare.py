@@ -14,6 +14,8 @@ from osmofuse.jobs.job import Job
 from osmofuse.methods import Sources
 from osmofuse.picture import Picture, samples
 from osmofuse.preparation import as_alpha, soften
+from osmofuse.preparation.alpha_file import LOSSY, alpha_of_picture
+from osmofuse.preparation.auto_alpha import AutoAlpha, auto_alpha
 from osmofuse.preparation.levels import apply_levels, range_used
 from osmofuse.preparation.working_space import to_working
 from osmofuse.record import Input, sha256_of_file
@@ -36,12 +38,15 @@ class Prepared:
         The files, for the record.
     alpha_depth : dtype
         In which the map was stored; 16 bits if it was no file or has been softened.
+    made : AutoAlpha or None
+        How the map was made from the pictures, if it was.
     """
 
     foreground: Picture
     sources: Sources
     inputs: tuple[Input, ...]
     alpha_depth: np.dtype[np.generic]
+    made: AutoAlpha | None = None
 
 
 def prepare(job: Job) -> Prepared:
@@ -57,13 +62,16 @@ def prepare(job: Job) -> Prepared:
     valid = stored.valid
     background, words = _background(job, stored, foreground)
     inputs["background"] = _noted(inputs["background"], words)
-    alpha, depth = _alpha(job)
     pictures = [
         _in_space(job, picture, name)
         for name, picture in (("foreground", foreground.filled()), ("background", background))
     ]
+    made = auto_alpha(pictures[0], pictures[1], valid=valid) if job.alpha == "auto" else None
+    alpha, depth, words = _alpha(job, made)
+    if "alpha" in inputs:
+        inputs["alpha"] = _noted(inputs["alpha"], words)
     sources = Sources(cast(Array, pictures[0]), cast(Array, pictures[1]), alpha, valid)
-    return Prepared(foreground, sources, tuple(inputs.values()), depth)
+    return Prepared(foreground, sources, tuple(inputs.values()), depth, made)
 
 
 def _input_of(job: Job, role: str) -> Input:
@@ -119,25 +127,18 @@ def _in_space(job: Job, picture: Picture, name: str) -> Picture | FloatArray:
     return to_working(samples(picture, name), job.working_space, picture.profile)
 
 
-def _alpha(job: Job) -> tuple[FloatArray, np.dtype[np.generic]]:
+def _alpha(job: Job, made: AutoAlpha | None) -> tuple[FloatArray, np.dtype[np.generic], list[str]]:
+    """Return the map, the depth to store it in, and what was found in its file."""
+    deep: np.dtype[np.generic] = np.dtype(np.uint16)
+    if made is not None:
+        return _softened(made.alpha, job), deep, []
     if not isinstance(job.alpha, Path):
-        return as_alpha(job.alpha), np.dtype(np.uint16)
+        return as_alpha(job.alpha), deep, []
     picture = read(job.alpha)
-    alpha = as_alpha(_one_band(picture), name=str(job.alpha))
-    if job.soften:
-        return soften(alpha, job.soften), np.dtype(np.uint16)
-    return alpha, picture.depth
+    lossy = describe(job.alpha).format in LOSSY
+    found = alpha_of_picture(picture, name=str(job.alpha), lossy=lossy)
+    return _softened(found.alpha, job), deep if job.soften else picture.depth, list(found.notes)
 
 
-def _one_band(picture: Picture) -> Picture | Array:
-    """Return one band of a map that painting programs have stored as grey colours."""
-    if picture.transparency and np.all(picture.pixels[..., -1] == _opaque(picture)):
-        picture = replace(picture, pixels=picture.colour, transparency=False)
-    pixels = picture.pixels
-    if pixels.ndim == 3 and not picture.transparency and np.all(pixels == pixels[..., :1]):
-        return np.asarray(pixels[..., 0])
-    return picture
-
-
-def _opaque(picture: Picture) -> int:
-    return 1 if picture.depth.kind == "f" else int(np.iinfo(picture.depth.name).max)
+def _softened(alpha: FloatArray, job: Job) -> FloatArray:
+    return soften(alpha, job.soften) if job.soften else alpha

@@ -151,9 +151,7 @@ def _grey(x: FloatArray) -> FloatArray:
     return np.asarray(x if x.ndim == 2 else x.mean(axis=2), np.float64)
 
 
-def _evidence(
-    windows: list[_Window], own: float, seen: BoolArray
-) -> tuple[FloatArray, FloatArray]:
+def _evidence(windows: list[_Window], own: float, seen: BoolArray) -> tuple[FloatArray, FloatArray]:
     """Return how well f holds the structure that is there, and how much that is to be believed.
 
     Parameters
