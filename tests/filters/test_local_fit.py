@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 import plain_filters as plain
-from osmofuse.filters import LocalFit, box_mean, guided, reduced
+from osmofuse.filters import LocalFit, box_mean, guided, local_fit, reduced
 
 
 def test_of_a_grey_guide_without_weights_it_is_the_guided_filter(rng):
@@ -48,12 +48,22 @@ def test_weights_alike_are_no_weights(rng):
     np.testing.assert_allclose(weighted(z), plain_fit(z))
 
 
-def test_an_enlarged_fit_brings_back_edges_that_the_copy_has_lost(rng):
+def test_a_carried_fit_brings_back_edges_that_the_copy_has_lost(rng):
     z = np.kron(rng.random((6, 6)) < 0.5, np.ones((7, 7))).astype(float)
     small = reduced(z, 3)
-    fit = LocalFit.of(0.2 + 0.5 * small, small, radius=2, epsilon=1e-6).enlarged(3, z.shape)
-    np.testing.assert_allclose(fit(z), 0.2 + 0.5 * z, atol=1e-3)
-    assert np.array_equal(fit(z), fit(z[..., None]))
+    fit = LocalFit.of(0.2 + 0.5 * small, small, radius=2, epsilon=1e-6)
+    np.testing.assert_allclose(fit.carried(z, 3), 0.2 + 0.5 * z, atol=1e-3)
+    assert np.array_equal(fit.carried(z, 3), fit.carried(z[..., None], 3))
+
+
+def test_strips_do_not_show(rng, monkeypatch):
+    z = rng.random((23, 9, 3))
+    small = reduced(z, 2)
+    fit = LocalFit.of(small[..., 0] ** 2, small, radius=2, epsilon=1e-2)
+    whole = fit.carried(z, 2)
+    monkeypatch.setattr(local_fit, "STRIP", 5)
+    assert np.array_equal(fit.carried(z, 2), whole)
+    assert np.array_equal(fit.carried(small, 1), fit(small))
 
 
 def test_a_flat_guide_gives_means(rng):

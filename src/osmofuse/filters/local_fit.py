@@ -15,6 +15,8 @@ from osmofuse.filters.box import box_mean
 from osmofuse.filters.resize import enlarged
 from osmofuse.typing import FloatArray
 
+STRIP = 256  # rows
+
 
 @dataclass(frozen=True, eq=False)
 class LocalFit:
@@ -102,9 +104,18 @@ class LocalFit:
             y += self.slope[..., c] * _bands(guide)[..., c]
         return y
 
-    def enlarged(self, factor: int, shape: tuple[int, int]) -> LocalFit:
-        """Return the fit for a guide of which this fit's was a copy, `factor` times smaller."""
-        return LocalFit(enlarged(self.slope, factor, shape), enlarged(self.level, factor, shape))
+    def carried(self, guide: FloatArray, factor: int) -> FloatArray:
+        """Return y for a guide of which this fit's was a copy, reduced by a factor.
+
+        The coefficients are enlarged strip by strip: together they would be many planes.
+        """
+        shape = guide.shape[0], guide.shape[1]
+        y: FloatArray = np.empty(shape)
+        for top in range(0, shape[0], STRIP):
+            rows = slice(top, top + STRIP)
+            slope, level = (enlarged(x, factor, shape, rows) for x in (self.slope, self.level))
+            y[rows] = LocalFit(slope, level)(guide[rows])
+        return y
 
 
 def _bands(guide: FloatArray) -> FloatArray:

@@ -23,7 +23,9 @@ def reduced(x: FloatArray, factor: int) -> FloatArray:
     >>> reduced(np.array([[1.0, 3.0, 5.0]]), 2).tolist()
     [[2.0, 5.0]]
     """
-    result = np.array(x)
+    if factor == 1:
+        return x.copy()
+    result = x
     for axis in (0, 1):
         n = x.shape[axis]
         starts = np.arange(0, n, factor)
@@ -34,7 +36,9 @@ def reduced(x: FloatArray, factor: int) -> FloatArray:
     return result
 
 
-def enlarged(x: FloatArray, factor: int, shape: tuple[int, int]) -> FloatArray:
+def enlarged(
+    x: FloatArray, factor: int, shape: tuple[int, int], rows: slice = slice(None)
+) -> FloatArray:
     """Return a plane of the shape that `reduced` made this one from, interpolated linearly.
 
     Beyond the centres of the outermost squares, their values go on.
@@ -47,6 +51,8 @@ def enlarged(x: FloatArray, factor: int, shape: tuple[int, int]) -> FloatArray:
         By which it was reduced.
     shape : tuple of int
         Rows and columns of the result.
+    rows : slice
+        Which of its rows are wanted; all, if not given.
 
     Examples
     --------
@@ -55,8 +61,9 @@ def enlarged(x: FloatArray, factor: int, shape: tuple[int, int]) -> FloatArray:
     [[2.0, 2.75, 4.25, 5.0]]
     """
     result = x
-    for axis in (0, 1):
-        place = np.clip((np.arange(shape[axis]) + 0.5) / factor - 0.5, 0, x.shape[axis] - 1)
+    for axis, wanted in enumerate((rows, slice(None))):
+        pixels = np.arange(shape[axis])[wanted]
+        place = np.clip((pixels + 0.5) / factor - 0.5, 0, x.shape[axis] - 1)
         before = np.floor(place).astype(int)
         after = np.minimum(before + 1, x.shape[axis] - 1)
         part = (place - before).astype(x.dtype).reshape(-1, *(1,) * (x.ndim - 1 - axis))

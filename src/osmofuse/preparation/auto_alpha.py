@@ -124,9 +124,8 @@ def auto_alpha(
     held, weight = _evidence(windows, 1.0 - alike, seen)
     fit = LocalFit.of(held, guide, weight, radius=RADIUS, epsilon=EPSILON)
     covered = alike * cover(z, other, seen)
-    if factor > 1:
-        fit, covered = fit.enlarged(factor, b.shape[:2]), enlarged(covered, factor, b.shape[:2])
-    alpha = np.clip(fit(f), 0.0, 1.0) * (1.0 - covered)
+    alpha = np.clip(fit.carried(f, factor), 0.0, 1.0)
+    alpha *= 1.0 - enlarged(covered, factor, f.shape[:2])
     if valid is not None:
         alpha[~valid] = 1.0
     return AutoAlpha(alpha, kinship, factor)

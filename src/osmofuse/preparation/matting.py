@@ -129,7 +129,7 @@ def find_matte(
     alpha, converged = _solver(method)(small, parts.reduced(factor))
     if factor > 1:
         fit = LocalFit.of(alpha, small, radius=RADIUS, epsilon=EPSILON)
-        alpha = np.clip(fit.enlarged(factor, x.shape[:2])(x), 0.0, 1.0)
+        alpha = np.clip(fit.carried(x, factor), 0.0, 1.0)
     alpha[parts.kept], alpha[parts.entered] = 1.0, 0.0
     return Matte(alpha, factor, tuple(_notes(factor, small.shape, converged)))
 
