@@ -75,7 +75,7 @@ class Kills:
 
     def _partial(self) -> int:
         sizes = [0]
-        for path in self.folder.glob("fused.tif.partial*"):
+        for path in self.folder.glob("fused.tif.*.partial"):
             try:
                 sizes.append(path.stat().st_size)
             except FileNotFoundError:  # it has just got its name

@@ -218,6 +218,12 @@ class TestThreads:
         assert numba.get_num_threads() == before
 
 
+def test_compiling_is_timed():
+    before = kernels.seconds_compiling()
+    numba.njit(lambda x: x + 1)(1)
+    assert kernels.seconds_compiling() > before
+
+
 FUSE = """
 import hashlib, numpy, osmofuse
 f, b = numpy.random.default_rng(0).random((2, 60, 50, 3))

@@ -132,6 +132,16 @@ def test_of_a_picture_the_colours_are_taken():
     np.testing.assert_array_equal(result, np.array([[[1, 0, 0.2]]], np.float32))
 
 
+def test_samples_of_a_picture_are_floats_and_go_back():
+    pixels = np.array([[[0, 65535, 32768, 9], [1, 2, 3, 9]]], np.uint16)
+    picture = Picture(pixels, transparency=True)
+    floats = picture.samples()
+    assert (floats.dtype, floats.shape) == (np.float32, (1, 2, 3))
+    np.testing.assert_array_equal(floats, samples(pixels[..., :3], "pixels"))
+    assert picture.samples(dtype=np.float64).dtype == np.float64
+    np.testing.assert_array_equal(picture.with_samples(floats)[0].pixels, pixels)
+
+
 def test_quantise_rounds_to_the_nearest_level():
     values = np.array([[0.0, 0.4 / 255, 0.6 / 255, 254.6 / 255, 1.0]])
     result, clipped = quantise(values, np.uint8)

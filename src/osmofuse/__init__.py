@@ -36,6 +36,7 @@ _HOMES = {
     "Status": "optimise.progress",
     "Step": "optimise.progress",
     "StructureAwareFusion": "methods.structure_aware",
+    "Trial": "tasks.sweep",
     "UnreadableError": "errors",
     "VariationalOsmosis": "methods.variational",
     "compare": "tasks.compare",
@@ -45,6 +46,7 @@ _HOMES = {
     "read": "io.reading",
     "score": "metrics.score",
     "soften": "preparation.alpha",
+    "sweep": "tasks.sweep",
     "write": "io.writing",
 }
 
@@ -79,6 +81,7 @@ if TYPE_CHECKING:
     from osmofuse.preparation.matting import matte
     from osmofuse.tasks.compare import Comparison, compare
     from osmofuse.tasks.fuse import fuse
+    from osmofuse.tasks.sweep import Trial, sweep
 
 __all__ = [
     "Average",
@@ -103,6 +106,7 @@ __all__ = [
     "Status",
     "Step",
     "StructureAwareFusion",
+    "Trial",
     "UnreadableError",
     "VariationalOsmosis",
     "compare",
@@ -114,6 +118,7 @@ __all__ = [
     "read",
     "score",
     "soften",
+    "sweep",
     "testing",
     "write",
 ]

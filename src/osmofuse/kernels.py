@@ -15,6 +15,7 @@ import logging
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,6 +27,7 @@ os.environ.setdefault("GOMP_SPINCOUNT", "5000")
 
 import numba
 from numba import prange
+from numba.core import event
 
 __all__ = [
     "cache_directory",
@@ -34,6 +36,7 @@ __all__ = [
     "make_ready",
     "pixel",
     "prange",
+    "seconds_compiling",
     "threads_for",
 ]
 
@@ -109,6 +112,7 @@ def make_ready(precision: Literal["single", "double"] = "single") -> None:
     )
     if not _can_cache():
         return
+    start = time.perf_counter()
     # Where no other process can be had, this one compiles, and the next one fills the cache.
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         subprocess.run(
@@ -120,7 +124,18 @@ def make_ready(precision: Literal["single", "double"] = "single") -> None:
             check=True,
         )
         done.touch()
+    _waits.append(time.perf_counter() - start)
 
+
+def seconds_compiling() -> float:
+    """Return how long this process has compiled kernels so far, or waited for them."""
+    return sum(_waits) + float(_compiling.duration if _compiling.done else 0)
+
+
+_waits = list[float]()
+_events: Any = event
+_compiling = _events.TimingListener()
+_events.register("numba:compile", _compiling)
 
 _FILLING = "OSMOFUSE_FILLING_CACHE"
 _TYPES = {"single": "float32", "double": "float64"}

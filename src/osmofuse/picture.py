@@ -89,6 +89,23 @@ class Picture:
             return self.pixels
         return self.pixels[..., 0] if self.pixels.shape[2] == 2 else self.pixels[..., :-1]
 
+    def samples(self, *, dtype: DTypeLike | None = None) -> FloatArray:
+        """Give the colours as floats on the scale where 1.0 is white, to compute with.
+
+        A new array, without the transparency; `with_samples` is the way back.
+
+        Parameters
+        ----------
+        dtype : dtype, optional
+            float32 or float64; by default float64 for float64 and float32 for all else.
+
+        Raises
+        ------
+        InputError
+            The pixels are of a type that has no white, negative, or not finite.
+        """
+        return samples(self, "picture", dtype=dtype)
+
     @property
     def valid(self) -> BoolArray | None:
         """Where something was recorded, (rows, cols); None if that is everywhere.

@@ -11,17 +11,19 @@ import hashlib
 import json
 import math
 import os
+import platform
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from importlib.metadata import version
 from pathlib import Path
-from platform import python_version
 from typing import Any
 
 import numpy as np
 
-from osmofuse.errors import OutputError, UnreadableError
+from osmofuse.errors import UnreadableError
+from osmofuse.io.formats import sniff
+from osmofuse.io.staging import Staging, naming
 from osmofuse.typing import Array
 
 FORMAT = 1
@@ -31,8 +33,21 @@ _PACKAGES = ("osmofuse", "numpy", "scipy", "numba", "pyvips", "pyvips-binary", "
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of osmofuse, Python and the packages that made the pixels."""
-    return {"python": python_version(), **{name: version(name) for name in _PACKAGES}}
+    """Return the versions of osmofuse, Python and packages that made the pixels, and the machine.
+
+    Kernels are compiled for a machine's processor, so another one may round otherwise.
+    """
+    packages = {name: version(name) for name in _PACKAGES}
+    return {"python": platform.python_version(), **packages, "machine": _machine()}
+
+
+def _machine() -> str:
+    """Return the system and the processor in words."""
+    name = platform.processor()
+    with suppress(OSError, StopIteration):  # only Linux has this file, and it says more
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+        name = next(line for line in lines if line.startswith("model name")).partition(":")[2]
+    return " ".join(f"{platform.system()} {platform.machine()} {name}".split())
 
 
 @dataclass(frozen=True)
@@ -87,7 +102,7 @@ class Record:
     output : mapping
         ``sha256_of_pixels``, see `sha256_of_pixels`.
     versions : mapping
-        Of osmofuse and what it computes with.
+        Of osmofuse and what it computes with; ``machine`` is that on which it did.
     """
 
     inputs: tuple[Input, ...]
@@ -126,6 +141,11 @@ def record_path(output: str | os.PathLike[str]) -> Path:
     return output.with_name(output.name + ".json")
 
 
+def output_path(record: str | os.PathLike[str]) -> Path:
+    """Return where the output of a record lies: beside it, see `record_path`."""
+    return Path(record).with_suffix("")
+
+
 def write_record(record: Record, path: str | os.PathLike[str]) -> Path:
     """Write a record so that the file is either whole or absent; an old one is replaced.
 
@@ -135,20 +155,17 @@ def write_record(record: Record, path: str | os.PathLike[str]) -> Path:
         It cannot be written.
     """
     path = Path(path)
-    text = json.dumps(record.as_json(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    partial = path.with_name(path.name + ".partial")
-    try:
-        with partial.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, path)
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from error
-    finally:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
+    with Staging([path]) as staging:
+        stage_record(record, path)
+        staging.commit()
     return path
+
+
+def stage_record(record: Record, path: Path) -> None:
+    """Write a record under the partial name of the file that it is to become."""
+    text = json.dumps(record.as_json(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    with naming(path):
+        Staging.partial(path).write_text(text, encoding="utf-8", newline="\n")
 
 
 def read_record(path: str | os.PathLike[str]) -> Record:
@@ -167,7 +184,7 @@ def read_record(path: str | os.PathLike[str]) -> Record:
     except OSError as error:
         raise UnreadableError(f"{path}: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
-        raise UnreadableError(f"{path}: a damaged record, or none ({error})") from error
+        raise UnreadableError(_no_record(path, error)) from error
     if not isinstance(parts, dict) or "format" not in parts:
         raise UnreadableError(f"{path}: not a record of osmofuse; it states no format")
     if parts["format"] != FORMAT:
@@ -180,6 +197,18 @@ def read_record(path: str | os.PathLike[str]) -> Record:
     except (KeyError, TypeError, ValueError) as error:
         reason = f"{error} is missing" if isinstance(error, KeyError) else error
         raise UnreadableError(f"{path}: a damaged record ({reason})") from error
+
+
+def _no_record(path: Path, error: Exception) -> str:
+    """Say of a file that it is no record, and where the record is if it is a picture."""
+    try:
+        kind = sniff(path).name.upper()
+    except UnreadableError:
+        return f"{path}: a damaged record, or none ({error})"
+    beside = record_path(path)
+    if beside.exists():
+        return f"{path}: a {kind} picture, not a record; its record is {beside}"
+    return f"{path}: a {kind} picture, not a record, and no record {beside.name} lies beside it"
 
 
 def sha256_of_file(path: str | os.PathLike[str]) -> str:

@@ -10,12 +10,13 @@ from click.testing import CliRunner
 
 from conftest import ROOT
 from osmofuse import cli, errors
-from osmofuse.cli.fuse import NOT_CONVERGED
+from osmofuse.cli.fuse import NOT_AS_ASKED
 from pairs import osmofuse_in, write_pair
 
 PAGE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("decoded_here")
 def test_its_commands_run_in_their_order(tmp_path, monkeypatch):
     write_pair(tmp_path)
     monkeypatch.chdir(tmp_path)
@@ -33,7 +34,7 @@ def test_its_codes_are_those_of_the_errors():
     codes = {int(code) for code in re.findall(r"^\| (\d+) \|", PAGE, re.MULTILINE)}
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type)]
     raised = {kind.exit_code for kind in kinds if issubclass(kind, errors.OsmofuseError)}
-    assert codes == raised | {0, NOT_CONVERGED, 130}
+    assert codes == raised | {0, NOT_AS_ASKED, 130}
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -44,12 +45,17 @@ def test_the_shell_can_complete(tmp_path, shell):
     assert "_OSMOFUSE_COMPLETE" in done.stdout
 
 
-def test_completion_knows_settings_and_their_words(tmp_path):
+@pytest.mark.parametrize(
+    ("shell", "answer"),
+    [("bash", "plain,published"), ("zsh", "plain\npublished\n_"), ("fish", "plain,published")],
+)
+def test_completion_knows_settings_and_their_words(tmp_path, shell, answer):
     named = "import sys; sys.argv[0] = 'osmofuse'"
     environment = {
-        "_OSMOFUSE_COMPLETE": "bash_complete",
+        "_OSMOFUSE_COMPLETE": f"{shell}_complete",
         "COMP_WORDS": "osmofuse fuse --solver p",
-        "COMP_CWORD": "3",
+        "COMP_CWORD": "p" if shell == "fish" else "3",
     }
     done = osmofuse_in(tmp_path, before=named, **environment)
-    assert done.stdout.strip() == "plain,published"
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == answer

@@ -68,7 +68,7 @@ def test_it_says_where_the_files_are_and_what_it_measured(done):
     folder, output = done
     for name in (*FILES, "sheet.png", RECORD):
         assert str(folder / name) in output
-    ended = re.search(r"Fused in \d+\.\d\d s \((\w+)\); \d+ of \d+ samples", output)
+    ended = re.search(r"Fused in \d+\.\d\d s: .* \((\w+), reach .*\)\. \d+ of \d+ samples", output)
     assert osmofuse.Status(ended[1]).is_success
     for name in ("truth_psnr", "truth_ssim"):
         found = re.search(rf"{name}: visible ([\d.]+)( dB)?, fused ([\d.]+)", output)

@@ -19,7 +19,7 @@ from click.testing import CliRunner
 import osmofuse
 from osmofuse import cli
 from osmofuse.cli import fuse
-from osmofuse.errors import SettingError
+from osmofuse.errors import SettingError, UnreadableError
 from osmofuse.record import read_record
 from pairs import command, contents, osmofuse_in, warm, write_pair
 
@@ -41,7 +41,7 @@ def warmed(tmp_path_factory):
 
 
 @pytest.fixture
-def invoke(folder, monkeypatch):
+def invoke(folder, monkeypatch, decoded_here):
     """Return a function that runs the command in this process."""
     monkeypatch.chdir(folder)
     return lambda *arguments: CliRunner().invoke(cli.commands, ["fuse", *arguments])
@@ -57,7 +57,10 @@ def test_one_command_makes_a_fused_picture(folder):
     expected = visible.with_samples(osmofuse.fuse(visible, infrared).image)[0]
     np.testing.assert_array_equal(fused.pixels, expected.pixels)
     assert read_record(folder / "fused.tif.json").alpha["value"] == 0.5
-    assert done.stderr == "Fusing ...\n", "no animation off a terminal"
+    line, hint = done.stderr.splitlines()
+    assert line == "Fusing ...", "no animation off a terminal"
+    assert "0.5 everywhere, since none was given" in hint
+    assert "--alpha map.png" in hint
     assert "fused.tif.json" in done.stdout
 
 
@@ -90,7 +93,8 @@ def test_all_that_can_be_asked_for(invoke, folder):
     assert (folder / "s.tif").exists()
     soft = osmofuse.soften(osmofuse.read(folder / "map.png").pixels, 2.0)
     np.testing.assert_allclose(osmofuse.read(folder / "a.tif").pixels / 65535, soft, atol=1e-5)
-    assert "reached, reach 5.0 px" in result.stdout
+    assert "it came as far as it was to go (reached, reach 5.0 px)" in result.stdout
+    assert "since none was given" not in result.stderr
 
 
 def truncate(folder):
@@ -99,7 +103,13 @@ def truncate(folder):
 
 
 def shrink(folder):
-    osmofuse.write(np.zeros((9, 9), np.uint8), folder / "infrared.tif", overwrite=True)
+    osmofuse.write(np.zeros((8, 9), np.uint8), folder / "infrared.tif", overwrite=True)
+
+
+def lose(folder):
+    """Remove the inputs: what is refused in spite of that was refused before any work."""
+    for name in PAIR:
+        (folder / name).unlink()
 
 
 CASES = {
@@ -114,16 +124,30 @@ CASES = {
     "vanished map": (3, None, [*PAIR, "--alpha", "gone.png", "-o", "f.tif"], "gone.png: no such"),
     "damaged input": (3, truncate, [*PAIR, "-o", "f.tif"], "infrared.tif: damaged"),
     "no picture": (3, None, [__file__, "infrared.tif", "-o", "f.tif"], "not a PNG, TIFF"),
-    "no record": (3, None, ["--from", "map.png", "-o", "f.tif"], "map.png: a damaged record"),
-    "two sizes": (4, shrink, [*PAIR, "-o", "f.tif"], "infrared.tif: 9 × 9"),
-    "two colours": (4, None, [*PAIR[::-1], "-o", "f.tif"], "3 channels, but foreground has 1"),
+    "a picture for a record": (
+        3, None, ["--from", "map.png", "-o", "f.tif"],
+        "map.png: a PNG picture, not a record, and no record map.png.json lies beside it",
+    ),
+    "no record": (3, None, ["--from", __file__, "-o", "f.tif"], "a damaged record, or none"),
+    "two sizes": (
+        4, shrink, [*PAIR, "-o", "f.tif"],
+        "infrared.tif: 9 × 8 pixels, but the foreground visible.tif has 32 × 40 pixels",
+    ),
+    "two colours": (
+        4, None, [*PAIR[::-1], "-o", "f.tif"],
+        "visible.tif: 3 bands of colour, but the foreground infrared.tif has 1; the picture whose "
+        "colours are kept comes first: are the two swapped?",
+    ),
+    "decimal comma": (2, None, [*PAIR, "-o", "f.tif", "--alpha", "0,5"], "did you mean 0.5?"),
+    "comma in a setting": (2, None, [*PAIR, "-o", "f.tif", "--eta", "0,1"], "did you mean 0.1?"),
+    "comma in a blur": (2, None, [*PAIR, "-o", "f.tif", "--soften", "2,5"], "did you mean 2.5?"),
+    "no format": (7, lose, [*PAIR, "-o", "f.bmp"], "f.bmp: the suffix says no format"),
     "over the limit": (6, None, [*PAIR, "-o", "f.tif", "--max-memory", "1M"], "limit of 1 MB"),
     "output exists": (7, None, [*PAIR, "-o", "map.png"], "map.png: exists already"),
     "over an input": (7, None, [*PAIR, "-o", "visible.tif", "--overwrite"], "would replace"),
     "no folder": (7, None, [*PAIR, "-o", "none/f.tif"], "there is no folder none"),
-    "no format": (7, None, [*PAIR, "-o", "f.xyz"], "f.xyz: the suffix"),
     "too deep": (7, None, [*PAIR, "-o", "f.jpg"], "f.jpg: JPEG cannot hold uint16"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -159,7 +183,8 @@ def test_not_converged_is_written_and_ends_with_5(folder):
     done = osmofuse_in(folder, "fuse", *PAIR, *arguments)
     assert done.returncode == 5, done.stderr
     assert json.loads(done.stdout)["record"]["result"]["status"] == "max_iter"
-    assert "did not converge (max_iter)" in done.stderr
+    assert "did not converge (max_iter): the iterations ran out" in done.stderr
+    assert "--max-iter" in done.stderr
     assert osmofuse.read(folder / "f.tif").shape == (40, 32)
 
 
@@ -193,22 +218,59 @@ def test_a_record_is_repeated_bit_for_bit_and_that_is_said(folder):
     assert np.array_equal(*pixels)
 
 
-def test_what_differs_from_a_record_is_said(invoke, folder):
+def test_what_differs_from_a_record_is_said_and_ends_with_5(invoke, folder):
     invoke(*PAIR, *FAST, "-o", "f.tif")
     pixels = osmofuse.read(folder / "infrared.tif").pixels
     osmofuse.write(pixels[::-1], folder / "infrared.tif", overwrite=True)
-    said = invoke("--from", "f.tif.json", "-o", "again.tif").stdout
-    assert "The pixels are NOT the record’s." in said
-    assert "background: infrared.tif is not the file of the record" in said
-    data = json.loads(invoke("--from", "f.tif.json", "-o", "third.tif", "--json").stdout)
-    assert data["repeat"]["identical"] is False
-    assert len(data["repeat"]["differences"]) == 2
+    result = invoke("--from", "f.tif.json", "-o", "again.tif")
+    assert result.exit_code == 5
+    assert "The pixels are NOT the record’s." in result.stdout
+    assert "background: infrared.tif is not the file of the record" in result.stdout
+    assert "levels of 65535" in result.stdout
+    assert "f.tif.json is not repeated exactly" in result.stderr
+    assert (folder / "again.tif").exists()
+    ended = invoke("--from", "f.tif.json", "-o", "third.tif", "--json")
+    repeat = json.loads(ended.stdout)["repeat"]
+    assert (ended.exit_code, repeat["identical"]) == (5, False)
+    assert len(repeat["differences"]) == 2
+    apart = osmofuse.read(folder / "third.tif").pixels.astype(float)
+    apart -= osmofuse.read(folder / "f.tif").pixels
+    assert repeat["largest"] == np.abs(apart).max()
+    assert repeat["rms"] == pytest.approx(np.sqrt(np.mean(apart**2)))
 
 
 def test_inputs_of_a_record_may_have_moved(invoke, folder):
+    invoke(*PAIR, *FAST, "--alpha", "map.png", "-o", "f.tif")
+    for name, moved in (("visible.tif", "moved.tif"), ("map.png", "painted.png")):
+        (folder / name).rename(folder / moved)
+    arguments = ["moved.tif", "--alpha", "painted.png", "--from", "f.tif.json", "-o", "g.tif"]
+    assert "bit for bit" in invoke(*arguments).stdout
+    result = invoke("moved.tif", "--from", "f.tif.json", "-o", "h.tif")
+    assert isinstance(result.exception, UnreadableError)
+    assert "map.png: no such file, the alpha of f.tif.json" in str(result.exception)
+    assert "--alpha FILE" in str(result.exception)
+
+
+def test_a_record_that_was_moved_finds_inputs_here_and_beside_it(invoke, folder):
+    (folder / "out").mkdir()
+    (folder / "away").mkdir()
+    invoke(*PAIR, *FAST, "-o", "out/f.tif")
+    (folder / "out" / "f.tif.json").rename(folder / "away" / "f.tif.json")
+    (folder / "visible.tif").rename(folder / "away" / "visible.tif")
+    result = invoke("--from", "away/f.tif.json", "-o", "g.tif")
+    assert "bit for bit" in result.stdout, result.output
+
+
+def test_a_picture_given_for_its_record_names_it(invoke, folder):
     invoke(*PAIR, *FAST, "-o", "f.tif")
-    (folder / "visible.tif").rename(folder / "moved.tif")
-    assert "bit for bit" in invoke("moved.tif", "--from", "f.tif.json", "-o", "g.tif").stdout
+    result = invoke("--from", "f.tif", "-o", "g.tif")
+    assert str(result.exception) == "f.tif: a TIFF picture, not a record; its record is f.tif.json"
+
+
+@pytest.mark.parametrize("name", ["0,5", "5,25"])
+def test_a_map_may_have_a_comma_in_its_name(invoke, folder, name):
+    (folder / "map.png").rename(folder / name)
+    assert invoke(*PAIR, *FAST, "--alpha", name, "-o", "f.tif").exit_code == 0
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def info(*arguments):
 
 def test_it_says_what_is_in_a_file_and_what_would_become_of_it(folder):
     text = info("visible.tif").stdout
-    assert "visible.tif: TIFF, 40 × 32 pixels, 3 bands, uint16" in text
+    assert "visible.tif: TIFF, 32 × 40 pixels, 3 bands, uint16" in text
     assert "colour profile: none" in text
     assert "as foreground: the output is uint16 with 3 bands" in text
     assert "GB" in text or "MB" in text

@@ -9,13 +9,30 @@ from osmofuse import gallery
 from osmofuse.errors import InputError
 from osmofuse.gallery.scene import checked_shape, finished, generator
 
-MAKERS = [gallery.manuscript, gallery.portrait, gallery.shadow]
+DEFAULTS = {
+    "cloud": (480, 480),
+    "gold_leaf": (600, 450),
+    "manuscript": (600, 450),
+    "modalities": (600, 450),
+    "mosaic": (540, 450),
+    "noisy_infrared": (600, 450),
+    "portrait": (480, 400),
+    "recolouring": (440, 400),
+    "shadow": (400, 520),
+}
+MAKERS = [getattr(gallery, name) for name in DEFAULTS]
 SHAPES = [(1, 1), (1, 50), (50, 1), (2, 3), (37, 53), (160, 20), (20, 160)]
 
 
+def several(part) -> tuple:
+    """Return the arrays of a part that may be one, a tuple or None."""
+    return part if isinstance(part, tuple) else () if part is None else (part,)
+
+
 def arrays(scene: gallery.Scene) -> list[np.ndarray]:
-    parts = (scene.foreground, scene.background, scene.alpha, scene.truth)
-    return [part for part in parts if part is not None]
+    panels = (panel.picture for panel in scene.panels)
+    inputs = (*several(scene.background), *several(scene.alpha))
+    return [scene.foreground, *inputs, scene.truth, *panels]
 
 
 @pytest.mark.parametrize("make", MAKERS)
@@ -23,13 +40,25 @@ def arrays(scene: gallery.Scene) -> list[np.ndarray]:
 def test_every_scene_keeps_the_contract_at_any_shape(make, shape):
     scene = make(shape, seed=1)
     assert scene.name == make.__name__
-    assert scene.foreground.shape == scene.truth.shape == (*shape, 3)
-    assert scene.alpha.shape == shape
+    assert scene.foreground.shape == scene.truth.shape
+    assert scene.truth.shape in (shape, (*shape, 3))
+    assert all(part.shape == shape for part in several(scene.alpha))
+    assert all(part.shape[:2] == shape for part in several(scene.background))
     for part in arrays(scene):
         assert part.dtype == np.float32
         assert part.flags.c_contiguous
         assert part.min() >= 0.0
         assert part.max() <= 1.0
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_several_backgrounds_have_a_map_each_and_the_maps_sum_to_one(make):
+    scene = make((37, 53), seed=2)
+    several_of_them = isinstance(scene.background, tuple)
+    assert isinstance(scene.alpha, tuple) == several_of_them
+    if several_of_them:
+        assert len(scene.alpha) == len(scene.background) + 1
+        np.testing.assert_allclose(sum(scene.alpha), 1.0, atol=1e-6)
 
 
 @pytest.mark.parametrize("make", MAKERS)
@@ -48,8 +77,11 @@ def test_another_seed_gives_another_picture(make):
 
 @pytest.mark.parametrize("make", MAKERS)
 def test_defaults_are_those_of_the_contract(make):
-    expected = {"manuscript": (600, 450), "portrait": (480, 400), "shadow": (400, 520)}
-    assert make.__defaults__ == (expected[make.__name__], 0)
+    assert make.__defaults__ == (DEFAULTS[make.__name__], 0)
+
+
+def test_every_public_scene_is_tested_here():
+    assert set(DEFAULTS) == {name for name in gallery.__all__ if name.islower()}
 
 
 @pytest.mark.parametrize("make", MAKERS)

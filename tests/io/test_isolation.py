@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
+import signal
+import subprocess
 import sys
+import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from osmofuse.errors import UnreadableError
-from osmofuse.io import Limits, isolation, read, write
+from osmofuse.errors import LimitError, UnreadableError
+from osmofuse.io import Limits, isolation, read, read_isolated, write
 from osmofuse.picture import Picture
 from picture_files import full, noise
 
@@ -91,7 +96,7 @@ try:
     os.write(os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY), b"x" * 10)
 except OSError:
     found.append("no file")
-decoder.main("a.png", Limits(pixels=1))
+decoder.main(["a.png"], Limits(pixels=1))
 found.append(sorted({"numba", "scipy"} & set(sys.modules)))
 print(json.dumps(found))
 """
@@ -99,9 +104,6 @@ print(json.dumps(found))
 
 @pytest.mark.skipif(os.name == "nt", reason="needs limits of POSIX")
 def test_the_child_limits_itself_and_loads_no_kernels(tmp_path):
-    import json
-    import subprocess
-
     write(noise((4, 5), "uint8"), tmp_path / "a.png")
     done = subprocess.run(
         [sys.executable, "-c", LIMITED, str(tmp_path / "written")],
@@ -123,6 +125,106 @@ def test_no_child_is_left(tmp_path, monkeypatch):
     monkeypatch.setattr(isolation.subprocess, "Popen", start)
     read(write(noise((4, 5), "uint8"), tmp_path / "a.png"), isolated=True)
     assert [child.poll() is not None for child in children] == [True]
+
+
+def test_one_child_reads_many_files(tmp_path, monkeypatch):
+    paths = [write(noise((40, 30, 3), "uint16"), tmp_path / f"{k}.tif") for k in range(3)]
+    monkeypatch.setattr(isolation.subprocess, "Popen", counted := Counted())
+    for path, there in zip(paths, read_isolated(paths, Limits()), strict=True):
+        np.testing.assert_array_equal(there.pixels, read(path).pixels)
+    assert counted.children == 1
+
+
+class Counted:
+    """Count the processes that are started."""
+
+    def __init__(self):
+        self.children, self.start = 0, subprocess.Popen
+
+    def __call__(self, *arguments, **options):
+        self.children += 1
+        return self.start(*arguments, **options)
+
+
+def test_of_many_files_the_one_at_fault_is_named(tmp_path):
+    paths = [write(noise((4, 5), "uint8"), tmp_path / f"{k}.png") for k in range(3)]
+    paths[1].write_bytes(paths[1].read_bytes()[:60])
+    with pytest.raises(UnreadableError, match=r"1\.png: damaged or truncated PNG"):
+        read_isolated(paths, Limits())
+
+
+SCARCE = """
+import json, resource, sys
+from osmofuse.io import Limits, decoder, read
+from osmofuse.io.libvips import vips
+vips()
+def limit(seconds, memory):
+    size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (size + 10**7, resource.RLIM_INFINITY))
+decoder._limit_self = limit
+decoder.main([sys.argv[2]], Limits(**json.loads(sys.argv[1])))
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks Linux for its memory")
+@pytest.mark.parametrize("suffix", ["png", "tif", "jpg", "webp"])
+def test_too_little_memory_is_a_limit_and_not_a_damaged_file(tmp_path, monkeypatch, suffix):
+    decoder(tmp_path, monkeypatch, SCARCE)
+    path = write(np.zeros((3000, 3000, 3), np.uint8), tmp_path / f"large.{suffix}")
+    with pytest.raises(LimitError, match=rf"large\.{suffix}: .*more memory than"):
+        read(path, isolated=True)
+
+
+@pytest.mark.parametrize(
+    "words", ["GLib-ERROR **: failed to allocate 9 bytes", "vips: out of memory", "MemoryError"]
+)
+def test_a_child_that_dies_for_memory_is_over_a_limit(tmp_path, monkeypatch, words):
+    path = decoder(tmp_path, monkeypatch, f"import sys, os; os.write(2, {words!r}.encode())")
+    with pytest.raises(LimitError, match=r"a\.png: decoding it takes more memory"):
+        read(path, isolated=True)
+
+
+ORPHAN = """
+import subprocess, sys, time
+from osmofuse.io import Limits, isolation
+popen = subprocess.Popen
+def start(command, **options):
+    program = "from osmofuse.io.decoder import end_with_parent; import time;" \
+              "end_with_parent(); time.sleep(100)"
+    child = popen([sys.executable, "-c", program], **options)
+    print(child.pid, flush=True)
+    return child
+isolation.subprocess.Popen = start
+isolation.read_isolated(["a.png"], Limits())
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="asks for processes as POSIX does")
+@pytest.mark.parametrize("kind", [signal.SIGKILL, signal.SIGINT])
+def test_the_child_ends_with_its_parent(kind):
+    parent = subprocess.Popen(
+        [sys.executable, "-c", ORPHAN], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    with parent:
+        child = int(parent.stdout.readline())
+        time.sleep(0.3)
+        os.kill(child, 0)
+        parent.send_signal(kind)
+        parent.wait(timeout=30)
+    end = time.monotonic() + 30
+    while is_running(child) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert not is_running(child)
+
+
+def is_running(process):
+    """Tell whether a process is there, and not only its entry that nobody has asked for yet."""
+    try:
+        os.kill(process, 0)
+        stat = Path(f"/proc/{process}/stat")
+        return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
+    except (ProcessLookupError, FileNotFoundError):
+        return False
 
 
 def test_a_missing_file(tmp_path):

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import osmofuse
-from osmofuse.errors import LimitError, MismatchError, UnreadableError
-from osmofuse.jobs import Need, check_need, need
+from osmofuse.errors import LimitError, MismatchError, OutputError, UnreadableError
+from osmofuse.jobs import check, need
 from osmofuse.jobs.need import _COSTS, in_bytes, peak_bytes
 from osmofuse.methods import METHODS
+from osmofuse.picture import Picture
 from pairs import osmofuse_in, write_pair
 
 
@@ -43,17 +44,34 @@ def test_costs_are_of_methods_that_exist():
 
 
 def test_a_limit_is_kept_to_the_byte(make_job):
-    job = make_job(max_memory=10**9)
-    check_need(job, Need(10**9, 1.0))
-    with pytest.raises(LimitError, match=r"needs about 1 GB.*over the limit of 1 GB; allow more"):
-        check_need(job, Need(10**9 + 1, 1.0))
-    check_need(make_job(), Need(10**15, 1.0))
+    needed = check(make_job())
+    assert check(make_job(max_memory=needed.bytes)) == needed
+    with pytest.raises(LimitError, match=r"needs about .*over the limit of .* MB; allow more"):
+        check(make_job(max_memory=needed.bytes - 1))
+
+
+def test_outputs_are_checked_before_inputs_are_opened(make_job, pair, tmp_path):
+    pair["visible"].unlink()
+    with pytest.raises(OutputError, match=r"f\.bmp: the suffix says no format"):
+        check(make_job(output=tmp_path / "f.bmp"))
+
+
+def test_a_coloured_background_for_a_grey_foreground_names_both(make_job, pair):
+    swapped = make_job(foreground=pair["infrared"], background=pair["visible"])
+    with pytest.raises(MismatchError, match=r"visible\.tif: 3 .*infrared\.tif has 1.*swapped"):
+        need(swapped)
+
+
+def test_transparency_is_no_band_of_colour(make_job, pair, tmp_path):
+    pixels = np.full((40, 32, 2), 200, np.uint8)
+    path = osmofuse.write(Picture(pixels, transparency=True), tmp_path / "grey.png")
+    assert need(make_job(background=path)).bytes > 0
 
 
 def test_pictures_of_two_sizes_do_not_fit(make_job, tmp_path):
     other = osmofuse.write(np.zeros((40, 31), np.uint8), tmp_path / "other.png")
     for role in ("background", "alpha"):
-        with pytest.raises(MismatchError, match=r"other\.png: 40 × 31 .* has 40 × 32"):
+        with pytest.raises(MismatchError, match=r"other\.png: 31 × 40 .* has 32 × 40"):
             need(make_job(**{role: other}))
 
 

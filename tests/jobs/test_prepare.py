@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import subprocess
+from dataclasses import replace
+
 import numpy as np
-import pytest
 
 import osmofuse
-from osmofuse.errors import InputError
-from osmofuse.jobs.prepare import prepare
-from osmofuse.picture import Picture
+from osmofuse.io import Limits, describe, read_isolated
+from osmofuse.jobs.prepare import _limits_for, prepare
 from osmofuse.record import sha256_of_file
 
 
@@ -54,25 +55,32 @@ def test_a_softened_map_is_that_of_soften(make_job, pair):
     assert prepared.alpha_depth == np.uint16
 
 
-GREY = np.arange(40 * 32, dtype=np.uint32).reshape(40, 32).astype(np.uint8)
-OPAQUE = np.full_like(GREY, 255)
+def test_what_was_left_out_of_a_map_is_noted(make_job, pair, tmp_path):
+    grey = osmofuse.read(pair["map"]).pixels
+    path = osmofuse.write(np.dstack([grey] * 3), tmp_path / "painted.png")
+    prepared = prepare(make_job(alpha=path))
+    np.testing.assert_array_equal(prepared.sources.alpha, grey / 255)
+    assert prepared.inputs[2].notes == ("its 3 bands are the same in every pixel; taken for one",)
 
 
-@pytest.mark.parametrize("bands", [[GREY] * 3, [GREY] * 3 + [OPAQUE], [GREY, OPAQUE]])
-def test_maps_from_painting_programs_have_one_band(make_job, tmp_path, bands):
-    picture = Picture(np.dstack(bands), transparency=len(bands) in (2, 4))
-    path = osmofuse.write(picture, tmp_path / "painted.png")
-    alpha = prepare(make_job(alpha=path)).sources.alpha
-    np.testing.assert_allclose(alpha, GREY / 255)
+def test_files_are_decoded_in_one_other_process(make_job, monkeypatch):
+    started = []
+    popen = subprocess.Popen
+
+    def start(command, **options):
+        started.append(command[3:])
+        return popen(command, **options)
+
+    monkeypatch.setattr("osmofuse.jobs.prepare.read_isolated", read_isolated)
+    monkeypatch.setattr(subprocess, "Popen", start)
+    monkeypatch.setattr("osmofuse.io.reading._decode", None)  # it must not be called here
+    job = make_job()
+    prepare(job)
+    assert [names[1:] for names in started] == [list(map(str, job.inputs.values()))]
 
 
-def test_a_map_for_each_channel_keeps_them(make_job, tmp_path):
-    path = osmofuse.write(np.dstack([GREY, GREY // 2, OPAQUE]), tmp_path / "three.png")
-    assert prepare(make_job(alpha=path)).sources.alpha.shape == (40, 32, 3)
-
-
-def test_a_map_with_transparency_is_not_guessed_at(make_job, tmp_path):
-    picture = Picture(np.dstack([GREY, GREY, GREY, GREY]), transparency=True)
-    path = osmofuse.write(picture, tmp_path / "layer.png")
-    with pytest.raises(InputError, match=r"layer\.png: a picture with transparency"):
-        prepare(make_job(alpha=path))
+def test_a_large_picture_has_more_time_to_be_decoded(pair):
+    file = describe(pair["visible"])
+    assert _limits_for([file]) == Limits()
+    large = replace(file, decoded_bytes=6 * 10**9)
+    assert _limits_for([file, large]).seconds == 1200

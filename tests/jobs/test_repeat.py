@@ -9,7 +9,7 @@ import pytest
 
 import osmofuse
 from osmofuse.errors import SettingError, UnreadableError
-from osmofuse.jobs import differences, is_identical, job_of_record, run
+from osmofuse.jobs import compare_with_record, job_of_record, run
 from osmofuse.record import read_record, write_record
 
 JOBS = {
@@ -23,6 +23,12 @@ JOBS = {
 }
 
 
+def is_same(old, again):
+    """Tell whether a repetition has the record's pixels, and nothing else differs."""
+    found = compare_with_record(old, again)
+    return found.identical and found.differences == ()
+
+
 @pytest.mark.parametrize("name", JOBS)
 def test_a_record_gives_the_same_pixels(make_job, tmp_path, name):
     first = run(make_job(**JOBS[name]))
@@ -31,8 +37,7 @@ def test_a_record_gives_the_same_pixels(make_job, tmp_path, name):
     second = run(job)
     pixels = [osmofuse.read(one.files["output"]).pixels for one in (first, second)]
     assert np.array_equal(*pixels)
-    assert is_identical(first.record, second.record)
-    assert differences(first.record, second.record) == ()
+    assert is_same(first.record, second)
     assert first.fusion.plan is not None or name not in ("rule", "reach", "held", "number")
 
 
@@ -43,7 +48,7 @@ def test_a_folder_may_move_with_its_record(make_job, tmp_path):
         path.rename(tmp_path / "moved" / path.name)
     old = read_record(tmp_path / "moved" / record.name)
     again = run(job_of_record(tmp_path / "moved" / record.name, tmp_path / "again.tif"))
-    assert is_identical(old, again.record)
+    assert is_same(old, again)
 
 
 def test_inputs_that_have_moved_can_be_given(make_job, pair, tmp_path):
@@ -52,8 +57,7 @@ def test_inputs_that_have_moved_can_be_given(make_job, pair, tmp_path):
     with pytest.raises(UnreadableError, match=r"visible\.tif: no such file"):
         run(job_of_record(result.files["record"], tmp_path / "again.tif"))
     again = run(job_of_record(result.files["record"], tmp_path / "again.tif", foreground=there))
-    assert is_identical(result.record, again.record)
-    assert differences(result.record, again.record) == ()
+    assert is_same(result.record, again)
 
 
 def test_a_changed_input_is_named(make_job, pair, tmp_path):
@@ -61,10 +65,14 @@ def test_a_changed_input_is_named(make_job, pair, tmp_path):
     pixels = osmofuse.read(pair["infrared"]).pixels
     osmofuse.write(pixels[::-1], pair["infrared"], overwrite=True)
     again = run(job_of_record(result.files["record"], tmp_path / "again.tif"))
-    assert not is_identical(result.record, again.record)
-    changed, output = differences(result.record, again.record)
+    found = compare_with_record(result.record, again, result.files["output"])
+    assert not found.identical
+    changed, output = found.differences
     assert changed.startswith("background: infrared.tif is not the file of the record")
-    assert "pixels differ" in output
+    apart = [osmofuse.read(one.files["output"]).pixels.astype(float) for one in (result, again)]
+    assert found.largest == np.abs(apart[0] - apart[1]).max()
+    assert found.rms == pytest.approx(np.sqrt(np.mean((apart[0] - apart[1]) ** 2)))
+    assert f"by at most {found.largest:.4g} levels of 65535, {found.rms:.4g} root mean" in output
 
 
 def test_an_input_saved_anew_with_the_same_pixels_is_named_too(make_job, pair, tmp_path):
@@ -73,18 +81,73 @@ def test_an_input_saved_anew_with_the_same_pixels_is_named_too(make_job, pair, t
     metadata = replace(picture.metadata, resolution=(3.0, 3.0))
     osmofuse.write(replace(picture, metadata=metadata), pair["infrared"], overwrite=True)
     again = run(job_of_record(result.files["record"], tmp_path / "again.tif"))
-    assert is_identical(result.record, again.record)
-    (changed,) = differences(result.record, again.record)
+    found = compare_with_record(result.record, again)
+    assert found.identical
+    (changed,) = found.differences
     assert changed.startswith("background:")
 
 
-def test_versions_are_named_only_if_pixels_differ(make_job):
-    record = run(make_job()).record
-    older = replace(record, versions=record.versions | {"numpy": "1.0"})
-    assert differences(older, record) == ()
+def test_versions_machine_and_settings_are_named_only_if_pixels_differ(make_job):
+    result = run(make_job(method="average"))
+    record = result.record
+    older = replace(
+        record,
+        versions=record.versions | {"numpy": "1.0", "machine": "VAX"},
+        method={"name": "average", "settings": {"weights": (1.0, 7.0)}},
+    )
+    assert is_same(older, result)
     other = replace(older, output={"sha256_of_pixels": "0" * 64})
-    first, *_ = differences(other, record)
-    assert first == f"numpy: version {np.__version__}, not 1.0"
+    band, weights, version, machine, _ = compare_with_record(other, result).differences
+    assert band == "setting band: 'keep', not none"
+    assert weights == "setting weights: None, not [1.0, 7.0]"
+    assert version == f"numpy: version {np.__version__}, not 1.0"
+    assert machine == f"machine: {record.versions['machine']}, not VAX"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda path: path.unlink(), "not there to compare with"),
+        (lambda path: path.write_bytes(b"II*"), "cannot be read"),
+        (lambda path: rewrite(path, lambda p: p[:-1]), "in size or depth"),
+        (lambda path: rewrite(path, lambda p: (p // 257).astype(np.uint8)), "in size or depth"),
+        (lambda path: rewrite(path, lambda p: p[::-1]), "has been changed"),
+    ],
+)
+def test_an_earlier_output_that_cannot_be_compared(make_job, pair, tmp_path, spoil, words):
+    result = run(make_job())
+    pixels = osmofuse.read(pair["infrared"]).pixels
+    osmofuse.write(pixels[::-1], pair["infrared"], overwrite=True)
+    again = run(job_of_record(result.files["record"], tmp_path / "again.tif"))
+    spoil(result.files["output"])
+    found = compare_with_record(result.record, again, result.files["output"])
+    assert words in found.differences[-1]
+    assert (found.largest, found.rms) == (None, None)
+
+
+def rewrite(path, change):
+    osmofuse.write(change(osmofuse.read(path).pixels), path, overwrite=True)
+
+
+def test_an_output_that_replaces_the_earlier_one_is_not_compared_with_itself(make_job, pair):
+    result = run(make_job())
+    pixels = osmofuse.read(pair["infrared"]).pixels
+    osmofuse.write(pixels[::-1], pair["infrared"], overwrite=True)
+    output = result.files["output"]
+    again = run(job_of_record(result.files["record"], output, overwrite=True))
+    found = compare_with_record(result.record, again, output)
+    assert "not there to compare with" in found.differences[-1]
+
+
+def test_of_two_files_of_a_name_the_records_own_is_taken(make_job, tmp_path, monkeypatch):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "here").mkdir()
+    result = run(make_job(output=tmp_path / "out" / "fused.tif"))
+    (tmp_path / "visible.tif").rename(tmp_path / "here" / "visible.tif")
+    osmofuse.write(np.zeros((40, 32, 3), np.uint16), tmp_path / "out" / "visible.tif")
+    monkeypatch.chdir(tmp_path / "here")
+    again = run(job_of_record(result.files["record"], tmp_path / "again.tif"))
+    assert is_same(result.record, again)
 
 
 def edited(path, edit):

@@ -67,7 +67,7 @@ def test_ragged_lists():
 @pytest.mark.parametrize("shape", [(5, 4, 3), (4, 6), (3, 5), (1, 1)])
 def test_sizes_that_differ(shape):
     message = refused(MismatchError, "background", F, np.ones(shape))
-    assert "4 × 5" in message
+    assert "shape (4, 5)" in message
     assert "align or crop" in message
 
 

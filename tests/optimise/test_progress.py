@@ -117,3 +117,12 @@ def test_what_is_done_in_parts_ended_as_its_worst_part():
     assert worst([Status.converged, Status.max_iter, Status.converged]) is Status.max_iter
     assert worst([Status.max_iter, Status.cancelled, Status.nonfinite]) is Status.cancelled
     assert worst([Status.reached]) is Status.reached
+
+
+def test_time_spent_compiling_does_not_count(clock, monkeypatch):
+    compiled = [5.0]
+    monkeypatch.setattr(progress, "seconds_compiling", lambda: sum(compiled))
+    watch = Watch(None)
+    clock.now += 20.0
+    compiled.append(18.0)
+    assert watch.seconds == pytest.approx(2.0)

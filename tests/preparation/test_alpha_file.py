@@ -96,8 +96,8 @@ MAPS = {
 }  # fmt: skip
 
 REFUSALS = {
-    "photograph.png": (pil(PHOTO), r"a picture in \d\d\d+ colours, not a map"),
-    "photograph.jpg": (pil(PHOTO), r"a picture in \d\d\d+ colours, not a map"),
+    "photograph.png": (pil(PHOTO), r"a coloured picture, [\d.]+% of its pixels are not grey"),
+    "photograph.jpg": (pil(PHOTO), r"a coloured picture, [\d.]+% of its pixels are not grey"),
     "scribbles.png": (pil(SCRIBBLES), r"painted in colours \(9\d% white, .*red.*green\)"),
     "labels.png": (labels, r"painted in colours \(.*black.*red.*green"),
     "two maps.png": (pil(bands(PHOTO[..., 0], PHOTO[..., 0], PHOTO[..., 0], BYTES)),
@@ -164,11 +164,19 @@ def test_the_wrong_size_is_told_before_anything_is_read(tmp_path):
     assert caught.value.exit_code == 4
 
 
-def test_bands_that_differ_are_a_map_for_each_channel():
-    planes = np.dstack([BYTES, np.round(SOFT * 255), COLS]).astype(np.uint8)
-    found = alpha_of_picture(Picture(planes), name="three.png")
-    assert found.alpha.shape == (*SHAPE, 3)
-    assert found.notes == ("the bands differ: a map for each channel",)
+@pytest.mark.parametrize("depth", ["uint8", "uint16", "float32"])
+def test_a_coloured_picture_is_no_map(depth):
+    white = {"uint8": 255, "uint16": 65535, "float32": 1}[depth]
+    planes = (np.dstack([MASK, SOFT, COLS / 119]) * white).astype(depth)
+    with pytest.raises(InputError, match=r"^page\.tif: a coloured picture, \d\d\.\d% of its"):
+        alpha_of_picture(Picture(planes), name="page.tif")
+
+
+def test_bands_that_are_nearly_the_same_are_grey(rng):
+    noisy = np.clip(BYTES[..., None] + rng.integers(-2, 3, (*SHAPE, 3)), 0, 255).astype(np.uint8)
+    found = alpha_of_picture(Picture(noisy), name="scan.png")
+    np.testing.assert_allclose(found.alpha, MASK, atol=2 / 255)
+    assert "the same up to 0.016 of white; taken for one" in found.notes[0]
 
 
 def test_a_lossless_map_is_never_touched(rng):

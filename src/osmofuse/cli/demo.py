@@ -8,6 +8,7 @@ import click
 import numpy as np
 
 from osmofuse import gallery
+from osmofuse.cli.endings import summary
 from osmofuse.cli.progress import progress_line
 from osmofuse.errors import MissingExtraError
 from osmofuse.gallery import Scene
@@ -55,7 +56,8 @@ def command(out: Path, overwrite: bool) -> None:
 
 def _write_scene(scene: Scene, out: Path, overwrite: bool) -> dict[str, Path]:
     """Write the pair as a camera would: 16 bits a sample; the map in 8."""
-    assert scene.background is not None, "the manuscript has an infrared picture"
+    assert isinstance(scene.background, np.ndarray), "the manuscript has one infrared picture"
+    assert isinstance(scene.alpha, np.ndarray), "and so one map"
     planes = {
         "visible": (scene.foreground, "tif", np.uint16),
         "infrared": (scene.background, "tif", np.uint16),
@@ -104,10 +106,7 @@ def _report(
             truth=pictures["truth"],
         )
 
-    click.echo(
-        f"Fused in {fusion.seconds:.2f} s ({fusion.status}); {clipped} of {fusion.image.size} "
-        "samples lay outside the depth's range and were clipped."
-    )
+    click.echo(summary(fusion, clipped))
     before, after = scores(pictures["visible"]), scores(fusion.image)
     for name, unit in (("truth_psnr", " dB"), ("truth_ssim", "")):
         was, now = before[name].value, after[name].value

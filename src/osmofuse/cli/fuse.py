@@ -12,26 +12,26 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from osmofuse.cli.endings import summary, warning
+from osmofuse.cli.numbers import Number, comma_hint
 from osmofuse.cli.progress import progress_line
 from osmofuse.cli.settings import SettingOption, chosen_settings, option_names
 from osmofuse.jobs import (
     Job,
     Need,
+    Repetition,
     Result,
-    check_need,
-    check_outputs,
-    differences,
-    is_identical,
+    check,
+    compare_with_record,
     job_of_record,
-    need,
     run,
 )
 from osmofuse.jobs.job import LEVELS, WORKING_SPACES
 from osmofuse.jobs.need import in_bytes
 from osmofuse.methods import METHODS
-from osmofuse.record import Record, read_record
+from osmofuse.record import Record, output_path, read_record
 
-NOT_CONVERGED = 5
+NOT_AS_ASKED = 5  # written, but not converged, or not the pixels of the record
 _FILE = click.Path(path_type=Path)
 
 
@@ -48,7 +48,10 @@ class _Alpha(click.ParamType):  # type: ignore[type-arg]
         try:
             return float(value)
         except ValueError:
-            return Path(value)
+            path = Path(value)
+        if (hint := comma_hint(str(value))) and not path.exists():
+            self.fail(f"{value!r} is neither a number nor a file{hint}.", param, ctx)
+        return path
 
 
 class _Size(click.ParamType):  # type: ignore[type-arg]
@@ -102,7 +105,7 @@ class _Command(click.Command):
 )
 @click.option(
     "--soften",
-    type=float,
+    type=Number(),
     default=0.0,
     metavar="SIGMA",
     help="Blur the map of alpha first, by so many pixels.  [default: not]",
@@ -149,30 +152,33 @@ def command(ctx: click.Context, /, as_json: bool, dry_run: bool, **given: Any) -
     osmofuse fuse visible.tif infrared.tif --alpha map.png --reach 10 -o fused.tif
     osmofuse fuse --from fused.tif.json -o again.tif
 
-    It ends with 0; 5 if the method did not converge, but the result is written; and with nothing
-    written 2 for wrong usage, 3 for a file that cannot be read, 4 for pictures that do not fit
-    together, 6 if it would need too much memory, 7 if it cannot write, 130 if interrupted.
+    It ends with 0; with 5 if the result is written but is not what was asked for, since the method
+    did not converge or a record could not be repeated exactly; and with nothing written 2 for wrong
+    usage, 3 for a file that cannot be read, 4 for pictures that do not fit together, 6 if it would
+    need too much memory, 7 if it cannot write, 130 if interrupted.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     old = read_record(given["record"]) if given["record"] else None
-    job = _repeated_job(ctx, given) if old else _job(ctx, given)
-    check_outputs(job)
-    needed = need(job)
-    check_need(job, needed)
+    job = _repeated_job(ctx, given, old) if old else _job(ctx, given)
+    needed = check(job)
     if dry_run:
         click.echo(json.dumps({"need": asdict(needed)}) if as_json else _needs(job, needed))
         return
     with progress_line("Fusing", needed.seconds) as watch:
         result = run(job, watch=watch)
     assert result.record is not None, "nothing here cancels a job"
-    for note in result.notes:
+    repeated = compare_with_record(old, result, output_path(given["record"])) if old else None
+    for note in (*result.notes, *_hints(ctx, old)):
         click.echo(f"Note: {note}", err=True)
     if as_json:
-        click.echo(json.dumps(_data(result, result.record, old), ensure_ascii=False))
+        click.echo(json.dumps(_data(result, result.record, repeated), ensure_ascii=False))
     else:
-        click.echo("\n".join(_words(result, result.record, old)))
+        click.echo("\n".join(_words(result, result.record, repeated)))
     if not result.fusion.status.is_success:
-        click.echo(f"osmofuse: did not converge ({result.fusion.status}); see above", err=True)
-        ctx.exit(NOT_CONVERGED)
+        click.echo(f"osmofuse: {warning(result.fusion.status)}", err=True)
+        ctx.exit(NOT_AS_ASKED)
+    if repeated and not repeated.identical:
+        click.echo(f"osmofuse: {given['record']} is not repeated exactly; see above", err=True)
+        ctx.exit(NOT_AS_ASKED)
 
 
 def _job(ctx: click.Context, given: dict[str, Any]) -> Job:
@@ -189,17 +195,21 @@ def _job(ctx: click.Context, given: dict[str, Any]) -> Job:
     )
 
 
-def _repeated_job(ctx: click.Context, given: dict[str, Any]) -> Job:
+def _repeated_job(ctx: click.Context, given: dict[str, Any], old: Record) -> Job:
     """Return the job of a record; inputs that have moved may be given anew."""
+    moved = {name: given[name] for name in ("foreground", "background") if given[name]}
+    if isinstance(given["alpha"], Path) and old.input("alpha"):
+        moved["alpha"] = given["alpha"]
     fixed = ("alpha", "soften", "method", "levels", "working_space")
-    asked = [
-        name for name in fixed if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
-    ]
+    asked = [name for name in fixed if _is_given(ctx, name) and name not in moved]
     if clash := [*asked, *(name for name, _ in _given(ctx))]:
         options = ", ".join(f"--{name.replace('_', '-')}" for name in clash)
         raise click.UsageError(f"--from repeats a record as it is; leave out {options}.", ctx)
-    moved = {name: given[name] for name in ("foreground", "background") if given[name]}
     return job_of_record(given["record"], **_outputs(given), **moved)
+
+
+def _is_given(ctx: click.Context, name: str) -> bool:
+    return ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def _given(ctx: click.Context) -> Iterator[tuple[str, str]]:
@@ -214,6 +224,16 @@ def _outputs(given: dict[str, Any]) -> dict[str, Any]:
     return {"alpha_output": given["alpha_out"], **{name: given[name] for name in names}}
 
 
+def _hints(ctx: click.Context, old: Record | None) -> Iterator[str]:
+    """Yield what may make the next result better."""
+    if old is None and not _is_given(ctx, "alpha"):
+        yield (
+            "alpha is 0.5 everywhere, since none was given. A map makes the result stronger: paint "
+            "one over the foreground, white to keep it, black where the background's structure "
+            "is to enter, and save it in grey and the same size; then --alpha map.png"
+        )
+
+
 def _needs(job: Job, needed: Need) -> str:
     return (
         f"{job.output}: would need about {in_bytes(needed.bytes)} of memory and "
@@ -221,32 +241,24 @@ def _needs(job: Job, needed: Need) -> str:
     )
 
 
-def _data(result: Result, record: Record, old: Record | None) -> dict[str, Any]:
+def _data(result: Result, record: Record, repeated: Repetition | None) -> dict[str, Any]:
     """Return what `--json` prints."""
     data: dict[str, Any] = {
         "files": {role: str(path) for role, path in result.files.items()},
         "notes": list(result.notes),
         "record": record.as_json(),
     }
-    if old is not None:
-        same, differ = is_identical(old, record), differences(old, record)
-        data["repeat"] = {"identical": same, "differences": list(differ)}
-    return data
+    return data | ({"repeat": asdict(repeated)} if repeated else {})
 
 
-def _words(result: Result, record: Record, old: Record | None) -> Iterator[str]:
+def _words(result: Result, record: Record, repeated: Repetition | None) -> Iterator[str]:
     """Yield what is printed otherwise."""
-    fusion, clipped = result.fusion, record.result["clipped"]
-    reach = "" if fusion.reach is None else f", reach {fusion.reach:.1f} px"
-    yield (
-        f"Fused in {fusion.seconds:.2f} s ({fusion.status}{reach}); {clipped} of "
-        f"{fusion.image.size} samples lay outside the depth's range and were clipped."
-    )
+    yield summary(result.fusion, record.result["clipped"])
     for role, path in result.files.items():
         yield f"  {role:<9} {path}"
-    if old is None:
+    if repeated is None:
         return
-    same = is_identical(old, record)
-    yield f"The pixels are {'those of the record, bit for bit' if same else 'NOT the record’s'}."
-    for line in differences(old, record):
+    same = "those of the record, bit for bit" if repeated.identical else "NOT the record’s"
+    yield f"The pixels are {same}."
+    for line in repeated.differences:
         yield f"  {line}"

@@ -14,7 +14,7 @@ import numpy as np
 from osmofuse.errors import InputError, OsmofuseError
 from osmofuse.io import Description, describe
 from osmofuse.jobs import Job, need
-from osmofuse.jobs.need import in_bytes
+from osmofuse.jobs.need import in_bytes, size_of
 from osmofuse.picture import white_of
 
 
@@ -58,13 +58,14 @@ def _data(path: Path, file: Description) -> dict[str, Any]:
 
 def _words(path: Path, file: Description) -> Iterator[str]:
     bands = f"{file.bands} band{'s' if file.bands > 1 else ''}"
-    yield f"{path}: {file.format.upper()}, {file.rows} × {file.cols} pixels, {bands}, {file.depth}"
+    yield f"{path}: {file.format.upper()}, {size_of(file)}, {bands}, {file.depth}"
     if file.format_of_name is not None:
         yield f"its name says {file.format_of_name}; its content decides, and is {file.format}"
     pyramid = f"{file.levels} sizes, of which the full one is read"
     known = {
         "colour profile": file.profile or "none",
-        "resolution": file.resolution and "{:.4g} × {:.4g} pixels per mm".format(*file.resolution),
+        "resolution": file.resolution
+        and "{:.4g} × {:.4g} pixels per mm".format(*file.resolution[::-1]),
         "orientation": "stored turned; is read upright" if file.orientation > 1 else None,
         "compression": file.compression,
         "transparency": "in the last band; carried, not fused" if file.transparency else None,

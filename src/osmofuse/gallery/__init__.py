@@ -2,9 +2,27 @@
 
 from __future__ import annotations
 
+from osmofuse.gallery.cloud import cloud
+from osmofuse.gallery.gold_leaf import gold_leaf
 from osmofuse.gallery.manuscript import manuscript
+from osmofuse.gallery.modalities import modalities
+from osmofuse.gallery.mosaic import mosaic
+from osmofuse.gallery.noisy_infrared import noisy_infrared
 from osmofuse.gallery.portrait import portrait
-from osmofuse.gallery.scene import Scene
+from osmofuse.gallery.recolouring import recolouring
+from osmofuse.gallery.scene import Panel, Scene
 from osmofuse.gallery.shadow import shadow
 
-__all__ = ["Scene", "manuscript", "portrait", "shadow"]
+__all__ = [
+    "Panel",
+    "Scene",
+    "cloud",
+    "gold_leaf",
+    "manuscript",
+    "modalities",
+    "mosaic",
+    "noisy_infrared",
+    "portrait",
+    "recolouring",
+    "shadow",
+]

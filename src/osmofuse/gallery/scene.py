@@ -11,7 +11,30 @@ import numpy as np
 from osmofuse.errors import InputError
 from osmofuse.typing import Array, FloatArray
 
-__all__ = ["Scene", "checked_shape", "finished", "generator"]
+__all__ = ["Panel", "Scene", "checked_shape", "finished", "generator"]
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """Hold one exposure of a mosaic and its place.
+
+    Parameters
+    ----------
+    top, left : int
+        First row and column of the panel in the mosaic.
+    picture : array of shape (rows, cols)
+        What the camera saw there, overlaps included.
+    """
+
+    top: int
+    left: int
+    picture: FloatArray
+
+    @property
+    def box(self) -> tuple[slice, slice]:
+        """Rows and columns of the panel in the mosaic."""
+        rows, cols = self.picture.shape
+        return slice(self.top, self.top + rows), slice(self.left, self.left + cols)
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,21 +47,25 @@ class Scene:
     ----------
     name : str
         The name of the scene.
-    foreground : array of shape (rows, cols, 3)
+    foreground : array of shape (rows, cols, 3), or (rows, cols) for a scene without colour
         The picture whose colours are kept.
-    background : array of shape (rows, cols) or (rows, cols, 3), or None
-        The picture whose structure enters; None for a scene with one picture.
-    alpha : array of shape (rows, cols)
-        1 where the foreground is kept, 0 where the background's structure enters.
-    truth : array of shape (rows, cols, 3)
+    background : array of shape (rows, cols) or (rows, cols, 3), a tuple of them, or None
+        The picture whose structure enters, or several; None for a scene with one picture.
+    alpha : array of shape (rows, cols), or a tuple of them
+        1 where the foreground is kept, 0 where the background's structure enters. With several
+        backgrounds one for each picture, foreground first; they sum to 1.
+    truth : array of the shape of `foreground`
         The picture that a perfect method would make.
+    panels : tuple of Panel
+        The exposures from which a mosaic was put together; empty for other scenes.
     """
 
     name: str
     foreground: FloatArray
-    background: FloatArray | None
-    alpha: FloatArray
+    background: FloatArray | tuple[FloatArray, ...] | None
+    alpha: FloatArray | tuple[FloatArray, ...]
     truth: FloatArray
+    panels: tuple[Panel, ...] = ()
 
 
 def checked_shape(shape: Sequence[int]) -> tuple[int, int]:

@@ -7,7 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from osmofuse.gallery.scene import Scene, checked_shape, finished, generator
-from osmofuse.gallery.texture import axes, bump, fractal_noise, mix, smooth_noise, smoothstep, tint
+from osmofuse.gallery.texture import (
+    axes,
+    bump,
+    fractal_noise,
+    mix,
+    side_of,
+    smooth_noise,
+    smoothstep,
+    tint,
+)
 from osmofuse.typing import FloatArray
 
 __all__ = ["shadow"]
@@ -52,7 +61,7 @@ def shadow(shape: Sequence[int] = (400, 520), seed: int = 0) -> Scene:
     ground = _ground(size, rng)
     depth = _depth_in_shadow(size, rng)
     # A penumbra under three pixels would alias.
-    penumbra = max(0.014, 1.5 / _side(size))
+    penumbra = max(0.014, 1.5 / side_of(size))
     dark = smoothstep(-penumbra, penumbra, depth)
     loss = (1 - _UMBRA[0], 1 - _UMBRA[1], 1 - _UMBRA[2])
     return Scene(
@@ -64,12 +73,8 @@ def shadow(shape: Sequence[int] = (400, 520), seed: int = 0) -> Scene:
     )
 
 
-def _side(shape: tuple[int, int]) -> float:
-    return float(np.sqrt(shape[0] * shape[1]))
-
-
 def _ground(shape: tuple[int, int], rng: np.random.Generator) -> FloatArray:
-    side = _side(shape)
+    side = side_of(shape)
     rough = fractal_noise(shape, side / 30, rng, octaves=4)
     # Coordinates in slabs, bent a little: no mason lays to the pixel.
     down, right = (
@@ -134,7 +139,7 @@ def _painted(
 
 
 def _turf(shape: tuple[int, int], rng: np.random.Generator) -> FloatArray:
-    unit = max(_side(shape) / 450, 0.8)
+    unit = max(side_of(shape) / 450, 0.8)
     blades = smooth_noise(shape, (7 * unit, 1.1 * unit), rng) + smooth_noise(shape, 1.6 * unit, rng)
     patches = fractal_noise(shape, 40 * unit, rng, octaves=3)
     green = mix((0.22, 0.36, 0.10), (0.50, 0.56, 0.20), smoothstep(-1.8, 2.2, patches))
@@ -150,7 +155,7 @@ def _bordered(
 ) -> FloatArray:
     """Let grass grow in from the lower edge, ragged."""
     shape = (ground.shape[0], ground.shape[1])
-    tufts = smooth_noise(shape, max(_side(shape) / 110, 1.0), rng)
+    tufts = smooth_noise(shape, max(side_of(shape) / 110, 1.0), rng)
     edge = down - down.max() + 0.75 + 0.12 * np.sin(0.9 * right + rng.uniform(0, 6))
     grass = smoothstep(-0.03, 0.03, edge + 0.05 * tufts + 0.04 * rough)
     earth = bump(edge, 0.14) * (1 - grass)
@@ -162,7 +167,7 @@ def _depth_in_shadow(shape: tuple[int, int], rng: np.random.Generator) -> FloatA
 
     A tree: a crown of overlapping discs, joined smoothly, and a trunk that leaves the picture.
     """
-    side = _side(shape)
+    side = side_of(shape)
     down, right = axes(shape)
     row, col = rng.uniform(0.30, 0.42), rng.uniform(0.52, 0.66)
     down, right = (down - row) * shape[0] / side, (right - col) * shape[1] / side

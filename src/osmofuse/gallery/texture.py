@@ -16,6 +16,7 @@ __all__ = [
     "bump",
     "fractal_noise",
     "mix",
+    "side_of",
     "smooth_noise",
     "smoothstep",
     "tint",
@@ -49,6 +50,27 @@ def axes(shape: tuple[int, int]) -> tuple[FloatArray, FloatArray]:
     down = (np.arange(rows, dtype=np.float32) + 0.5) / rows
     right = (np.arange(cols, dtype=np.float32) + 0.5) / cols
     return down[:, None], right[None, :]
+
+
+def side_of(shape: tuple[int, int]) -> float:
+    """Return the side of the square of the same area: what a scene measures its lengths in.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Rows and columns.
+
+    Returns
+    -------
+    float
+        In pixels.
+
+    Examples
+    --------
+    >>> side_of((4, 9))
+    6.0
+    """
+    return float(np.sqrt(shape[0] * shape[1]))
 
 
 def smoothstep(low: float, high: float, values: Array) -> FloatArray:

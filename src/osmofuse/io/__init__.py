@@ -7,18 +7,24 @@ Pixels go through libvips, which keeps 16-bit and float samples exact. What libv
 
 from osmofuse.io.composite import composite_metadata
 from osmofuse.io.description import Description, describe
+from osmofuse.io.isolation import read_isolated
 from osmofuse.io.limits import Limits
 from osmofuse.io.profile import in_profile_of
 from osmofuse.io.reading import read
-from osmofuse.io.writing import sync, write
+from osmofuse.io.staging import Staging, check_target
+from osmofuse.io.writing import encode, format_of, write
 
 __all__ = [
     "Description",
     "Limits",
+    "Staging",
+    "check_target",
     "composite_metadata",
     "describe",
+    "encode",
+    "format_of",
     "in_profile_of",
     "read",
-    "sync",
+    "read_isolated",
     "write",
 ]

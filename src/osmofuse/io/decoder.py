@@ -1,6 +1,6 @@
-"""The child process of `isolation`: it limits itself, decodes one file and answers.
+"""The child process of `isolation`: it limits itself, decodes files one by one and answers.
 
-Run as ``python -m osmofuse.io.decoder FILE LIMITS``.
+Run as ``python -m osmofuse.io.decoder LIMITS FILE...``.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ import json
 import math
 import os
 import sys
+from collections.abc import Sequence
+from threading import Thread
 
 from osmofuse.errors import OsmofuseError
 from osmofuse.io.description import describe
@@ -23,27 +25,42 @@ __all__ = ["main"]
 _BASE = 2 * 2**30
 
 
-def main(path: str, limits: Limits) -> None:
-    """Decode a file within limits and answer on the standard output.
+def main(paths: Sequence[str], limits: Limits) -> None:
+    """Decode files within limits and answer on the standard output, until one is refused.
 
     Parameters
     ----------
-    path : str
-        The file.
+    paths : sequence of str
+        The files.
     limits : Limits
-        What it may ask for.
+        What each may ask for.
     """
-    send(_answer(path, limits), sys.stdout.buffer)
-    sys.stdout.flush()
+    os.set_blocking(sys.stderr.fileno(), False)  # nobody listens there before the end
+    for path in paths:
+        answer = _answer(path, limits, limits.seconds * len(paths))
+        send(answer, sys.stdout.buffer)
+        sys.stdout.flush()
+        if isinstance(answer, OsmofuseError):
+            return
 
 
-def _answer(path: str, limits: Limits) -> Picture | OsmofuseError:
+def end_with_parent() -> None:
+    """End when the process that asked does, which holds our standard input open till then."""
+
+    def wait() -> None:
+        os.read(sys.stdin.fileno(), 1)
+        os._exit(1)
+
+    Thread(target=wait, daemon=True).start()
+
+
+def _answer(path: str, limits: Limits, seconds: float) -> Picture | OsmofuseError:
     try:
-        _limit_self(limits.seconds, _BASE)
+        _limit_self(seconds, _BASE)
         found = describe(path)
         check(found, limits)
         # The header is known now: the picture, a turned copy, and the file mapped into memory.
-        _limit_self(limits.seconds, _BASE + 3 * found.decoded_bytes + 2 * os.stat(path).st_size)
+        _limit_self(seconds, _BASE + 3 * found.decoded_bytes + 2 * os.stat(path).st_size)
         return read(path, limits=limits)
     except OsmofuseError as error:
         return error
@@ -69,4 +86,5 @@ def _limit_self(seconds: float, memory: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Limits(**json.loads(sys.argv[2])))
+    end_with_parent()
+    main(sys.argv[2:], Limits(**json.loads(sys.argv[1])))

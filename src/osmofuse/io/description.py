@@ -85,6 +85,11 @@ class Description:
     decoded_bytes: int
 
     @property
+    def colours(self) -> int:
+        """How many bands there are beside the transparency."""
+        return self.bands - self.transparency
+
+    @property
     def has_alpha(self) -> bool:
         """The same as `transparency`, in the words of other software."""
         return self.transparency

@@ -16,7 +16,7 @@ from osmofuse.io.formats import TIFF, Format, sniff
 from osmofuse.io.libvips import reason, vips
 from osmofuse.tags import BITS, Directory, directories, parse_tags, tag_numbers
 
-__all__ = ["Header", "named_errors", "open_header"]
+__all__ = ["Header", "is_out_of_memory", "named_errors", "open_header"]
 
 _SUBFILE, _OLD_SUBFILE, _LEVELS_BELOW = 254, 255, 330
 # Colours that libvips names; Lab, CMYK and the like would have to be converted.
@@ -59,15 +59,38 @@ def named_errors(path: Path) -> Iterator[None]:
     except OSError as error:
         raise UnreadableError(f"{path}: {error.strerror or error}") from error
     except MemoryError as error:
-        raise LimitError(
-            f"{path}: takes more memory than there is; close other programs or reduce the picture"
-        ) from error
+        raise _too_much_memory(path) from error
     except (vips().Error, ValueError, OverflowError, struct.error) as error:
+        if is_out_of_memory(str(error)):
+            raise _too_much_memory(path) from error
         kind = sniff(path).name.upper()
         raise UnreadableError(
             f"{path}: damaged or truncated {kind} file ({reason(error)}); "
             "get a fresh copy or save it anew"
         ) from error
+
+
+def is_out_of_memory(words: str) -> bool:
+    """Tell whether libvips, GLib or Python complain of too little memory, and not of a file."""
+    return any(sign in words for sign in ("out of memory", "failed to allocate", "MemoryError"))
+
+
+def _too_much_memory(path: Path) -> LimitError:
+    most = _memory_limit()
+    there = "there is" if most is None else f"the {most:,} bytes that this process may have"
+    return LimitError(
+        f"{path}: takes more memory than {there}; close other programs or reduce the picture"
+    )
+
+
+def _memory_limit() -> int | None:
+    """Return how much memory this process may reserve; None if no limit is set."""
+    if os.name == "nt":
+        return None
+    import resource
+
+    most = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if most == resource.RLIM_INFINITY else most
 
 
 def open_header(path: Path) -> Header:

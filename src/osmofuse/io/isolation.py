@@ -2,7 +2,8 @@
 
 A decoder may have flaws that a crafted file makes use of. Here it runs in a child that may not
 write files, has little memory and time, and can only answer with bytes: a line of JSON and the
-pixels. A crash, a hang or an excess ends the child, not the program that asked.
+pixels. A crash, a hang or an excess ends the child, not the program that asked; and when that
+program ends, however it does, so does the child.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from threading import Event, Timer
@@ -20,6 +23,7 @@ from typing import IO, Any, cast
 import numpy as np
 
 from osmofuse.errors import LimitError, OsmofuseError, UnreadableError
+from osmofuse.io.header import is_out_of_memory
 from osmofuse.io.limits import Limits
 from osmofuse.picture import Metadata, Picture
 from osmofuse.typing import Array
@@ -30,48 +34,68 @@ _ERRORS = {"UnreadableError": UnreadableError, "LimitError": LimitError}
 _LONGEST_LINE = 100_000
 
 
-def read_isolated(path: Path, limits: Limits) -> Picture:
-    """Read a picture file in a child process.
+def read_isolated(paths: Sequence[Path], limits: Limits) -> list[Picture]:
+    """Read picture files, one after the other, in one child process.
 
     Parameters
     ----------
-    path : Path
-        The file.
+    paths : sequence of Path
+        The files.
     limits : Limits
-        What the file may ask for, and how long the child may take.
+        What each file may ask for, and how long the child may take for it.
 
     Returns
     -------
-    Picture
-        As `osmofuse.io.read` gives it.
+    list of Picture
+        As `osmofuse.io.read` gives them.
 
     Raises
     ------
     UnreadableError
-        The file cannot be read, or made the decoder crash or hang.
+        A file cannot be read, or made the decoder crash or hang.
     LimitError
-        The file asks for more than the limits allow.
+        A file asks for more than the limits allow.
     """
-    command = [sys.executable, "-m", "osmofuse.io.decoder", os.fspath(path)]
+    command = [sys.executable, "-m", "osmofuse.io.decoder", json.dumps(asdict(limits))]
     # Threads would each take address space, of which the child has little.
     quiet = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "VIPS_CONCURRENCY": "1"}
-    paths = os.pathsep.join(filter(None, sys.path))
     with subprocess.Popen(
-        [*command, json.dumps(asdict(limits))],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        env={**os.environ, **quiet, "PYTHONPATH": paths},
+        [*command, *map(os.fspath, paths)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**os.environ, **quiet, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
     ) as child:  # fmt: skip
-        late = Event()
-        clock = Timer(limits.seconds, _end, (child, late))
-        clock.start()
+        _widen(cast(IO[bytes], child.stdout))
         try:
-            return _receive(cast(IO[bytes], child.stdout), limits)
-        except (EOFError, ValueError, KeyError, TypeError) as error:
-            child.wait()
-            raise UnreadableError(_ending(path, child.returncode, late.is_set(), limits)) from error
+            return [_read_one(child, path, limits) for path in paths]
         finally:
-            clock.cancel()
             child.kill()
+
+
+def _widen(pipe: IO[bytes]) -> None:
+    """Let a pipe hold more, where that can be: parent and child then wait less for each other."""
+    with suppress(ImportError, AttributeError, OSError):
+        import fcntl
+
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, 2**20)
+
+
+def _read_one(child: subprocess.Popen[bytes], path: Path, limits: Limits) -> Picture:
+    late = Event()
+    clock = Timer(limits.seconds, _end, (child, late))
+    clock.start()
+    try:
+        return _receive(cast(IO[bytes], child.stdout), limits)
+    except (EOFError, ValueError, KeyError, TypeError) as error:
+        child.kill()
+        code, words = child.wait(), cast(IO[bytes], child.stderr).read(_LONGEST_LINE)
+        if is_out_of_memory(words.decode("utf-8", "replace")):
+            raise LimitError(
+                f"{path}: decoding it takes more memory than so large a picture may; if it is "
+                "sound, save it anew in another way"
+            ) from error
+        raise UnreadableError(_ending(path, code, late.is_set(), limits)) from error
+    finally:
+        clock.cancel()
 
 
 def _end(child: subprocess.Popen[bytes], late: Event) -> None:

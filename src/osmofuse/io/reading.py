@@ -56,7 +56,7 @@ def read(
     """
     path, limits = Path(path), limits or Limits()
     if isolated:
-        return read_isolated(path, limits)
+        return read_isolated([path], limits)[0]
     with named_errors(path):
         header = open_header(path)
         check(description_of(header), limits)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -14,23 +12,16 @@ from osmofuse.errors import OutputError
 from osmofuse.io.formats import JPEG, PNG, SUFFIXES, TIFF, WEBP, Format
 from osmofuse.io.libvips import attach, image_of, reason, vips
 from osmofuse.io.png import add_xmp
+from osmofuse.io.staging import Staging, cannot_write, check_target, naming
 from osmofuse.io.tiff import added_tags
-from osmofuse.picture import Picture
+from osmofuse.picture import Picture, bands_of
 from osmofuse.tags import add_tags, normalise_exif, wrap_iptc
 from osmofuse.typing import ArrayLike
 
-__all__ = ["write"]
+__all__ = ["encode", "format_of", "write"]
 
 # Beyond 64 kB, less headers, libvips leaves EXIF, XMP or IPTC out of a JPEG without a word.
 _JPEG_SEGMENT = 65000
-_FIXES = {
-    errno.ENOSPC: "free some space there, or choose another disk",
-    errno.EDQUOT: "free some of your space there, or choose another disk",
-    errno.EFBIG: "the disk or the system allows no file of that size; choose another disk",
-    errno.EACCES: "choose a folder in which you may write",
-    errno.EPERM: "choose a folder in which you may write",
-    errno.EROFS: "the disk is read-only; choose another one",
-}
 
 
 def write(
@@ -42,9 +33,9 @@ def write(
 ) -> Path:
     """Write a picture so that the file is either whole or absent.
 
-    It is written beside its place under the name with ".partial", synced and renamed. Profile,
-    EXIF, XMP, IPTC and resolution go along; PNG and WebP have no place for IPTC, WebP none for
-    the resolution, and only TIFF has one for the no-data value.
+    It is written beside its place under a name that ends in ".partial", synced and renamed.
+    Profile, EXIF, XMP, IPTC and resolution go along; PNG and WebP have no place for IPTC, WebP
+    none for the resolution, and only TIFF has one for the no-data value.
 
     Parameters
     ----------
@@ -68,33 +59,57 @@ def write(
         The file exists, is an input, cannot be written, or its format cannot hold the picture.
     """
     path = Path(path)
-    if not isinstance(picture, Picture):
-        picture = Picture(np.asarray(picture))
-    kind = _format_for(picture, path)
-    partial = path.with_name(path.name + ".partial")
-    _check_target(path, overwrite)
-    _check_inputs((path, partial), inputs)
-    try:
-        with suppress(FileNotFoundError):
-            partial.unlink()  # left by a process that was killed; a link there is not followed
-        _encode(picture, partial, kind)
-        sync(partial)
-        os.replace(partial, path)
-        sync(path.parent)
-    except (vips().Error, OSError) as error:
-        raise OutputError(f"{path}: cannot be written ({_cause(error, partial)}") from error
-    finally:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
+    check_target(path, overwrite=overwrite, inputs=inputs)
+    with Staging([path]) as staging:
+        encode(picture if isinstance(picture, Picture) else Picture(np.asarray(picture)), path)
+        staging.commit()
     return path
 
 
-def _format_for(picture: Picture, path: Path) -> Format:
-    metadata = picture.metadata
+def encode(picture: Picture, path: Path) -> None:
+    """Write a picture under the partial name of the file that it is to become.
+
+    Parameters
+    ----------
+    picture : Picture
+        Depth and values are kept.
+    path : Path
+        What the file is to be called in the end; its suffix decides the format.
+
+    Raises
+    ------
+    OutputError
+        It cannot be written, or its format cannot hold the picture.
+    """
+    kind, partial = _format_for(picture, path), Staging.partial(path)
+    try:
+        with naming(path):
+            _encode(picture, partial, kind)
+    except vips().Error as error:
+        if refused := _ask_the_disk(partial):
+            raise cannot_write(path, refused) from error
+        raise OutputError(
+            f"{path}: cannot be written ({reason(error)}); choose another name or folder"
+        ) from error
+
+
+def format_of(path: Path) -> Format:
+    """Give the format that a file's suffix asks for.
+
+    Raises
+    ------
+    OutputError
+        It asks for none that can be written.
+    """
     kind = SUFFIXES.get(path.suffix.lower())
     if kind is None:
         known = ", ".join(SUFFIXES)
-        raise OutputError(f"{path}: the suffix says no known format; use one of {known}")
+        raise OutputError(f"{path}: the suffix says no format to write; use one of {known}")
+    return kind
+
+
+def _format_for(picture: Picture, path: Path) -> Format:
+    metadata, kind = picture.metadata, format_of(path)
     longest = max(len(part or b"") for part in (metadata.exif, metadata.xmp, metadata.iptc))
     if kind is JPEG and longest > _JPEG_SEGMENT:
         raise OutputError(f"{path}: JPEG cannot hold {longest} bytes of metadata; TIFF can")
@@ -103,40 +118,11 @@ def _format_for(picture: Picture, path: Path) -> Format:
     others = [other.name.upper() for other in (TIFF, PNG, WEBP) if other.holds(picture)]
     fix = f"{' and '.join(others)} can" if others else "convert to uint8, uint16 or float first"
     band = " with transparency" if picture.transparency else ""
+    bands = bands_of(picture.colour)
     raise OutputError(
-        f"{path}: {kind.name.upper()} cannot hold {picture.depth} pixels of shape "
-        f"{picture.pixels.shape}{band}; {fix}"
+        f"{path}: {kind.name.upper()} cannot hold {picture.depth} pixels of {bands} "
+        f"band{'s' if bands > 1 else ''}{band}; {fix}"
     )
-
-
-def _check_target(path: Path, overwrite: bool) -> None:
-    if not path.parent.is_dir():
-        raise OutputError(f"{path}: there is no folder {path.parent}; make it first")
-    if path.is_dir():
-        raise OutputError(f"{path}: is a folder")
-    if os.path.lexists(path) and not overwrite:
-        raise OutputError(f"{path}: exists already; choose another name, or use overwrite=True")
-
-
-def _check_inputs(targets: tuple[Path, Path], inputs: Sequence[str | os.PathLike[str]]) -> None:
-    """Refuse to write over an input, also where a link or another spelling hides it."""
-    for given in inputs:
-        for target in targets:
-            with suppress(OSError):  # what is not there cannot be the same file
-                if target.samefile(given):
-                    raise OutputError(
-                        f"{targets[0]}: would be written over the input {os.fspath(given)}; "
-                        "choose another name"
-                    )
-
-
-def _cause(error: Exception, partial: Path) -> str:
-    """Say why writing failed, and what helps."""
-    cause = error if isinstance(error, OSError) else _ask_the_disk(partial)
-    if cause is None:
-        return f"{reason(error)}); choose another name or folder"
-    fix = _FIXES.get(cause.errno or 0, "choose another name or folder")
-    return f"{cause.strerror or cause}); {fix}"
 
 
 def _ask_the_disk(partial: Path) -> OSError | None:
@@ -187,14 +173,3 @@ def _complete(picture: Picture, path: Path, kind: Format, exif: bytes | None) ->
             add_xmp(file, xmp)
         else:
             add_tags(file, tags)
-
-
-def sync(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on the disk."""
-    if path.is_dir() and os.name == "nt":  # Windows cannot open folders
-        return
-    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

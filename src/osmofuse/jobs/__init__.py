@@ -1,19 +1,17 @@
 """One recorded piece of work from files to files."""
 
 from osmofuse.jobs.job import Job
-from osmofuse.jobs.need import Need, check_need, need
-from osmofuse.jobs.outputs import check_outputs
-from osmofuse.jobs.repeat import differences, is_identical, job_of_record
+from osmofuse.jobs.need import Need, check, need
+from osmofuse.jobs.repeat import Repetition, compare_with_record, job_of_record
 from osmofuse.jobs.run import Result, run
 
 __all__ = [
     "Job",
     "Need",
+    "Repetition",
     "Result",
-    "check_need",
-    "check_outputs",
-    "differences",
-    "is_identical",
+    "check",
+    "compare_with_record",
     "job_of_record",
     "need",
     "run",

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from osmofuse.errors import MismatchError, OutputError
-from osmofuse.io import read, write
+from osmofuse.io import (
+    Limits,
+    Staging,
+    check_target,
+    describe,
+    encode,
+    format_of,
+    read_isolated,
+)
 from osmofuse.picture import Picture, quantise
-from osmofuse.preparation.alpha_file import AlphaFile, read_alpha
+from osmofuse.preparation.alpha_file import LOSSY, AlphaFile, alpha_of_picture
 from osmofuse.preparation.foreground_colours import foreground_colours
 from osmofuse.preparation.matting import LARGEST, find_matte
 from osmofuse.preparation.trimap import trimap_of_mask
-from osmofuse.preparation.trimap_file import read_trimap
+from osmofuse.preparation.trimap_file import trimap_of_picture
 from osmofuse.report.overlay import overlay
 from osmofuse.typing import FloatArray
 
@@ -99,26 +105,30 @@ def run_matte(job: MatteJob) -> MatteResult:
     SettingError, MissingExtraError
         See `osmofuse.matte`.
     """
-    _check_outputs(job)
-    picture, trimap = read(job.image), _trimap(job)
+    check_matte_outputs(job)
+    picture, stored = read_isolated([job.image, job.trimap], Limits())
+    trimap = _trimap(job, stored)
     if trimap.alpha.shape != picture.shape:
-        sizes = [f"{rows} × {cols} pixels" for rows, cols in (trimap.alpha.shape, picture.shape)]
+        sizes = [f"{cols} × {rows} pixels" for rows, cols in (trimap.alpha.shape, picture.shape)]
         raise MismatchError(
             f"{job.trimap}: {sizes[0]}, but the image {job.image} has {sizes[1]}; "
             "draw the trimap on the picture itself, or crop both alike"
         )
     found = find_matte(picture, trimap.alpha, method=job.method, max_pixels=job.max_pixels)
-    for role, made in _pictures(job, picture, found.alpha).items():
-        write(made, job.outputs[role], overwrite=job.overwrite)
+    with Staging(job.outputs.values()) as staging:
+        for role, made in _pictures(job, picture, found.alpha).items():
+            encode(made, job.outputs[role])
+        staging.commit()
     notes = (*(f"{job.trimap}: {note}" for note in trimap.notes), *found.notes)
     unknown = float(np.mean((trimap.alpha > 0.0) & (trimap.alpha < 1.0)))
     return MatteResult(found.alpha, unknown, notes, job.outputs)
 
 
-def _trimap(job: MatteJob) -> AlphaFile:
+def _trimap(job: MatteJob, stored: Picture) -> AlphaFile:
+    lossy, name = describe(job.trimap).format in LOSSY, str(job.trimap)
     if job.band is None:
-        return read_trimap(job.trimap)
-    mask = read_alpha(job.trimap)
+        return trimap_of_picture(stored, name=name, lossy=lossy)
+    mask = alpha_of_picture(stored, name=name, lossy=lossy)
     return AlphaFile(trimap_of_mask(mask.alpha, job.band), mask.notes)
 
 
@@ -135,18 +145,10 @@ def _pictures(job: MatteJob, picture: Picture, alpha: FloatArray) -> dict[str, P
     return made | {"output": Picture(quantise(alpha, depth)[0])}
 
 
-def _check_outputs(job: MatteJob) -> None:
-    taken: dict[Path, str] = {}
-    for role, path in job.outputs.items():
-        for source in (job.image, job.trimap):
-            with suppress(OSError):
-                if path.samefile(source):
-                    raise OutputError(f"{path}: would replace an input; choose another name")
-        where = path.absolute()
-        if where in taken:
-            raise OutputError(f"{path}: is to be both {taken[where]} and {role}; choose two names")
-        taken[where] = role
-        if not path.parent.is_dir():
-            raise OutputError(f"{path}: there is no folder {path.parent}; make it first")
-        if os.path.lexists(path) and not job.overwrite:
-            raise OutputError(f"{path}: exists already; choose another name, or use --overwrite")
+def check_matte_outputs(job: MatteJob) -> None:
+    """Refuse outputs that would replace an input, each other, or what is not to be replaced."""
+    if len({path.absolute() for path in job.outputs.values()}) < len(job.outputs):
+        raise OutputError(f"{job.output}: two outputs have one name; choose different ones")
+    for path in job.outputs.values():
+        format_of(path)
+        check_target(path, overwrite=job.overwrite, inputs=(job.image, job.trimap))

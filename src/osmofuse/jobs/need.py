@@ -11,6 +11,7 @@ from pathlib import Path
 from osmofuse.errors import LimitError, MismatchError
 from osmofuse.io import Description, describe
 from osmofuse.jobs.job import Job
+from osmofuse.jobs.outputs import check_outputs
 from osmofuse.methods import VariationalOsmosis
 from osmofuse.preparation.auto_alpha import LARGEST
 
@@ -69,15 +70,16 @@ def need(job: Job) -> Need:
     UnreadableError
         A file is missing or no picture.
     MismatchError
-        The pictures are not of one size.
+        The pictures are not of one size, or their bands do not fit.
     """
     files = {role: describe(path) for role, path in job.inputs.items()}
-    _check_sizes(job.inputs, files)
+    _check_fit(job.inputs, files)
     foreground = files["foreground"]
     pixels = foreground.rows * foreground.cols
     samples = pixels * foreground.bands
     cost = _cost_of(job)
     work = cost.colour if foreground.bands >= 3 else cost.grey
+    # The child that decodes has a file twice at the most, and is gone when the work begins.
     held = sum(file.decoded_bytes for file in files.values())
     if "alpha" in files:
         held += pixels * (8 if job.soften == 0 else 40)
@@ -92,19 +94,26 @@ def need(job: Job) -> Need:
     return Need(bytes=round(_PROGRAM + held + fusing), seconds=_START + seconds)
 
 
-def check_need(job: Job, needed: Need) -> None:
-    """Refuse a job that needs more memory than it may have.
+def check(job: Job) -> Need:
+    """Return what a job will need, once it is known that it can be done.
 
     Raises
     ------
+    OutputError
+        An output cannot be written, or must not.
+    UnreadableError, MismatchError
+        A file is missing or no picture, or the files do not fit together.
     LimitError
-        It does.
+        It needs more memory than it may have.
     """
+    check_outputs(job)
+    needed = need(job)
     if job.max_memory is not None and needed.bytes > job.max_memory:
         raise LimitError(
             f"{job.foreground}: fusing it needs about {in_bytes(needed.bytes)} of memory, over the "
             f"limit of {in_bytes(job.max_memory)}; allow more, or fuse a smaller picture"
         )
+    return needed
 
 
 def in_bytes(count: float) -> str:
@@ -143,11 +152,23 @@ def _cost_of(job: Job) -> _Cost:
     return cost
 
 
-def _check_sizes(paths: dict[str, Path], files: dict[str, Description]) -> None:
-    size = files["foreground"].rows, files["foreground"].cols
+def _check_fit(paths: dict[str, Path], files: dict[str, Description]) -> None:
+    """Refuse files that do not fit together, by what their headers say."""
+    foreground, background = files["foreground"], files["background"]
     for role, file in files.items():
-        if (file.rows, file.cols) != size:
+        if (file.rows, file.cols) != (foreground.rows, foreground.cols):
             raise MismatchError(
-                f"{paths[role]}: {file.rows} × {file.cols} pixels, but the foreground "
-                f"{paths['foreground']} has {size[0]} × {size[1]}; align or crop them to one size"
+                f"{paths[role]}: {size_of(file)}, but the foreground {paths['foreground']} has "
+                f"{size_of(foreground)}; align or crop them to one size"
             )
+    if background.colours not in (1, foreground.colours):
+        raise MismatchError(
+            f"{paths['background']}: {background.colours} bands of colour, but the foreground "
+            f"{paths['foreground']} has {foreground.colours}; the picture whose colours are kept "
+            "comes first: are the two swapped? Else give the background as many bands, or one"
+        )
+
+
+def size_of(file: Description) -> str:
+    """Return the size of a picture as viewers show it, its width first."""
+    return f"{file.cols} × {file.rows} pixels"

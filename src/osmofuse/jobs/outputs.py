@@ -1,22 +1,20 @@
-"""The files that a job writes: they appear together, or not at all.
+"""The files that a job writes: they appear together, or not at all, the fused picture last.
 
-Each is written and synced under a name that ends in ``.partial`` and its suffix; when all are
-there they are renamed, the fused picture last. So where it exists its record and the others do.
+So where it exists its record and the others do.
 """
 
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 
 from osmofuse.errors import OutputError, UnreadableError
-from osmofuse.io import sync, write
+from osmofuse.io import Staging, check_target, encode, format_of
 from osmofuse.jobs.job import Job
 from osmofuse.picture import Picture
-from osmofuse.record import Record, read_record, record_path, write_record
+from osmofuse.record import Record, read_record, record_path, stage_record
 
 
 def check_outputs(job: Job) -> None:
@@ -25,29 +23,26 @@ def check_outputs(job: Job) -> None:
     Raises
     ------
     OutputError
-        One would, or its folder does not exist.
+        One would, or its folder or its format is none that can be written to.
     """
     taken: dict[Path, str] = {}
-    for role, path in (job.outputs | {"record": record_path(job.output)}).items():
-        for place in (path, _stage(path)):
-            _check_is_no_input(place, path, job)
+    paths = job.outputs | {"record": record_path(job.output)}
+    for role, path in paths.items():
         where = path.absolute()
         if where in taken:
             raise OutputError(f"{path}: is to be both {taken[where]} and {role}; choose two names")
         taken[where] = role
-        if not path.parent.is_dir():
-            raise OutputError(f"{path}: there is no folder {path.parent}; make it first")
-        if path.is_dir():
-            raise OutputError(f"{path}: is a folder")
-        if os.path.lexists(path) and not job.overwrite and not _is_orphan(path, job):
-            raise OutputError(f"{path}: exists already; choose another name, or use --overwrite")
+    for role, path in sorted(paths.items(), key=lambda item: item[0] != "output"):
+        if role != "record":
+            format_of(path)
+        overwrite = job.overwrite or _is_orphan(path, job)
+        check_target(path, overwrite=overwrite, inputs=job.inputs.values())
 
 
-def _check_is_no_input(place: Path, path: Path, job: Job) -> None:
-    for role, source in job.inputs.items():
-        with suppress(OSError):
-            if place.samefile(source):
-                raise OutputError(f"{path}: would replace the {role}; choose another name")
+def _paths(job: Job) -> dict[str, Path]:
+    """Return the files to be written by role, in the order in which they get their names."""
+    others = {role: path for role, path in job.outputs.items() if role != "output"}
+    return others | {"record": record_path(job.output), "output": job.output}
 
 
 def _is_orphan(path: Path, job: Job) -> bool:
@@ -61,12 +56,7 @@ def _is_orphan(path: Path, job: Job) -> bool:
     return True
 
 
-def _stage(path: Path) -> Path:
-    """Return the name under which a file is written; its suffix says the format."""
-    return path.with_name(f"{path.name}.partial{path.suffix}")
-
-
-class Outputs:
+class Outputs(ExitStack):
     """The files of a job while they are being written; what is not committed is removed.
 
     Parameters
@@ -76,50 +66,21 @@ class Outputs:
     """
 
     def __init__(self, job: Job) -> None:
-        self.paths = job.outputs | {"record": record_path(job.output)}
-
-    def __enter__(self) -> Outputs:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        for path in self.paths.values():
-            with suppress(OSError):
-                _stage(path).unlink(missing_ok=True)
+        super().__init__()
+        self.paths = _paths(job)
+        self._staging = self.enter_context(Staging(self.paths.values()))
 
     def probe(self, role: str, picture: Picture) -> None:
         """Find out before the work begins whether a picture like this one can be written."""
         if role in self.paths:
             self.write(role, replace(picture, pixels=picture.pixels[:1, :1]))
-            _stage(self.paths[role]).unlink()
+            self._staging.partial(self.paths[role]).unlink()
 
     def write(self, role: str, picture: Picture) -> None:
         """Write a picture under its partial name."""
-        path = self.paths[role]
-        try:
-            write(picture, _stage(path), overwrite=True)
-        except OutputError as error:
-            raise OutputError(str(error).replace(str(_stage(path)), str(path))) from error
+        encode(picture, self.paths[role])
 
     def commit(self, record: Record) -> None:
         """Write the record, and give all files their names, the fused picture last."""
-        write_record(record, _stage(self.paths["record"]))
-        order = sorted(self.paths.items(), key=lambda item: item[0] == "output")
-        with ExitStack() as undo:
-            for _, path in order:
-                new = not os.path.lexists(path)
-                try:
-                    os.replace(_stage(path), path)
-                except OSError as error:
-                    raise OutputError(
-                        f"{path}: cannot be written ({error.strerror or error})"
-                    ) from error
-                if new:
-                    undo.callback(path.unlink, missing_ok=True)
-            undo.pop_all()
-        for folder in {path.parent for path in self.paths.values()}:
-            sync(folder)
+        stage_record(record, self.paths["record"])
+        self._staging.commit()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
 import numpy as np
 
-from osmofuse.io import describe, in_profile_of, read
+from osmofuse.io import Description, Limits, describe, in_profile_of, read_isolated
 from osmofuse.jobs.job import Job
 from osmofuse.methods import Sources
 from osmofuse.picture import Picture, samples
@@ -21,6 +22,7 @@ from osmofuse.preparation.working_space import to_working
 from osmofuse.record import Input, sha256_of_file
 from osmofuse.typing import Array, FloatArray
 
+SLOWEST = 5e6  # bytes a second that decoding may be down to
 LEAST_RANGE = 0.25  # a background that uses less of its depth's range hardly shows
 
 
@@ -57,26 +59,42 @@ def prepare(job: Job) -> Prepared:
     UnreadableError, InputError, MismatchError
         A file cannot be read or used, or the files do not fit together.
     """
-    inputs = {role: _input_of(job, role) for role in job.inputs}
-    foreground, stored = read(job.foreground), read(job.background)
+    files = {role: describe(path) for role, path in job.inputs.items()}
+    inputs = {role: _input_of(job, role, file) for role, file in files.items()}
+    # Nobody vouches for the files: they are decoded in a process of its own.
+    pictures = read_isolated(list(job.inputs.values()), _limits_for(files.values()))
+    read = dict(zip(inputs, pictures, strict=True))
+    foreground, stored = read["foreground"], read["background"]
     valid = stored.valid
     background, words = _background(job, stored, foreground)
     inputs["background"] = _noted(inputs["background"], words)
-    pictures = [
+    in_space = [
         _in_space(job, picture, name)
         for name, picture in (("foreground", foreground.filled()), ("background", background))
     ]
-    made = auto_alpha(pictures[0], pictures[1], valid=valid) if job.alpha == "auto" else None
-    alpha, depth, words = _alpha(job, made)
-    if "alpha" in inputs:
-        inputs["alpha"] = _noted(inputs["alpha"], words)
-    sources = Sources(cast(Array, pictures[0]), cast(Array, pictures[1]), alpha, valid)
+    made = auto_alpha(in_space[0], in_space[1], valid=valid) if job.alpha == "auto" else None
+    if "alpha" in read:
+        lossy = files["alpha"].format in LOSSY
+        found = alpha_of_picture(read["alpha"], name=str(job.alpha), lossy=lossy)
+        inputs["alpha"] = _noted(inputs["alpha"], found.notes)
+        alpha, depth = found.alpha, read["alpha"].depth
+    else:
+        alpha = as_alpha(cast(float, job.alpha)) if made is None else made.alpha
+        depth = np.dtype(np.uint16)
+    if job.soften:
+        alpha, depth = soften(alpha, job.soften), np.dtype(np.uint16)
+    sources = Sources(cast(Array, in_space[0]), cast(Array, in_space[1]), alpha, valid)
     return Prepared(foreground, sources, tuple(inputs.values()), depth, made)
 
 
-def _input_of(job: Job, role: str) -> Input:
+def _limits_for(files: Iterable[Description]) -> Limits:
+    """Return limits that give a large picture time to be decoded, also on a busy machine."""
+    largest = max(file.decoded_bytes for file in files)
+    return Limits(seconds=max(Limits().seconds, largest / SLOWEST))
+
+
+def _input_of(job: Job, role: str, file: Description) -> Input:
     path = job.inputs[role]
-    file = describe(path)
     entry = Input(
         role,
         _relative(path, job.output.parent),
@@ -88,7 +106,7 @@ def _input_of(job: Job, role: str) -> Input:
     return _noted(entry, [f"its name says {file.format_of_name}, its content is {file.format}"])
 
 
-def _noted(entry: Input, words: list[str]) -> Input:
+def _noted(entry: Input, words: Iterable[str]) -> Input:
     return replace(entry, notes=(*entry.notes, *words))
 
 
@@ -125,20 +143,3 @@ def _in_space(job: Job, picture: Picture, name: str) -> Picture | FloatArray:
     if job.working_space == "encoded":
         return picture
     return to_working(samples(picture, name), job.working_space, picture.profile)
-
-
-def _alpha(job: Job, made: AutoAlpha | None) -> tuple[FloatArray, np.dtype[np.generic], list[str]]:
-    """Return the map, the depth to store it in, and what was found in its file."""
-    deep: np.dtype[np.generic] = np.dtype(np.uint16)
-    if made is not None:
-        return _softened(made.alpha, job), deep, []
-    if not isinstance(job.alpha, Path):
-        return as_alpha(job.alpha), deep, []
-    picture = read(job.alpha)
-    lossy = describe(job.alpha).format in LOSSY
-    found = alpha_of_picture(picture, name=str(job.alpha), lossy=lossy)
-    return _softened(found.alpha, job), deep if job.soften else picture.depth, list(found.notes)
-
-
-def _softened(alpha: FloatArray, job: Job) -> FloatArray:
-    return soften(alpha, job.soften) if job.soften else alpha

@@ -2,16 +2,48 @@
 
 from __future__ import annotations
 
+import math
 import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from osmofuse.errors import SettingError, UnreadableError
+import numpy as np
+
+from osmofuse.errors import OsmofuseError, SettingError, UnreadableError
+from osmofuse.io import Limits, describe, read_isolated
 from osmofuse.jobs.job import Job
+from osmofuse.jobs.run import Result
 from osmofuse.optimise.plan import Plan
-from osmofuse.record import Record, read_record
+from osmofuse.picture import white_of
+from osmofuse.record import Input, Record, read_record, sha256_of_file, sha256_of_pixels
+from osmofuse.typing import Array
 
 ROLES = ("foreground", "background", "alpha")
+_ROWS_AT_ONCE = 256
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """How a repetition compares with its record.
+
+    Attributes
+    ----------
+    identical : bool
+        The pixels are those of the record, bit for bit.
+    differences : tuple of str
+        What differs, in words: inputs that are other files; and, if the pixels differ, settings,
+        versions and the machine, and by how much they do.
+    largest, rms : float or None
+        The difference from the earlier output in levels of its depth (of floats, in parts of
+        white), at most and as root mean square; None if that output is not there as it was.
+    """
+
+    identical: bool
+    differences: tuple[str, ...]
+    largest: float | None = None
+    rms: float | None = None
 
 
 def job_of_record(
@@ -22,7 +54,8 @@ def job_of_record(
     Parameters
     ----------
     path : path
-        The record. The paths in it are relative to its folder.
+        The record. The paths in it are relative to its folder; an input that is not there is
+        looked for beside the record and in the current folder.
     output : path
         Where the picture is to go.
     **changes
@@ -31,7 +64,7 @@ def job_of_record(
     Raises
     ------
     UnreadableError
-        The record is missing or damaged.
+        The record is missing or damaged, or an input is not found.
     SettingError
         The method or a setting is not known here.
     """
@@ -41,7 +74,7 @@ def job_of_record(
         if getattr(record, part) is not None:
             raise SettingError(f"{path}: was made with a {part}, which cannot be repeated yet")
     parts = {
-        **_inputs_of(record, path),
+        **_inputs_of(record, path, moved=changes),
         "soften": record.alpha.get("soften", 0.0),
         "method": record.method["name"],
         "settings": record.method["settings"],
@@ -54,48 +87,126 @@ def job_of_record(
         raise SettingError(f"{path}: {error}") from error
 
 
-def differences(old: Record, new: Record) -> tuple[str, ...]:
-    """Return in words what differs between a record and that of its repetition.
+def compare_with_record(old: Record, result: Result, earlier: Path | None = None) -> Repetition:
+    """Compare what a repetition made with the record it followed.
 
-    Nothing, if inputs and pixels are the same; versions count only if the pixels differ.
+    Parameters
+    ----------
+    old : Record
+        As it was before; the repetition may have replaced its file.
+    result : Result
+        Of the repetition.
+    earlier : Path, optional
+        Where the output of the record may still be.
+
+    Returns
+    -------
+    Repetition
+        Versions, settings and the machine count only if the pixels differ.
     """
-    found = []
+    new = result.record
+    if new is None:
+        raise ValueError("a cancelled job has no pixels to compare")
+    digest = old.output.get("sha256_of_pixels")
+    differ = list(_other_inputs(old, new))
+    if digest is not None and digest == new.output.get("sha256_of_pixels"):
+        return Repetition(True, tuple(differ))
+    differ += [*_other_settings(old, new), *_other_versions(old, new)]
+    words, largest, rms = _distance(earlier, result.files["output"], digest)
+    return Repetition(False, (*differ, f"output: {words}"), largest, rms)
+
+
+def _other_inputs(old: Record, new: Record) -> Iterator[str]:
     for role in ROLES:
         before, now = old.input(role), new.input(role)
         if before and now and before.sha256 != now.sha256:
-            found.append(
+            yield (
                 f"{role}: {now.path} is not the file of the record "
                 f"(SHA-256 {now.sha256[:12]}…, not {before.sha256[:12]}…)"
             )
-    if not is_identical(old, new):
-        found += [
-            f"{name}: version {new.versions.get(name, 'none')}, not {was}"
-            for name, was in old.versions.items()
-            if new.versions.get(name) != was
-        ]
-        found.append("output: the pixels differ from those of the record")
-    return tuple(found)
 
 
-def is_identical(old: Record, new: Record) -> bool:
-    """Tell whether two records are of the same pixels."""
-    digests = [one.output.get("sha256_of_pixels") for one in (old, new)]
-    return digests[0] is not None and digests[0] == digests[1]
+def _other_settings(old: Record, new: Record) -> Iterator[str]:
+    """Say what was set otherwise; a setting that came later has its default now."""
+    told = [{"working_space": one.working_space, **one.method["settings"]} for one in (old, new)]
+    for name in sorted(set(told[0]) | set(told[1])):
+        was, now = (repr(_plain(one[name])) if name in one else "none" for one in told)
+        if was != now:
+            yield f"setting {name}: {now}, not {was}"
 
 
-def _inputs_of(record: Record, path: Path) -> dict[str, Any]:
-    """Return the inputs where the record says they are, seen from here."""
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _other_versions(old: Record, new: Record) -> Iterator[str]:
+    for name, was in old.versions.items():
+        now = new.versions.get(name, "none")
+        if now != was:
+            yield f"{name}: {'' if name == 'machine' else 'version '}{now}, not {was}"
+
+
+def _distance(
+    earlier: Path | None, output: Path, digest: str | None
+) -> tuple[str, float | None, float | None]:
+    """Say how far an output is from an earlier one, in words and numbers."""
+    differ = "the pixels differ from those of the record"
+    if earlier is None or not earlier.is_file() or earlier.samefile(output):
+        return f"{differ}; the earlier output is not there to compare with", None, None
+    try:
+        was, now = (one.pixels for one in read_isolated([earlier, output], Limits()))
+        kind = describe(earlier).format
+    except OsmofuseError as error:
+        return f"{differ}; the earlier output cannot be read ({error})", None, None
+    if was.shape != now.shape or was.dtype != now.dtype:
+        return f"{differ} in size or depth", None, None
+    if kind != "jpeg" and sha256_of_pixels(was) != digest:  # a JPEG has never had those pixels
+        return f"{differ}; by how much is not known, {earlier} has been changed", None, None
+    largest, rms = _largest_and_rms(was, now)
+    white = white_of(was.dtype, str(earlier))
+    unit = "of white" if white == 1 else f"levels of {white}"
+    return f"{differ} by at most {largest:.4g} {unit}, {rms:.4g} root mean square", largest, rms
+
+
+def _largest_and_rms(a: Array, b: Array) -> tuple[float, float]:
+    largest = total = 0.0
+    for start in range(0, len(a), _ROWS_AT_ONCE):
+        rows = slice(start, start + _ROWS_AT_ONCE)
+        apart = a[rows].astype(np.float64) - b[rows]
+        largest = max(largest, float(np.abs(apart).max()))
+        total += float(np.square(apart).sum())
+    return largest, math.sqrt(total / a.size)
+
+
+def _inputs_of(record: Record, path: Path, moved: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the inputs where the record says they are, seen from here, or where they lie now."""
     found: dict[str, Any] = {
-        one.role: path.parent / one.path for one in record.inputs if one.role in ROLES
+        one.role: _place_of(one, path)
+        for one in record.inputs
+        if one.role in ROLES and one.role not in moved
     }
     found.setdefault("alpha", record.alpha.get("value"))
     for role in ROLES:
-        if found.get(role) is None:
+        if found.get(role) is None and role not in moved:
             raise UnreadableError(f"{path}: a damaged record ({role!r} is missing)")
     background = record.input("background")
     if background is not None and background.levels is not None:
         found["levels"] = background.levels
     return found
+
+
+def _place_of(one: Input, record: Path) -> Path:
+    """Return where an input lies: best the very file, else one of its name."""
+    name = Path(one.path).name
+    places = (record.parent / one.path, record.parent / name, Path(one.path), Path(name))
+    there = [place for place in places if place.is_file()]
+    if not there:
+        how = "--alpha FILE" if one.role == "alpha" else "FOREGROUND BACKGROUND"
+        raise UnreadableError(
+            f"{places[0]}: no such file, the {one.role} of {record}; if it has moved, say where "
+            f"it is now: osmofuse fuse {how} --from {record} ..."
+        )
+    return next((place for place in there if sha256_of_file(place) == one.sha256), there[0])
 
 
 def _plan_of(record: Record, path: Path) -> Plan | None:

@@ -12,8 +12,8 @@ import numpy as np
 from osmofuse.errors import LimitError
 from osmofuse.io import composite_metadata
 from osmofuse.jobs.job import Job
-from osmofuse.jobs.need import check_need, in_bytes, need, peak_bytes
-from osmofuse.jobs.outputs import Outputs, check_outputs
+from osmofuse.jobs.need import check, in_bytes, peak_bytes
+from osmofuse.jobs.outputs import Outputs
 from osmofuse.jobs.prepare import Prepared, prepare
 from osmofuse.methods import Fusion, Sources, VariationalOsmosis
 from osmofuse.methods.contract import WatchFunction
@@ -74,9 +74,7 @@ def run(job: Job, *, watch: WatchFunction | None = None) -> Result:
     OutputError
         An output exists, or cannot be written. Then none of them is.
     """
-    check_outputs(job)
-    needed = need(job)
-    check_need(job, needed)
+    needed = check(job)
     try:
         return _run(job, watch)
     except MemoryError as error:
@@ -107,7 +105,8 @@ def _run(job: Job, watch: WatchFunction | None) -> Result:
         if job.alpha_output is not None:
             outputs.write("alpha", _map_picture(prepared))
         outputs.commit(record)
-    return Result(job, fusion, record, outputs.paths, notes)
+    files = dict(reversed(outputs.paths.items()))  # the fused picture first
+    return Result(job, fusion, record, files, notes)
 
 
 def _fuse(job: Job, sources: Sources, watch: WatchFunction | None) -> Fusion:

@@ -61,8 +61,8 @@ class Sources:
         array = checked(background, name, valid=self.valid)
         if array.shape[:2] != self.shape:
             raise MismatchError(
-                f"{name}: {array.shape[0]} × {array.shape[1]} pixels, but foreground has "
-                f"{self.shape[0]} × {self.shape[1]}; align or crop them to one size"
+                f"{name}: shape {array.shape[:2]}, but foreground has {self.shape}; align or crop "
+                "them to one size"
             )
         bands = bands_of(array)
         if bands not in (1, self.channels):
@@ -199,7 +199,7 @@ class Fusion:
     status : Status
         How it ended.
     seconds : float
-        How long it took.
+        How long it took, without what compiling kernels took.
     method : Method
         The settings it was made with.
     plan : Plan or None

@@ -79,7 +79,7 @@ def score(
     SettingError
         A metric is unknown, or the depth.
     """
-    names = _names(metrics)
+    names = metric_names(metrics)
     if truth is not None:
         names = [*names, *(name for name in SETS["truth"] if name not in names)]
     if depth is not None and depth not in _DEPTHS:
@@ -95,7 +95,8 @@ def score(
     return {name: _run(METRICS[name], pictures) for name in names}
 
 
-def _names(metrics: str | Sequence[str]) -> list[str]:
+def metric_names(metrics: str | Sequence[str]) -> list[str]:
+    """Return the names of the metrics in a set, or of those given, and refuse unknown ones."""
     names = list(SETS.get(metrics, (metrics,)) if isinstance(metrics, str) else metrics)
     if unknown := [name for name in names if name not in METRICS]:
         raise SettingError(

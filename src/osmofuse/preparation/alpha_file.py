@@ -23,7 +23,9 @@ __all__ = ["LOSSY", "AlphaFile", "alpha_of_picture", "read_alpha"]
 LOSSY = ("jpeg", "webp")  # formats that change pixels
 NEAR = 0.15  # so near to a level JPEG may have carried a pixel
 FEW = 0.2  # of the pixels; a mask has no more between its levels
-SAME = 0.1  # bands that differ by less than this, in a file that changes pixels, are grey
+# Bands that differ by no more are grey: in any file, and in one whose format changes pixels.
+EQUAL, SAME = 8 / 255, 0.1
+RARE = 1e-3  # of the pixels may differ by more
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +34,7 @@ class AlphaFile:
 
     Attributes
     ----------
-    alpha : array, (rows, cols) or (rows, cols, channels)
+    alpha : array, (rows, cols)
         float64, in [0, 1].
     notes : tuple of str
         What was found or done, if that was anything out of the way.
@@ -71,8 +73,6 @@ def alpha_of_picture(picture: Picture, *, name: str, lossy: bool = False) -> Alp
     pixels, told = one_band(picture, name, lossy)
     _check_range(pixels, name)
     alpha = as_alpha(pixels, name=name)
-    if alpha.ndim == 3:
-        return AlphaFile(alpha, (*told, "the bands differ: a map for each channel"))
     if lossy:
         alpha, mended = _mended(alpha)
         told += mended
@@ -80,7 +80,7 @@ def alpha_of_picture(picture: Picture, *, name: str, lossy: bool = False) -> Alp
 
 
 def one_band(picture: Picture, name: str, lossy: bool) -> tuple[Array, list[str]]:
-    """Return the band that holds the map, or several if they differ; and why that one.
+    """Return the band that holds the map, and why that one.
 
     Raises
     ------
@@ -94,15 +94,15 @@ def one_band(picture: Picture, name: str, lossy: bool) -> tuple[Array, list[str]
     if np.all(pixels == pixels[..., :1]):
         return pixels[..., 0], told
     levels = _levels(pixels)
-    if lossy and np.ptp(levels, axis=2).max() <= SAME:
-        return levels.mean(axis=2), [*told, "grey in colour bands, which JPEG has shifted a little"]
-    if pixels.shape[2] != 3:
-        return pixels, told
+    apart = np.ptp(levels, axis=2)
+    coloured = float(np.mean(apart > (SAME if lossy else EQUAL)))
+    if coloured <= RARE:
+        words = f"its bands are the same up to {apart.max():.2g} of white; taken for one"
+        return levels.mean(axis=2), [*told, words]
     mask = mask_of_two(pixels)
     if mask is not None:
         return mask, [*told, "a mask in two colours; the lighter keeps the foreground"]
-    _check_is_no_picture(levels, name)
-    return pixels, told
+    raise InputError(_told_of_colours(levels, coloured, name))
 
 
 def _one_layer(picture: Picture, name: str) -> tuple[Picture, list[str]]:
@@ -131,19 +131,19 @@ def _levels(pixels: Array) -> FloatArray:
     return np.asarray(pixels / white, np.float64)
 
 
-def _check_is_no_picture(levels: FloatArray, name: str) -> None:
-    if is_painted(levels):
-        raise InputError(
-            f"{name}: painted in colours ({painted_words(levels)}), not a map; a map is grey, "
-            "white where the foreground is kept. osmofuse matte makes one from scribbles"
-        )
-    ends = np.mean((levels == 0.0) | (levels == 1.0))
-    if ends < 0.05:
-        colours = len(np.unique(np.round(levels.reshape(-1, 3) * 255), axis=0))
-        raise InputError(
-            f"{name}: a picture in {colours} colours, not a map; a map is grey, white where the "
-            "foreground is kept. Are the files in their order? alpha='auto' makes a map by itself"
-        )
+def _told_of_colours(levels: FloatArray, coloured: float, name: str) -> str:
+    """Return what a coloured file seems to be, and what a map would be."""
+    found, fix = (
+        f"a coloured picture, {coloured:.1%} of its pixels are not grey",
+        ("Is it the right file? alpha='auto' makes a map by itself"),
+    )
+    if levels.shape[2] == 3 and is_painted(levels):
+        found = f"painted in colours ({painted_words(levels)})"
+        fix = "From scribbles in green and red, osmofuse matte finds one"
+    return (
+        f"{name}: {found}; a map is grey, white where the foreground is kept and black where the "
+        f"background's structure enters. {fix}"
+    )
 
 
 def _check_range(pixels: Array, name: str) -> None:

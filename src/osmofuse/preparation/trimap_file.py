@@ -39,8 +39,6 @@ def trimap_of_picture(picture: Picture, *, name: str, lossy: bool = False) -> Al
         return scribbles
     pixels, told = one_band(picture, name, lossy)
     levels = as_alpha(pixels, name=name)
-    if levels.ndim != 2:
-        raise InputError(f"{name}: {levels.shape[2]} bands that differ; a trimap is grey")
     near = NEAR if lossy else 0.01
     trimap = np.where(levels <= near, 0.0, np.where(levels >= 1.0 - near, 1.0, 0.5))
     _check(levels, trimap, name)

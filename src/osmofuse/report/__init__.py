@@ -1,7 +1,19 @@
 """What people look at: sheets of pictures and tables of numbers, made from plain data."""
 
+from osmofuse.report.canvas import Bar
+from osmofuse.report.comparison import contact_sheet, zoom_sheet
 from osmofuse.report.overlay import overlay
 from osmofuse.report.sheet import side_by_side
+from osmofuse.report.study import study_sheet
 from osmofuse.report.table import latex_table, markdown_table
 
-__all__ = ["latex_table", "markdown_table", "overlay", "side_by_side"]
+__all__ = [
+    "Bar",
+    "contact_sheet",
+    "latex_table",
+    "markdown_table",
+    "overlay",
+    "side_by_side",
+    "study_sheet",
+    "zoom_sheet",
+]

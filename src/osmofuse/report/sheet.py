@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from osmofuse.errors import InputError, LimitError, MismatchError, MissingExtraError, SettingError
+from osmofuse.errors import InputError, LimitError, MismatchError, SettingError
 from osmofuse.picture import quantise
+from osmofuse.report.canvas import Bar, Canvas, line_height
 from osmofuse.typing import Array
 
 __all__ = ["side_by_side"]
@@ -19,12 +18,14 @@ __all__ = ["side_by_side"]
 _HEIGHT, _WIDTH = 3400, 2400  # A4 at about 290 dots per inch
 _SMALL = 320  # pictures that fit into half of this are magnified, up to this
 _SHAPE = 2.2  # width over height of the pictures together, if the columns are ours to choose
-_DPI = 64  # a power of two, so that lengths in inches give back whole pixels
-_FONT, _INK, _HAIRLINE = "DejaVu Sans", "#262626", 200
 
 
 def side_by_side(
-    panels: Sequence[tuple[str, Array]], *, title: str = "", columns: int | None = None
+    panels: Sequence[tuple[str, Array | None]],
+    *,
+    title: str = "",
+    columns: int | None = None,
+    bar: Bar | None = None,
 ) -> Array:
     """Draw pictures of one size on a white page, each with its caption below.
 
@@ -37,11 +38,13 @@ def side_by_side(
     ----------
     panels : sequence of (str, array)
         Caption and picture: floats on the scale where 1.0 is white, (rows, cols), shown in
-        grey, or (rows, cols, 3). Never changed.
+        grey, or (rows, cols, 3). Never changed. None leaves the place empty.
     title : str
         Stands above the pictures.
     columns : int, optional
         Pictures in a row; by default as many as give the sheet a landscape form.
+    bar : Bar, optional
+        The colours of the maps among the pictures, explained at the foot.
 
     Returns
     -------
@@ -68,8 +71,9 @@ def side_by_side(
     (dtype('uint8'), 3)
     """
     pictures = _checked(panels)
-    page = _plan(pictures[0].shape[:2], len(pictures), columns)
-    canvas = _Canvas()
+    size = next(picture.shape[:2] for picture in pictures if picture is not None)
+    page = _plan(size, len(pictures), columns, foot=bar is not None)
+    canvas = Canvas()
     heading = canvas.wrap(title, page.title, page.width - 2 * page.margin)
     captions = [canvas.wrap(caption, page.em, page.cell) for caption, _ in panels]
     page = replace(page, title_lines=len(heading), caption_lines=max(map(len, captions)))
@@ -77,38 +81,54 @@ def side_by_side(
     canvas.write(heading, page.title, page.margin, page.margin)
     for index, (lines, picture) in enumerate(zip(captions, pictures, strict=True)):
         top, left = page.corner(index)
+        if picture is None:
+            continue
         canvas.show(picture, top, left, page.panel)
         canvas.write(lines, page.em, top + page.panel[0] + page.em // 2, left)
+    if bar is not None:
+        canvas.bar(bar, page.em, page.height - page.margin - line_height(page.em), page.margin)
     return canvas.pixels()
 
 
-def _checked(panels: Sequence[tuple[str, Array]]) -> list[Array]:
+def _checked(panels: Sequence[tuple[str, Array | None]]) -> list[Array | None]:
     """Give the pictures as uint8 with three bands, or say what is wrong with which."""
-    if not panels:
+    given = [(caption, picture) for caption, picture in panels if picture is not None]
+    if not given:
         raise InputError("panels: there is no picture to show")
-    first, size = panels[0][0], np.shape(panels[0][1])[:2]
-    pictures = []
+    first, size = given[0][0], np.shape(given[0][1])[:2]
+    pictures: list[Array | None] = []
     for caption, picture in panels:
-        array = np.asarray(picture)
-        if array.size == 0 or not (array.ndim == 2 or (array.ndim == 3 and array.shape[2] == 3)):
-            raise InputError(
-                f"panel {caption!r}: shape {array.shape}; must be (rows, cols) or (rows, cols, 3)"
-            )
-        if array.shape[:2] != size:
+        if picture is None:
+            pictures.append(None)
+            continue
+        if np.shape(picture)[:2] != size:
             raise MismatchError(
-                f"panel {caption!r}: {array.shape[0]} x {array.shape[1]} pixels, "
+                f"panel {caption!r}: {np.shape(picture)[0]} x {np.shape(picture)[1]} pixels, "
                 f"but {first!r} has {size[0]} x {size[1]}; bring them to one size first"
             )
-        try:
-            levels, _ = quantise(array, np.uint8)
-        except InputError as error:
-            raise InputError(f"panel {caption!r}: {error}") from error
-        bands = levels if array.ndim == 3 else levels[..., np.newaxis]
-        pictures.append(np.broadcast_to(bands, (*size, 3)))
+        pictures.append(as_levels(caption, picture))
     return pictures
 
 
-# Where things lie
+def as_levels(caption: str, picture: Array) -> Array:
+    """Return a picture as uint8 with three bands.
+
+    Raises
+    ------
+    InputError
+        It is no picture of floats; the caption says which.
+    """
+    array = np.asarray(picture)
+    if array.size == 0 or not (array.ndim == 2 or (array.ndim == 3 and array.shape[2] == 3)):
+        raise InputError(
+            f"panel {caption!r}: shape {array.shape}; must be (rows, cols) or (rows, cols, 3)"
+        )
+    try:
+        levels, _ = quantise(array, np.uint8)
+    except InputError as error:
+        raise InputError(f"panel {caption!r}: {error}") from error
+    bands = levels if array.ndim == 3 else levels[..., np.newaxis]
+    return np.broadcast_to(bands, (*array.shape[:2], 3))
 
 
 @dataclass(frozen=True)
@@ -120,6 +140,7 @@ class _Page:
     em: int
     title_lines: int = 0
     caption_lines: int = 0
+    foot: bool = False
 
     @property
     def margin(self) -> int:
@@ -148,13 +169,13 @@ class _Page:
     @property
     def row(self) -> int:
         """The height of a picture with its caption."""
-        text = _line(self.em) * self.caption_lines
+        text = line_height(self.em) * self.caption_lines
         return self.panel[0] + (self.em // 2 + text if text else 0)
 
     @property
     def head(self) -> int:
         """Where the first row begins."""
-        text = _line(self.title) * self.title_lines
+        text = line_height(self.title) * self.title_lines
         return self.margin + (text + self.em if text else 0)
 
     @property
@@ -163,7 +184,8 @@ class _Page:
 
     @property
     def height(self) -> int:
-        return self.head + self.grid[0] * (self.row + self.gap) - self.gap + self.margin
+        foot = self.gap + line_height(self.em) if self.foot else 0
+        return self.head + self.grid[0] * (self.row + self.gap) - self.gap + foot + self.margin
 
     def corner(self, index: int) -> tuple[int, int]:
         """Give the top left corner of a picture."""
@@ -171,19 +193,14 @@ class _Page:
         return self.head + row * (self.row + self.gap), self.margin + col * (self.cell + self.gap)
 
 
-def _line(letters: int) -> int:
-    """Give the distance between lines of letters of a size."""
-    return letters * 4 // 3
-
-
-def _plan(size: tuple[int, int], count: int, columns: int | None) -> _Page:
+def _plan(size: tuple[int, int], count: int, columns: int | None, *, foot: bool) -> _Page:
     """Choose the grid, the size of the pictures and of the letters, so that all fit the page."""
     columns = _columns(size, count) if columns is None else min(columns, count)
     if columns < 1:
         raise SettingError(f"columns={columns}: must be 1 or more")
     grid = math.ceil(count / columns), columns
     wish = _shown(size, (_HEIGHT // grid[0], _WIDTH // columns))
-    page = _Page(grid, wish, _letters(wish[1], columns), 1, 1)
+    page = _Page(grid, wish, _letters(wish[1], columns), 1, 1, foot)
     over = page.height - page.panel[0] * grid[0], page.width - page.cell * columns
     room = (_HEIGHT - over[0]) // grid[0], (_WIDTH - over[1]) // columns
     if room[0] < 2 * page.em or room[1] < page.least:
@@ -216,77 +233,3 @@ def _shown(size: tuple[int, int], room: tuple[int, int]) -> tuple[int, int]:
         return size[0] * multiple, size[1] * multiple
     scale = min(1.0, room[0] / size[0], room[1] / size[1])
     return max(1, round(size[0] * scale)), max(1, round(size[1] * scale))
-
-
-# Drawing
-
-
-class _Canvas:
-    """A white page of matplotlib's, measured in pixels from the top left corner."""
-
-    def __init__(self) -> None:
-        try:
-            # Never pyplot: it keeps figures and may open windows.
-            from matplotlib import figure
-            from matplotlib.backends import backend_agg
-        except ImportError as error:
-            raise MissingExtraError(
-                "the sheet needs matplotlib: pip install 'osmofuse[plot]'"
-            ) from error
-        self._figure = figure.Figure(dpi=_DPI, facecolor="white")
-        self._figure.set_layout_engine("none")  # whatever the user's settings say
-        self._agg: Any = backend_agg.FigureCanvasAgg(self._figure)
-        self._frames: list[tuple[slice, slice]] = []
-
-    @property
-    def _size(self) -> tuple[int, int]:
-        width, height = self._agg.get_width_height()
-        return height, width
-
-    def resize(self, height: int, width: int) -> None:
-        self._figure.set_size_inches(width / _DPI, height / _DPI)
-
-    def wrap(self, text: str, letters: int, width: int) -> list[str]:
-        """Break a text into lines that are not wider than `width`."""
-        from matplotlib.font_manager import FontProperties
-
-        font = FontProperties(family=_FONT, size=letters * 72 / _DPI)
-        measure = self._agg.get_renderer().get_text_width_height_descent
-        lines: list[str] = []
-        for characters in range(min(len(text), 4 * width // letters), 0, -1):
-            lines = textwrap.wrap(text, characters)
-            if all(measure(line, font, False)[0] <= width for line in lines):
-                break
-        return lines
-
-    def write(self, lines: list[str], letters: int, top: int, left: int) -> None:
-        height, width = self._size
-        for number, line in enumerate(lines):
-            baseline = top + letters + number * _line(letters)
-            self._figure.text(
-                left / width, 1 - baseline / height, line,
-                fontsize=letters * 72 / _DPI, family=_FONT, color=_INK,
-                parse_math=False, usetex=False,
-            )  # fmt: skip
-
-    def show(self, picture: Array, top: int, left: int, size: tuple[int, int]) -> None:
-        """Show a picture in a rectangle, with a hairline around it for those with white edges."""
-        height, width = self._size
-        rows, cols = size
-        axes = self._figure.add_axes(
-            (left / width, 1 - (top + rows) / height, cols / width, rows / height)
-        )
-        axes.set_axis_off()
-        reduced = rows < picture.shape[0] or cols < picture.shape[1]
-        filtering = "antialiased" if reduced else "nearest"
-        axes.imshow(picture, aspect="auto", origin="upper", interpolation=filtering)
-        self._frames.append((slice(top - 1, top + rows + 1), slice(left - 1, left + cols + 1)))
-
-    def pixels(self) -> Array:
-        self._agg.draw()
-        page = np.array(self._agg.buffer_rgba())[..., :3].copy()
-        for frame in self._frames:
-            inside = page[frame]
-            inside[[0, -1]] = _HAIRLINE
-            inside[:, [0, -1]] = _HAIRLINE
-        return page

@@ -2,5 +2,6 @@
 
 from osmofuse.tasks.compare import Comparison, compare
 from osmofuse.tasks.fuse import fuse
+from osmofuse.tasks.sweep import Trial, sweep
 
-__all__ = ["Comparison", "compare", "fuse"]
+__all__ = ["Comparison", "Trial", "compare", "fuse", "sweep"]

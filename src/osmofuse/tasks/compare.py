@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, cast
 
@@ -10,6 +10,7 @@ from osmofuse.errors import InputError, OsmofuseError, SettingError
 from osmofuse.methods import METHODS, Fusion, Method, Sources
 from osmofuse.methods.contract import WatchFunction
 from osmofuse.metrics import Score, score
+from osmofuse.metrics.score import metric_names
 from osmofuse.optimise import Status
 from osmofuse.picture import Picture
 from osmofuse.tasks.fuse import check_watch, method_of, sources_of
@@ -48,6 +49,7 @@ def compare(
     methods: Choice | Iterable[Choice] | Mapping[str, Choice] | None = None,
     alphas: Mapping[str, ArrayLike | Picture] | None = None,
     truth: ArrayLike | Picture | None = None,
+    metrics: str | Sequence[str] = "paper",
     watch: WatchFunction | None = None,
 ) -> list[Comparison]:
     """Fuse a pair of pictures by several methods, and score what they made.
@@ -65,6 +67,8 @@ def compare(
         Maps of their own for some methods, by name: some need a mask, others a soft map.
     truth : array or Picture, optional
         The right answer, where there is one.
+    metrics : str or sequence of str
+        What to score, as for `osmofuse.score`.
     watch : callable, optional
         Given to every method. Where it cancels one, the methods after it are not begun.
 
@@ -83,8 +87,8 @@ def compare(
 
     Notes
     -----
-    `fusion.seconds` is the time as it passed. The first run of a method on a machine compiles its
-    kernels, once; compare times of a second run.
+    `fusion.seconds` is the time as it passed, but for compiling kernels. The first run of a method
+    in a process loads them; compare times of a second run.
 
     Examples
     --------
@@ -104,12 +108,13 @@ def compare(
     own = _own_sources(foreground, background, alphas or {}, list(chosen))
     # A mistake in the pictures is told before the first method runs, not by each of them.
     score(foreground, foreground, background, alpha, truth=truth, metrics=())
+    names = metric_names(metrics)
 
     def run(name: str, method: Method) -> Comparison:
         fusion = None
         try:
             fusion = method(own.get(name, common), watch=watch)
-            scores = score(fusion.image, foreground, background, alpha, truth=truth)
+            scores = score(fusion.image, foreground, background, alpha, truth=truth, metrics=names)
         except OsmofuseError as error:
             return Comparison(name, fusion, {}, str(error))
         return Comparison(name, fusion, scores)

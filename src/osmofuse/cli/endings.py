@@ -1,0 +1,41 @@
+"""How a fusion ended, in words for those who do not know the names of statuses."""
+
+from __future__ import annotations
+
+from osmofuse.methods import Fusion
+from osmofuse.optimise import Status
+
+ENDINGS = {
+    Status.reached: "it came as far as it was to go",
+    Status.energy_rate: "it went on until the energy hardly fell any more",
+    Status.converged: "it went on until nothing changed any more",
+    Status.stationary: "it went as far as there is to go",
+    Status.direct: "computed at once, without iterations",
+    Status.max_iter: "the iterations ran out before it was done",
+    Status.stalled: "no step lowered the energy any more, before it was done",
+    Status.nonfinite: "a number overflowed; this is the last picture that was sound",
+    Status.cancelled: "it was cancelled",
+    Status.refused: "the pictures could not be registered",
+}
+REMEDIES = {
+    Status.max_iter: "allow more with --max-iter, or accept less with a larger --rtol",
+    Status.stalled: "look at the result, it may do; else try --solver flow or other settings",
+    Status.nonfinite: "try --precision double, or settings nearer to their defaults",
+}
+
+
+def summary(fusion: Fusion, clipped: int) -> str:
+    """Return how long a fusion took, how it ended, how far it went and what was clipped."""
+    reach = "" if fusion.reach is None else f", reach {fusion.reach:.1f} px"
+    return (
+        f"Fused in {fusion.seconds:.2f} s: {ENDINGS[fusion.status]} ({fusion.status}{reach}). "
+        f"{clipped} of {fusion.image.size} samples lay outside the depth's range and were clipped."
+    )
+
+
+def warning(status: Status) -> str:
+    """Return what to do about a fusion that did not end as it should."""
+    return (
+        f"did not converge ({status}): {ENDINGS[status]}. The result is written as far as it "
+        f"came; {REMEDIES[status]}"
+    )

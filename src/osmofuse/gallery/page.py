@@ -1,0 +1,144 @@
+"""A written page: ruled lines, a book hand, a decorated initial, and how light sees the colours."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from osmofuse.gallery.ink import Pen, paste, spiral, stamp
+from osmofuse.gallery.scene import finished
+from osmofuse.gallery.script import CAPITALS, TEXT, Hand, write_line
+from osmofuse.gallery.texture import fractal_noise, mix, side_of, tint
+from osmofuse.typing import FloatArray
+
+__all__ = ["INK", "Layers", "infrared", "layout", "painted", "pitch_of", "running", "written"]
+
+INK = (0.17, 0.11, 0.08)
+_RED = (0.70, 0.13, 0.09)
+_BLUE = (0.16, 0.28, 0.55)
+_GOLD = (0.80, 0.60, 0.18)
+_HEADING = ("incipit", "liber", "genesis", "quem", "dixit", "deus.")
+_INITIAL_LINES = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Layers:
+    """Coverage of each colour on the page."""
+
+    ink: FloatArray
+    red: FloatArray
+    blue: FloatArray
+    gold: FloatArray
+    rules: FloatArray
+
+
+def written(shape: tuple[int, int], rng: np.random.Generator) -> Layers:
+    """Write a page of text under a red heading and a decorated initial."""
+    layers = Layers(*(np.zeros(shape, dtype=np.float32) for _ in range(5)))
+    pitch = pitch_of(shape)
+    hand = Hand(0.37 * pitch, rng)
+    first = int(rng.integers(len(TEXT)))
+    words = running(first)
+    lines, columns = layout(shape, pitch)
+    for number, (left, right) in enumerate(columns):
+        for index, base in enumerate(lines):
+            _rule(layers.rules, base, (left, right), pitch)
+            if number == index == 0 and len(lines) > 1:
+                ends = (base, left, 0.5 * left + 0.5 * right)
+                write_line(layers.red, deque(_HEADING), ends, hand, rng)
+                continue
+            indent = 3.2 * pitch if number == 0 and 0 < index <= _INITIAL_LINES else 0.0
+            write_line(layers.ink, words, (base, min(left + indent, right), right), hand, rng)
+    if len(lines) > _INITIAL_LINES:
+        _decorate(layers, TEXT[first][0], (lines[_INITIAL_LINES], columns[0][0]), pitch)
+    layers.ink[...] *= np.clip(0.93 + 0.05 * fractal_noise(shape, 2 * pitch, rng, 6), 0.7, 1.0)
+    return layers
+
+
+def pitch_of(shape: tuple[int, int]) -> float:
+    """Return the distance of the lines in pixels."""
+    # Lines closer than 9 pixels would be grey bands instead of writing.
+    return max(side_of(shape) / 19.0, 9.0)
+
+
+def running(first: int) -> deque[str]:
+    """Return the words from one sentence on; the initial stands for the first letter."""
+    words = " ".join(TEXT[first:] + TEXT[:first]).split()
+    # The longest page has the text some ten times over; the opening word must not come back.
+    return deque([words[0][1:], *words[1:], *(words * 30)])
+
+
+def layout(shape: tuple[int, int], pitch: float) -> tuple[list[float], list[tuple[float, float]]]:
+    """Return the base lines and the left and right ends of the columns of writing."""
+    rows, cols = shape
+    top, bottom = 0.07 * rows + 0.75 * pitch, 0.91 * rows
+    lines = [float(base) for base in np.arange(top, max(bottom, top + 1), pitch)]
+    left, right = 0.15 * cols, 0.9 * cols
+    # A line of more than some 26 pitches is too long to read: a wide page has columns.
+    count = max(1, round((right - left) / (24 * pitch)))
+    step = (right - left + 1.5 * pitch) / count
+    return lines, [(left + k * step, left + (k + 1) * step - 1.5 * pitch) for k in range(count)]
+
+
+def _rule(canvas: FloatArray, base: float, ends: tuple[float, float], pitch: float) -> None:
+    """Rule one line for the pen, in place."""
+    # Ruled lines stand a little past the column; a bounding line closes each side of it.
+    left, right = ends[0] - 0.3 * pitch, ends[1] + 0.3 * pitch
+    pen = Pen(width=0.0, thickness=max(0.012 * pitch, 0.3))
+    low = base + 0.06 * pitch
+    paste(canvas, stamp([[(0.0, 0.0), (right - left, 0.0)]], 1.0, pen), low, left)
+    for col in (left, right):
+        paste(canvas, stamp([[(0.0, -0.1 * pitch), (0.0, pitch)]], 1.0, pen), low, col)
+
+
+def _decorate(layers: Layers, letter: str, corner: tuple[float, float], pitch: float) -> None:
+    """Set the red initial, blue pen work in the margin and gold dots."""
+    base, left = corner
+    height = (_INITIAL_LINES - 0.45) * pitch
+    initial = stamp(CAPITALS[letter], height, Pen(width=0.19, thickness=0.03, angle=20.0))
+    paste(layers.red, initial, base, left)
+    thin = Pen(width=0.02, thickness=0.012)
+    for turn, (up, right, radius) in enumerate(_CURLS):
+        curl = stamp([spiral(1.8 * (-1) ** turn, radius, 1.5 * turn)], height, thin)
+        paste(layers.blue, curl, base - up * height, left + right * height)
+    stem = [(-0.12, 1.5), (-0.2, 0.9), (-0.14, 0.4), (-0.24, -0.3), (-0.12, -1.0), (-0.26, -1.6)]
+    paste(layers.blue, stamp([stem], height, thin), base, left)
+    dot = stamp([[(0.0, 0.0), (0.001, 0.0)]], height, Pen(width=0.0, thickness=0.05))
+    for up, right, _ in _CURLS:
+        paste(layers.gold, dot, base - up * height, left + right * height)
+
+
+# Curls of the pen work: up, right and radius, in heights of the initial.
+_CURLS = (
+    (1.28, -0.28, 0.15),
+    (0.98, -0.34, 0.13),
+    (0.56, -0.3, 0.15),
+    (0.12, -0.34, 0.13),
+    (-0.32, -0.4, 0.14),
+    (-0.8, -0.3, 0.12),
+    (-1.26, -0.34, 0.1),
+)
+
+
+def painted(parchment: FloatArray, layers: Layers, ink: FloatArray) -> FloatArray:
+    """Lay the colours and this much of the ink on bare parchment."""
+    page: FloatArray = parchment * tint(layers.rules, (0.16, 0.20, 0.22))
+    for colour, cover in (
+        (_BLUE, 0.85 * layers.blue),
+        (_GOLD, 0.95 * layers.gold),
+        (_RED, 0.92 * layers.red),
+        (INK, ink),
+    ):
+        page = mix(page, colour, cover)
+    return finished(page)
+
+
+def infrared(layers: Layers, skin: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Draw one band: flat light parchment, black carbon ink, red nearly gone."""
+    page = 0.80 + 0.012 * skin
+    page *= 1.0 - 0.06 * layers.red - 0.30 * layers.blue - 0.12 * layers.gold
+    page *= 1.0 - 0.04 * layers.rules
+    page += (0.13 - page) * layers.ink
+    return finished(page + 0.008 * rng.standard_normal(page.shape, dtype=np.float32))

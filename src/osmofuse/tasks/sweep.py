@@ -1,0 +1,150 @@
+"""What the weights do: one pair of pictures, fused with many settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import Any, TypeAlias, TypeVar, cast
+
+from osmofuse.errors import SettingError
+from osmofuse.methods import Fusion, Sources, VariationalOsmosis
+from osmofuse.methods.contract import WatchFunction
+from osmofuse.metrics import Score, score
+from osmofuse.metrics.score import metric_names
+from osmofuse.optimise import Status
+from osmofuse.picture import Picture
+from osmofuse.tasks.fuse import check_watch, method_of
+from osmofuse.typing import Array, ArrayLike
+
+T = TypeVar("T")
+OneOrMany: TypeAlias = T | Sequence[T]
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A fusion with one choice of the settings that are varied.
+
+    Attributes
+    ----------
+    settings : mapping of str to object
+        Those that are varied, or could have been: start, mu, reach, eta, gamma.
+    fusion : Fusion
+        What came of them; without its structure, since there are many.
+    scores : mapping of str to Score
+        By the name of the metric.
+    """
+
+    settings: Mapping[str, Any]
+    fusion: Fusion
+    scores: Mapping[str, Score] = field(default_factory=dict)
+
+
+def sweep(
+    foreground: ArrayLike | Picture,
+    background: ArrayLike | Picture,
+    alpha: ArrayLike | Picture = 0.5,
+    *,
+    start: OneOrMany[str] = ("foreground", "composite", "means"),
+    mu: OneOrMany[float] = (10.0, 100.0),
+    reach: OneOrMany[float | None] = 10.0,
+    eta: OneOrMany[float] = (0.0, 0.1, 0.5),
+    gamma: OneOrMany[float] = (0.0, 1.0),
+    truth: ArrayLike | Picture | None = None,
+    metrics: str | Sequence[str] = (),
+    watch: WatchFunction | None = None,
+    **settings: Any,
+) -> list[Trial]:
+    """Fuse a pair with every combination of some settings, as the paper's study of weights does.
+
+    The pictures are prepared once for each start. All go equally far, so that only the settings
+    make the difference: with ``reach=None`` the paper's stopping rule would end each elsewhere.
+
+    Parameters
+    ----------
+    foreground, background : array or Picture
+        As for `osmofuse.fuse`.
+    alpha : array or number
+        The map.
+    start, mu, reach, eta, gamma : value or sequence of values
+        What to try, by default what the paper's figure shows; see `VariationalOsmosis`.
+        ``reach=None`` is the paper's rule, to reproduce its figure.
+    truth : array or Picture, optional
+        The right answer, where there is one; then the results are scored against it.
+    metrics : str or sequence of str
+        What else to score, as for `osmofuse.score`. Nothing, by default.
+    watch : callable, optional
+        As for `osmofuse.fuse`. When it cancels a fusion, the sweep ends with it.
+    **settings
+        Other settings of `VariationalOsmosis`, the same for all.
+
+    Returns
+    -------
+    list of Trial
+        Start varies slowest, then mu, reach, eta; gamma fastest.
+
+    Raises
+    ------
+    InputError, MismatchError
+        A picture cannot be used, or they do not fit together.
+    SettingError
+        A setting is unknown or out of range, or there is nothing to try.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import osmofuse
+    >>> page, infrared = np.full((8, 8, 3), 200, np.uint8), np.full((8, 8), 180, np.uint8)
+    >>> found = osmofuse.sweep(page, infrared, start="foreground", mu=100, gamma=1)
+    >>> [trial.settings["eta"] for trial in found]
+    [0.0, 0.1, 0.5]
+    """
+    check_watch(watch)
+    varied = {"start": start, "mu": mu, "reach": reach, "eta": eta, "gamma": gamma}
+    choices = {name: _many(name, values) for name, values in varied.items()}
+    methods = [
+        (changes, cast(VariationalOsmosis, method_of("variational", {**settings, **changes})))
+        for changes in _combinations(choices)
+    ]
+    # Sources turns whatever is array-like into arrays, or says why it cannot.
+    sources = Sources(*(cast(Array, x) for x in (foreground, background, alpha)))
+    names = metric_names(metrics)
+    scored = bool(names) or truth is not None
+    found: list[Trial] = []
+    for changes, fusion in _fusions(methods, sources, watch):
+        scores = (
+            score(fusion.image, foreground, background, alpha, truth=truth, metrics=names)
+            if scored
+            else {}
+        )
+        found.append(Trial(changes, replace(fusion, structure=None), scores))
+    return found
+
+
+def _many(name: str, values: Any) -> tuple[Any, ...]:
+    """Return what to try for a setting: each once."""
+    many = (values,) if isinstance(values, str) or not isinstance(values, Sequence) else values
+    if not many:
+        raise SettingError(f"{name}: empty; give at least one value to try")
+    return tuple(dict.fromkeys(many))
+
+
+def _combinations(choices: Mapping[str, tuple[Any, ...]]) -> Iterator[dict[str, Any]]:
+    for values in product(*choices.values()):
+        yield dict(zip(choices, values, strict=True))
+
+
+def _fusions(
+    methods: list[tuple[dict[str, Any], VariationalOsmosis]],
+    sources: Sources,
+    watch: WatchFunction | None,
+) -> Iterator[tuple[dict[str, Any], Fusion]]:
+    """Yield each fusion; what one prepared serves the next, until the start changes."""
+    ready: VariationalOsmosis | None = None
+    for changes, method in methods:
+        if ready is None or ready.start != method.start:
+            prepared, ready = method.prepare(sources), method
+        fusion = prepared.solve(watch=watch, **changes)
+        yield changes, fusion
+        if fusion.status is Status.cancelled:
+            return

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from osmofuse import fuse, gallery
+from osmofuse.metrics import truth_psnr
+
+
+@pytest.fixture(scope="module")
+def valley():
+    return gallery.cloud((200, 200), seed=0)
+
+
+def changes(scene):
+    return scene.foreground - scene.truth
+
+
+def test_truth_is_the_foreground_bit_for_bit_under_a_clear_sky(valley):
+    clear = valley.alpha == 1
+    assert 0.5 < clear.mean() < 0.9
+    assert np.array_equal(valley.foreground[clear], valley.truth[clear])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_every_sky_has_clouds_and_shadows_and_the_map_covers_both(seed):
+    scene = gallery.cloud((120, 120), seed)
+    lighter, darker = (changes(scene).mean(axis=2) * sign > 0.05 for sign in (1, -1))
+    assert lighter.mean() > 0.05
+    assert darker.mean() > 0.02
+    assert scene.alpha[lighter | darker].max() < 0.8
+    assert scene.alpha[np.abs(changes(scene)).max(axis=2) > 0.2].mean() < 0.1
+
+
+def test_clouds_are_white_and_hide_the_land(valley):
+    thick = (valley.foreground.min(axis=2) > 0.7) & (changes(valley).min(axis=2) > 0.2)
+    assert thick.mean() > 0.04
+    assert np.ptp(valley.foreground[thick].mean(axis=0)) < 0.06
+    assert np.all(valley.alpha[thick] == 0)
+
+
+def test_the_second_date_has_the_same_places_in_other_colours(valley):
+    first, second = valley.truth.mean(axis=2), valley.background.mean(axis=2)
+    assert np.corrcoef(first.ravel(), second.ravel())[0, 1] > 0.85
+    shift = (valley.background - valley.truth).mean(axis=(0, 1))
+    assert shift[0] > shift[1] > shift[2]
+    assert truth_psnr(valley.background, valley.truth) < 27
+
+
+def test_a_fusion_clears_the_sky(valley):
+    pictures = valley.foreground, valley.background, valley.alpha
+    gain = truth_psnr(fuse(*pictures).image, valley.truth)
+    gain -= truth_psnr(valley.foreground, valley.truth)
+    assert gain > 5
+    # Large clouds need all the way.
+    far = truth_psnr(fuse(*pictures, reach=math.inf).image, valley.truth)
+    assert far > truth_psnr(valley.background, valley.truth) + 3

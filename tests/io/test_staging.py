@@ -1,0 +1,121 @@
+"""Partial files: each process has its own, and what the dead have left is cleared away."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from osmofuse.errors import OutputError
+from osmofuse.io import Staging, check_target, read, write
+from osmofuse.io.staging import _machine
+from picture_files import noise
+
+
+def left_by(path, process, machine=None):
+    """Leave what a process would that was killed while it wrote a file."""
+    name = f"{path.name}.{machine or _machine()}-{process}.partial"
+    (path.parent / name).write_bytes(b"half a file")
+    return path.parent / name
+
+
+@pytest.fixture
+def dead():
+    """Return the number of a process that is no more."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def test_each_process_has_its_own_partial_name(tmp_path):
+    program = (
+        "import sys; from pathlib import Path; from osmofuse.io import Staging;"
+        "print(Staging.partial(Path(sys.argv[1])))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "a.tif")],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    there, here = done.stdout.strip(), str(Staging.partial(tmp_path / "a.tif"))
+    assert there != here
+    assert all(name.endswith(".partial") for name in (there, here))
+
+
+def test_what_a_dead_process_left_is_cleared_away(tmp_path, dead):
+    left_by(tmp_path / "a.tif", dead)
+    write(noise((5, 7), "uint8"), tmp_path / "a.tif")
+    assert os.listdir(tmp_path) == ["a.tif"]
+
+
+@pytest.mark.parametrize("kind", ["living", "elsewhere", "other output", "not ours"])
+def test_what_may_be_in_use_is_kept(tmp_path, dead, kind):
+    path = tmp_path / "a.tif"
+    kept = {
+        "living": lambda: left_by(path, os.getppid()),
+        "elsewhere": lambda: left_by(path, dead, machine="another"),
+        "other output": lambda: left_by(tmp_path / "b.tif", dead),
+        "not ours": lambda: left_by(path, "draft"),
+    }[kind]()
+    write(noise((5, 7), "uint8"), path)
+    assert kept.read_bytes() == b"half a file"
+
+
+@pytest.mark.parametrize("machine", [None, "another"])
+def test_what_is_old_is_cleared_away_whoever_left_it(tmp_path, machine):
+    kept = left_by(tmp_path / "a.tif", os.getppid(), machine)
+    yesterday = time.time() - 25 * 3600
+    os.utime(kept, (yesterday, yesterday))
+    write(noise((5, 7), "uint8"), tmp_path / "a.tif")
+    assert not kept.exists()
+
+
+def test_two_processes_may_write_the_same_file(tmp_path):
+    program = (
+        "import sys, numpy; from osmofuse.io import write;"
+        "pixels = numpy.full((300, 300, 3), int(sys.argv[2]), 'uint16');"
+        "[write(pixels, sys.argv[1], overwrite=True) for _ in range(20)]"
+    )
+    path = tmp_path / "a.tif"
+    writers = [
+        subprocess.Popen([sys.executable, "-c", program, str(path), value]) for value in "12"
+    ]
+    assert [writer.wait(timeout=60) for writer in writers] == [0, 0]
+    assert len(set(read(path).pixels.ravel())) == 1, "the two were mixed"
+    assert os.listdir(tmp_path) == ["a.tif"]
+
+
+def test_all_are_synced_before_one_gets_its_name(tmp_path, monkeypatch):
+    paths, fsync, named = [tmp_path / "a", tmp_path / "b"], os.fsync, []
+
+    def watch(handle):
+        named.append([path.exists() for path in paths])
+        fsync(handle)
+
+    monkeypatch.setattr(os, "fsync", watch)
+    with Staging(paths) as staging:
+        for path in paths:
+            staging.partial(path).write_bytes(b"whole")
+        staging.commit()
+    assert named == [[False, False], [False, False], [True, True]]
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid(), reason="needs root to become nobody"
+)
+def test_a_closed_folder_is_refused_at_once(tmp_path):
+    program = (
+        "import os, sys; from pathlib import Path; from osmofuse.io import check_target;"
+        "os.seteuid(65534); check_target(Path(sys.argv[1]))"
+    )
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o755)
+    check_target(tmp_path / "a.tif")
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "a.tif")],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "a.tif: cannot be written (Permission denied); choose a folder" in done.stderr
+    assert OutputError.__name__ in done.stderr
