@@ -92,7 +92,8 @@ def one_band(picture: Picture, name: str, lossy: bool) -> tuple[Array, list[str]
     if pixels.ndim == 2:
         return pixels, told
     if np.all(pixels == pixels[..., :1]):
-        return pixels[..., 0], told
+        words = f"its {pixels.shape[2]} bands are the same in every pixel; taken for one"
+        return pixels[..., 0], [*told, words]
     levels = _levels(pixels)
     apart = np.ptp(levels, axis=2)
     coloured = float(np.mean(apart > (SAME if lossy else EQUAL)))

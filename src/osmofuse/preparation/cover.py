@@ -16,10 +16,10 @@ def cover(f: FloatArray, b: FloatArray, seen: BoolArray) -> FloatArray:
     r"""Return how surely something covers the foreground, from 0 to 1.
 
     Pixels whose background is alike have foregrounds that are mostly alike. With
-    :math:`\hat f(b)` their median and :math:`\sigma` the robust deviation from it,
+    :math:`\hat f(b)` their median and :math:`\sigma(b)` the robust deviation from it,
     :math:`|f - \hat f(b)|` is ordinary up to :math:`2\sigma` and strange from :math:`4\sigma`.
-    What covers the background is not found: where it does, no relation is broken but f's spread
-    is wide.
+    What covers the background is not found: there, pixels whose background is alike have
+    foregrounds of all kinds, and nothing is strange.
 
     Parameters
     ----------
@@ -33,12 +33,14 @@ def cover(f: FloatArray, b: FloatArray, seen: BoolArray) -> FloatArray:
     f, b = gaussian(f, 1.0), gaussian(b, 1.0)
     ends = np.quantile(b[seen], np.arange(1, BINS) / BINS)
     bins = np.searchsorted(ends, b)
-    typical = np.zeros(BINS)
+    typical, spread = np.zeros(BINS), np.zeros(BINS)
     for k in np.unique(bins[seen]):
-        typical[k] = np.median(f[seen & (bins == k)])
+        alike = f[seen & (bins == k)]
+        typical[k] = np.median(alike)
+        spread[k] = np.median(np.abs(alike - typical[k]))
     away = np.abs(f - typical[bins])
-    spread = float(np.median(away[seen])) / 0.6745 + LEAST
-    strange = smoothstep((away / spread - ORDINARY) / (STRANGE - ORDINARY))
+    spread = np.maximum(spread, np.median(away[seen])) / 0.6745 + LEAST
+    strange = smoothstep((away / spread[bins] - ORDINARY) / (STRANGE - ORDINARY))
     return np.where(seen, strange, 0.0)
 
 

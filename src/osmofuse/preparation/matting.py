@@ -170,6 +170,14 @@ def _solver(method: str) -> Callable[[FloatArray, Trimap], tuple[FloatArray, boo
         levels = np.where(trimap.kept, 1.0, np.where(trimap.entered, 0.0, 0.5))
         if trimap.known.all():
             return levels, True
-        return np.clip(estimate(np.clip(colour, 0.0, 1.0), levels), 0.0, 1.0), True
+        try:
+            found = estimate(np.clip(colour, 0.0, 1.0), levels)
+        except (AssertionError, ValueError) as error:  # its way to say that it cannot
+            told = f" ({error})" if str(error) else ""
+            raise InputError(
+                f"image: pymatting cannot do {method!r} on {colour.shape[0]} × {colour.shape[1]} "
+                f"pixels{told}; use 'knn'"
+            ) from error
+        return np.clip(found, 0.0, 1.0), True
 
     return solve

@@ -10,7 +10,7 @@ from osmofuse.errors import InputError, SettingError
 from osmofuse.methods import METHODS, Fusion, Method, Sources
 from osmofuse.methods.contract import WatchFunction
 from osmofuse.picture import Picture
-from osmofuse.preparation.auto_alpha import AutoAlpha, auto_alpha
+from osmofuse.preparation.auto_alpha import auto_alpha
 from osmofuse.typing import Array, ArrayLike, BoolArray
 
 
@@ -78,22 +78,20 @@ def sources_of(
     valid: BoolArray | None = None,
 ) -> Sources:
     """Return checked sources, with a map made from the pictures where alpha is "auto"."""
-    if isinstance(alpha, str):
-        # Sources turns whatever is array-like into arrays, or says why it cannot.
-        checked = Sources(cast(Array, foreground), cast(Array, background), 0.5, valid)
-        return replace(checked, alpha=_made(alpha, checked).alpha)
-    return Sources(cast(Array, foreground), cast(Array, background), cast(Array, alpha), valid)
-
-
-def _made(alpha: str, sources: Sources) -> AutoAlpha:
+    # Sources turns whatever is array-like into arrays, or says why it cannot.
+    pictures = cast(Array, foreground), cast(Array, background)
+    if not isinstance(alpha, str):
+        return Sources(*pictures, cast(Array, alpha), valid)
     if alpha != "auto":
         raise InputError(
             f"alpha: {alpha!r}; give a number, an array or 'auto'. A file is read first, with "
             "osmofuse.read"
         )
-    if isinstance(sources.background, tuple):
+    if isinstance(background, list | tuple):
         raise InputError("alpha: 'auto' takes one background; give a map for each picture")
-    return auto_alpha(sources.foreground, sources.background, valid=sources.valid)
+    sources = Sources(*pictures, 0.5, valid)
+    made = auto_alpha(sources.foreground, cast(Array, sources.background), valid=sources.valid)
+    return replace(sources, alpha=made.alpha)
 
 
 def check_watch(watch: object) -> None:
