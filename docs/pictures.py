@@ -71,7 +71,7 @@ def draw_reach(scene: gallery.Scene) -> None:
 
 
 def draw_auto() -> None:
-    scenes = [draw((300, 270)) for draw in (gallery.manuscript, gallery.gold_leaf, gallery.cloud)]
+    scenes = [draw((210, 190)) for draw in (gallery.manuscript, gallery.gold_leaf, gallery.cloud)]
     told = "Ink that has faded", "Gold that lost its tooling", "Fields under clouds"
     maps, results = [], []
     for scene, words in zip(scenes, told, strict=True):
