@@ -27,7 +27,7 @@ __all__ = ["AutoAlpha", "auto_alpha"]
 
 LARGEST = 2_000_000  # pixels looked at; of larger pictures, a reduced copy
 SCALES = (2.0, 4.0, 8.0)  # deviations of the windows, in pixels
-LEAST = 0.05  # structure that is still evidence, as a part of what b has where it has much
+LEAST = 0.15  # structure that is still evidence, as a part of what b has where it has much
 TRUST = 0.03  # in the foreground, where there is no evidence
 UNLIKE, ALIKE = 0.2, 0.6  # kinship of pairs that show different things, and of one kind
 RADIUS, EPSILON = 6, 1e-3  # of the fit along the foreground's edges
