@@ -104,10 +104,10 @@ def auto_alpha(
     Examples
     --------
     >>> import numpy as np
-    >>> page, written = np.full((40, 60), 0.8), np.full((40, 60), 0.8)
-    >>> written[:, 30::4] = 0.2  # on the right half, only the background shows strokes
+    >>> page, written = np.full((40, 120), 0.8), np.full((40, 120), 0.8)
+    >>> written[:, 80::4] = 0.2  # on the right, only the background shows strokes
     >>> alpha = auto_alpha(page, written).alpha
-    >>> bool(alpha[:, :15].min() > 0.9), bool(alpha[:, 45:].max() < 0.1)
+    >>> bool(alpha[:, :40].min() > 0.9), bool(alpha[:, 80:].max() < 0.1)
     (True, True)
     """
     f, b = samples(foreground, "foreground"), _background(background, valid)
