@@ -9,7 +9,8 @@ from pathlib import Path
 
 import osmofuse
 from osmofuse import gallery
-from osmofuse.report import side_by_side
+from osmofuse.preparation import auto_alpha
+from osmofuse.report import overlay, side_by_side
 
 FOLDER = Path(__file__).parent / "pictures"
 LIMIT = 2_000_000
@@ -22,6 +23,7 @@ def main() -> None:
     draw_manuscript(gallery.manuscript())
     draw_portrait(gallery.portrait())
     draw_shadow(gallery.shadow())
+    draw_auto()
     total = sum(path.stat().st_size for path in FOLDER.iterdir())
     print(f"{total / 1e6:.2f} MB of {LIMIT / 1e6:.0f}")
     if total > LIMIT:
@@ -66,6 +68,19 @@ def draw_reach(scene: gallery.Scene) -> None:
         for told, reach in reaches.items()
     ]
     save("reach.jpg", panels, columns=4)
+
+
+def draw_auto() -> None:
+    scenes = [draw((210, 190)) for draw in (gallery.manuscript, gallery.gold_leaf, gallery.cloud)]
+    told = "Ink that has faded", "Gold that lost its tooling", "Fields under clouds"
+    maps, results = [], []
+    for scene, words in zip(scenes, told, strict=True):
+        pictures = scene.foreground, scene.background
+        alpha = auto_alpha(*pictures).alpha
+        shown = overlay(scene.foreground, alpha) / 255
+        maps.append((f"{words}: tinted where the other picture enters", shown))
+        results.append(("Fused with this map", osmofuse.fuse(*pictures, alpha).image))
+    save("alpha-auto.jpg", [*maps, *results], columns=3)
 
 
 def draw_shadow(scene: gallery.Scene) -> None:

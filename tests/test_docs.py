@@ -90,6 +90,15 @@ def test_reach_page_runs_and_says_what_happens():
     assert np.array_equal(run["again"].image, run["fusion"].image)
 
 
+def test_alpha_page_runs_and_its_maps_are_maps(capsys):
+    run = run_python_blocks("docs/alpha.md")
+    assert gain(run["fusion"], run["page"]) > 2
+    for name in ("torn", "softened", "turned", "alpha"):
+        assert run[name].shape == run["shape"]
+        assert 0 <= run[name].min() < run[name].max() <= 1
+    assert "of one kind" in capsys.readouterr().out
+
+
 def test_methods_page_runs_and_tells_of_all_methods(capsys):
     run = run_python_blocks("docs/methods.md")
     assert run["fusion"].status.is_success

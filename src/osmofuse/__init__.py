@@ -42,6 +42,7 @@ _HOMES = {
     "compare": "tasks.compare",
     "energy": "methods.problem",
     "fuse": "tasks.fuse",
+    "matte": "preparation.matting",
     "read": "io.reading",
     "score": "metrics.score",
     "soften": "preparation.alpha",
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
     from osmofuse.optimise.progress import Progress, Status, Step
     from osmofuse.picture import Picture
     from osmofuse.preparation.alpha import soften
+    from osmofuse.preparation.matting import matte
     from osmofuse.tasks.compare import Comparison, compare
     from osmofuse.tasks.fuse import fuse
     from osmofuse.tasks.sweep import Trial, sweep
@@ -111,6 +113,7 @@ __all__ = [
     "energy",
     "fuse",
     "gallery",
+    "matte",
     "metrics",
     "read",
     "score",

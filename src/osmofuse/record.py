@@ -84,7 +84,8 @@ class Record:
     inputs : tuple of Input
         The files.
     alpha : mapping
-        ``value``: a number, or None where an input is the map; ``soften``: the blur in pixels.
+        ``value``: a number, "auto" where the map was made from the pictures (``made`` says how
+        in words), or None where an input is the map; ``soften``: the blur in pixels.
     transform : mapping or None
         How the background was registered to the foreground; None: they fitted as they were.
     method : mapping

@@ -9,7 +9,7 @@ import pytest
 
 import osmofuse
 from osmofuse.errors import LimitError, MismatchError, OutputError
-from osmofuse.jobs import run
+from osmofuse.jobs import job_of_record, run
 from osmofuse.picture import Metadata, Picture
 from osmofuse.record import read_record, record_path, sha256_of_pixels
 from pairs import contents
@@ -213,3 +213,16 @@ def test_signed_files_are_fused_as_levels(make_job, pair, tmp_path):
     signed, plain = (osmofuse.read(tmp_path / name) for name in ("f.tif", "unsigned.tif"))
     assert signed.depth == np.int16
     np.testing.assert_allclose(signed.pixels / 32767, plain.pixels / 65535, atol=1e-4)
+
+
+def test_a_map_made_from_the_pictures_is_recorded_and_made_again(make_job, tmp_path):
+    result = run(make_job(alpha="auto", alpha_output=tmp_path / "used.png"))
+    entry = result.record.alpha
+    assert entry["value"] == "auto"
+    assert entry["made"] in result.notes[-1]
+    assert 0 <= entry["kinship"] <= 1
+    assert osmofuse.read(tmp_path / "used.png").depth == np.uint16
+    again = job_of_record(result.files["record"], tmp_path / "again.tif")
+    assert again.alpha == "auto"
+    same = run(again).record.output["sha256_of_pixels"]
+    assert same == result.record.output["sha256_of_pixels"]

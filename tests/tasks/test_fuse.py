@@ -15,8 +15,10 @@ from osmofuse import (
     Sources,
     VariationalOsmosis,
     fuse,
+    gallery,
 )
 from osmofuse.methods import METHODS
+from osmofuse.preparation import auto_alpha
 
 
 @pytest.fixture
@@ -187,3 +189,21 @@ def test_integer_masks_and_bools_are_one_map(pair, rng):
 
 def test_the_package_offers_it():
     assert osmofuse.fuse is fuse
+
+
+def test_auto_is_the_map_made_from_the_pictures():
+    page = gallery.manuscript((60, 45))
+    made = auto_alpha(page.foreground, page.background).alpha
+    fusion = osmofuse.fuse(page.foreground, page.background, "auto")
+    expected = osmofuse.fuse(page.foreground, page.background, made)
+    assert np.array_equal(fusion.image, expected.image)
+    (compared,) = osmofuse.compare(page.foreground, page.background, "auto", methods="direct")
+    assert compared.scores
+
+
+def test_another_word_or_several_backgrounds_are_refused():
+    page = np.full((6, 7), 0.5)
+    with pytest.raises(InputError, match=r"^alpha: 'map.png'; give a number, an array or 'auto'"):
+        osmofuse.fuse(page, page, "map.png")
+    with pytest.raises(InputError, match="alpha: 'auto' takes one background"):
+        osmofuse.fuse(page, [page, page], "auto")

@@ -1,4 +1,4 @@
-"""The option ``--alpha``: a number, or else the path of a map."""
+"""The option ``--alpha``: a number, the word "auto", or else the path of a map."""
 
 from __future__ import annotations
 
@@ -11,14 +11,24 @@ from osmofuse.cli.numbers import comma_hint
 
 
 class AlphaType(click.ParamType):  # type: ignore[type-arg]
-    """A number, or else the path of a map."""
+    """A number, or else the path of a map; perhaps the word "auto".
 
-    name = "number|file"
+    Parameters
+    ----------
+    auto : bool
+        Whether a map may be made from the pictures.
+    """
+
+    def __init__(self, *, auto: bool = False) -> None:
+        self.auto = auto
+        self.name = "number|auto|file" if auto else "number|file"
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float | Path:
-        """Return the number, or the path."""
+    ) -> float | str | Path:
+        """Return the number, the word or the path."""
+        if self.auto and value == "auto":
+            return "auto"
         try:
             return float(value)
         except ValueError:

@@ -78,11 +78,12 @@ class _Command(click.Command):
 @click.option("-o", "--output", type=_FILE, required=True, help="The fused picture to write.")
 @click.option(
     "--alpha",
-    type=AlphaType(),
+    type=AlphaType(auto=True),
     default="0.5",
     show_default=True,
     help="1 keeps the foreground, 0 lets the background's structure enter: a number for the whole "
-    "picture, or a picture of a map (white keeps, black lets enter).",
+    "picture; a picture of a map (white keeps, black lets enter); or auto, a map made from the two "
+    "pictures.",
 )
 @click.option(
     "--soften",

@@ -7,15 +7,20 @@ from osmofuse.filters.guided import guided
 from osmofuse.filters.halve import halve
 from osmofuse.filters.laplacian import laplacian
 from osmofuse.filters.lee import lee
+from osmofuse.filters.local_fit import LocalFit
+from osmofuse.filters.resize import enlarged, reduced
 from osmofuse.filters.sobel import sobel
 
 __all__ = [
     "DomainTransform",
+    "LocalFit",
     "box_mean",
+    "enlarged",
     "gaussian",
     "guided",
     "halve",
     "laplacian",
     "lee",
+    "reduced",
     "sobel",
 ]

@@ -27,9 +27,9 @@ class Job:
         The picture whose colours are kept, and the one whose structure enters.
     output : path
         The fused picture; its record goes beside it.
-    alpha : number or path
+    alpha : number, path, or "auto"
         1 where the foreground is kept, 0 where the background's structure enters: the same
-        everywhere, or a picture of a map.
+        everywhere, a picture of a map, or a map made from the two pictures.
     soften : float
         Blur the map first, by so many pixels; see `osmofuse.soften`.
     method : str
@@ -53,7 +53,7 @@ class Job:
     foreground: Path
     background: Path
     output: Path
-    alpha: float | Path = 0.5
+    alpha: float | Path | Literal["auto"] = 0.5
     soften: float = 0.0
     method: str = "variational"
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class Job:
         for name in ("foreground", "background", "output", "structure", "alpha_output"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, Path(getattr(self, name)))
-        if isinstance(self.alpha, str):
+        if isinstance(self.alpha, str) and self.alpha != "auto":
             object.__setattr__(self, "alpha", Path(self.alpha))
         self._check_alpha()
         choice("levels", self.levels, LEVELS)
@@ -82,7 +82,7 @@ class Job:
 
     def _check_alpha(self) -> None:
         number("soften", self.soften)
-        if isinstance(self.alpha, Path):
+        if isinstance(self.alpha, Path | str):
             return
         number("alpha", self.alpha)
         if self.alpha > 1:

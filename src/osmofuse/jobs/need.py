@@ -13,6 +13,7 @@ from osmofuse.io import Description, describe
 from osmofuse.jobs.job import Job
 from osmofuse.jobs.outputs import check_outputs
 from osmofuse.methods import VariationalOsmosis
+from osmofuse.preparation.auto_alpha import LARGEST
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,8 @@ _PROGRAM = 350e6  # the process itself, with its kernels
 _START = 1.5  # seconds until the kernels are loaded
 _STORING = 24  # bytes a sample while a result is brought to the depth of its file
 _FILES = 0.15  # seconds a million samples, to read and to write
+# Bytes a pixel while a map is made: of the copy that is looked at, and of the whole picture.
+_SEEING, _CARRYING = 400, 60
 
 
 def need(job: Job) -> Need:
@@ -82,10 +85,13 @@ def need(job: Job) -> Need:
         held += pixels * (8 if job.soften == 0 else 40)
     if job.working_space != "encoded":
         held += 8 * samples
-    return Need(
-        bytes=round(_PROGRAM + held + samples * max(work, _STORING)),
-        seconds=_START + samples / 1e6 * (cost.seconds + _FILES),
-    )
+    fusing, seconds = samples * max(work, _STORING), samples / 1e6 * (cost.seconds + _FILES)
+    if job.alpha == "auto":
+        seen = min(pixels, LARGEST)
+        held += 8 * pixels
+        fusing = max(fusing, _SEEING * seen + _CARRYING * pixels)
+        seconds += 3.5e-6 * seen + 0.5e-6 * pixels
+    return Need(bytes=round(_PROGRAM + held + fusing), seconds=_START + seconds)
 
 
 def check(job: Job) -> Need:

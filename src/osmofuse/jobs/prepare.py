@@ -12,10 +12,11 @@ import numpy as np
 
 from osmofuse.io import Description, Limits, describe, in_profile_of, read_isolated
 from osmofuse.jobs.job import Job
-from osmofuse.jobs.map_file import map_in
 from osmofuse.methods import Sources
 from osmofuse.picture import Picture, samples
 from osmofuse.preparation import as_alpha, soften
+from osmofuse.preparation.alpha_file import LOSSY, alpha_of_picture
+from osmofuse.preparation.auto_alpha import AutoAlpha, auto_alpha
 from osmofuse.preparation.levels import apply_levels, range_used
 from osmofuse.preparation.working_space import to_working
 from osmofuse.record import Input, sha256_of_file
@@ -39,12 +40,15 @@ class Prepared:
         The files, for the record.
     alpha_depth : dtype
         In which the map was stored; 16 bits if it was no file or has been softened.
+    made : AutoAlpha or None
+        How the map was made from the pictures, if it was.
     """
 
     foreground: Picture
     sources: Sources
     inputs: tuple[Input, ...]
     alpha_depth: np.dtype[np.generic]
+    made: AutoAlpha | None = None
 
 
 def prepare(job: Job) -> Prepared:
@@ -64,18 +68,23 @@ def prepare(job: Job) -> Prepared:
     valid = stored.valid
     background, words = _background(job, stored, foreground)
     inputs["background"] = _noted(inputs["background"], words)
-    if "alpha" in read:
-        band, words = map_in(read["alpha"], str(job.alpha))
-        inputs["alpha"] = _noted(inputs["alpha"], words)
-        alpha, depth = _alpha(job, band)
-    else:
-        alpha, depth = as_alpha(cast(float, job.alpha)), np.dtype(np.uint16)
     in_space = [
         _in_space(job, picture, name)
         for name, picture in (("foreground", foreground.filled()), ("background", background))
     ]
+    made = auto_alpha(in_space[0], in_space[1], valid=valid) if job.alpha == "auto" else None
+    if "alpha" in read:
+        lossy = files["alpha"].format in LOSSY
+        found = alpha_of_picture(read["alpha"], name=str(job.alpha), lossy=lossy)
+        inputs["alpha"] = _noted(inputs["alpha"], found.notes)
+        alpha, depth = found.alpha, read["alpha"].depth
+    else:
+        alpha = as_alpha(cast(float, job.alpha)) if made is None else made.alpha
+        depth = np.dtype(np.uint16)
+    if job.soften:
+        alpha, depth = soften(alpha, job.soften), np.dtype(np.uint16)
     sources = Sources(cast(Array, in_space[0]), cast(Array, in_space[1]), alpha, valid)
-    return Prepared(foreground, sources, tuple(inputs.values()), depth)
+    return Prepared(foreground, sources, tuple(inputs.values()), depth, made)
 
 
 def _limits_for(files: Iterable[Description]) -> Limits:
@@ -134,11 +143,3 @@ def _in_space(job: Job, picture: Picture, name: str) -> Picture | FloatArray:
     if job.working_space == "encoded":
         return picture
     return to_working(samples(picture, name), job.working_space, picture.profile)
-
-
-def _alpha(job: Job, band: Picture) -> tuple[FloatArray, np.dtype[np.generic]]:
-    """Return the map of a file, and the depth in which it would be stored again."""
-    alpha = as_alpha(band, name=str(job.alpha))
-    if job.soften:
-        return soften(alpha, job.soften), np.dtype(np.uint16)
-    return alpha, band.depth

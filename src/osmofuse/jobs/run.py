@@ -87,6 +87,7 @@ def run(job: Job, *, watch: WatchFunction | None = None) -> Result:
 def _run(job: Job, watch: WatchFunction | None) -> Result:
     prepared = prepare(job)
     notes = tuple(f"{job.inputs[one.role]}: {n}" for one in prepared.inputs for n in one.notes)
+    notes += () if prepared.made is None else (prepared.made.words,)
     with Outputs(job) as outputs:
         for role in ("output", "structure"):
             outputs.probe(role, prepared.foreground)
@@ -142,10 +143,9 @@ def _map_picture(prepared: Prepared) -> Picture:
 
 
 def _record(job: Job, prepared: Prepared, fusion: Fusion, output: Picture, clipped: int) -> Record:
-    value = None if isinstance(job.alpha, Path) else float(job.alpha)
     return Record(
         inputs=prepared.inputs,
-        alpha={"value": value, "soften": float(job.soften)},
+        alpha=_alpha_entry(job, prepared),
         method={"name": job.method, "settings": asdict(cast(Any, fusion.method))},
         working_space=job.working_space,
         plan=asdict(fusion.plan) if fusion.plan else None,
@@ -159,3 +159,12 @@ def _record(job: Job, prepared: Prepared, fusion: Fusion, output: Picture, clipp
         },
         output={"sha256_of_pixels": sha256_of_pixels(output.pixels)},
     )
+
+
+def _alpha_entry(job: Job, prepared: Prepared) -> dict[str, Any]:
+    """Return what the record says of the map."""
+    entry = {"value": None if isinstance(job.alpha, Path) else job.alpha, "soften": job.soften}
+    if prepared.made is None:
+        return {name: None if part is None else float(part) for name, part in entry.items()}
+    made = prepared.made
+    return entry | {"kinship": made.kinship, "reduced": made.factor, "made": made.words}

@@ -2,6 +2,7 @@
 
 from osmofuse.report.canvas import Bar
 from osmofuse.report.comparison import Box, contact_sheet, zoom_sheet
+from osmofuse.report.overlay import overlay
 from osmofuse.report.sheet import side_by_side
 from osmofuse.report.study import study_sheet
 from osmofuse.report.table import latex_table, markdown_table, study_table
@@ -12,6 +13,7 @@ __all__ = [
     "contact_sheet",
     "latex_table",
     "markdown_table",
+    "overlay",
     "side_by_side",
     "study_sheet",
     "study_table",

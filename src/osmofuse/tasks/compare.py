@@ -13,7 +13,7 @@ from osmofuse.metrics import Score, score
 from osmofuse.metrics.score import metric_names
 from osmofuse.optimise import Status
 from osmofuse.picture import Picture
-from osmofuse.tasks.fuse import check_watch, method_of
+from osmofuse.tasks.fuse import check_watch, method_of, sources_of
 from osmofuse.typing import Array, ArrayLike
 
 Choice: TypeAlias = str | Method
@@ -103,7 +103,8 @@ def compare(
     check_watch(watch)
     if isinstance(background, list | tuple):
         raise InputError("background: a list; methods are compared on one background")
-    common = _sources(foreground, background, alpha)
+    common = sources_of(foreground, background, cast(ArrayLike, alpha))
+    alpha = cast(Array, common.alpha)  # also where it was to be made from the pictures
     own = _own_sources(foreground, background, alphas or {}, list(chosen))
     # A mistake in the pictures is told before the first method runs, not by each of them.
     score(foreground, foreground, background, alpha, truth=truth, metrics=())
@@ -157,13 +158,6 @@ def _name(method: Method) -> str:
     return names.get(type(method), getattr(method, "__name__", type(method).__name__))
 
 
-def _sources(
-    foreground: ArrayLike | Picture, background: ArrayLike | Picture, alpha: ArrayLike | Picture
-) -> Sources:
-    # Sources turns whatever is array-like into arrays, or says why it cannot.
-    return Sources(*(cast(Array, x) for x in (foreground, background, alpha)))
-
-
 def _own_sources(
     foreground: ArrayLike | Picture,
     background: ArrayLike | Picture,
@@ -179,7 +173,7 @@ def _own_sources(
     sources = {}
     for name, alpha in alphas.items():
         try:
-            sources[name] = _sources(foreground, background, alpha)
+            sources[name] = sources_of(foreground, background, cast(ArrayLike, alpha))
         except OsmofuseError as error:
             raise type(error)(f"alphas[{name!r}]: {error}") from error
     return sources

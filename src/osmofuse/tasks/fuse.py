@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, cast
 
-from osmofuse.errors import SettingError
+from osmofuse.errors import InputError, SettingError
 from osmofuse.methods import METHODS, Fusion, Method, Sources
 from osmofuse.methods.contract import WatchFunction
 from osmofuse.picture import Picture
+from osmofuse.preparation.auto_alpha import auto_alpha
 from osmofuse.typing import Array, ArrayLike, BoolArray
 
 
@@ -31,9 +32,10 @@ def fuse(
         The picture whose colours are kept. uint8, uint16, or floats with 1.0 for white.
     background : array or Picture, or a list of them
         The picture whose structure enters; of the same size, with as many channels or one.
-    alpha : array or number, or a list
-        1 where the foreground is kept, 0 where the background's structure enters. With
-        several backgrounds one for each picture, foreground first; they sum to 1.
+    alpha : array or number, "auto", or a list
+        1 where the foreground is kept, 0 where the background's structure enters; "auto" makes
+        a map from the two pictures, see `osmofuse.preparation.auto_alpha`. With several
+        backgrounds one for each picture, foreground first; they sum to 1.
     method : str or Method
         The name of a method, or an instance of one.
     valid : array of bool, (rows, cols), optional
@@ -66,9 +68,30 @@ def fuse(
     """
     chosen = method_of(method, settings)
     check_watch(watch)
+    return chosen(sources_of(foreground, background, alpha, valid), watch=watch)
+
+
+def sources_of(
+    foreground: ArrayLike | Picture,
+    background: ArrayLike | Picture | Sequence[ArrayLike | Picture],
+    alpha: ArrayLike | Sequence[ArrayLike],
+    valid: BoolArray | None = None,
+) -> Sources:
+    """Return checked sources, with a map made from the pictures where alpha is "auto"."""
     # Sources turns whatever is array-like into arrays, or says why it cannot.
-    sources = Sources(cast(Array, foreground), cast(Array, background), cast(Array, alpha), valid)
-    return chosen(sources, watch=watch)
+    pictures = cast(Array, foreground), cast(Array, background)
+    if not isinstance(alpha, str):
+        return Sources(*pictures, cast(Array, alpha), valid)
+    if alpha != "auto":
+        raise InputError(
+            f"alpha: {alpha!r}; give a number, an array or 'auto'. A file is read first, with "
+            "osmofuse.read"
+        )
+    if isinstance(background, list | tuple):
+        raise InputError("alpha: 'auto' takes one background; give a map for each picture")
+    sources = Sources(*pictures, 0.5, valid)
+    made = auto_alpha(sources.foreground, cast(Array, sources.background), valid=sources.valid)
+    return replace(sources, alpha=made.alpha)
 
 
 def check_watch(watch: object) -> None:

@@ -1,0 +1,81 @@
+"""``osmofuse matte``: find an alpha map from a picture and a rough trimap."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from osmofuse.jobs.matte import MatteJob, MatteResult, run_matte
+from osmofuse.preparation.matting import LARGEST, METHODS
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command("matte")
+@click.argument("image", type=_FILE, metavar="IMAGE")
+@click.argument("trimap", type=_FILE, metavar="TRIMAP")
+@click.option("-o", "--output", type=_FILE, required=True, help="The map to write, in grey.")
+@click.option(
+    "--method",
+    type=click.Choice(METHODS),
+    default="knn",
+    show_default=True,
+    help="How to find it; all but knn need the extra prepare.",
+)
+@click.option(
+    "--band",
+    type=float,
+    metavar="PIXELS",
+    help="TRIMAP is a mask: find its edge anew, within so many pixels.",
+)
+@click.option(
+    "--foreground-out",
+    "foreground_output",
+    type=_FILE,
+    help="Also write the colours of what the map keeps, with the map as their transparency.",
+)
+@click.option("--preview", type=_FILE, help="Also write the picture with the map laid over it.")
+@click.option(
+    "--max-pixels",
+    type=int,
+    default=LARGEST,
+    show_default=True,
+    help="Larger pictures are matted on a reduced copy; a note says so.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace files that exist. Never an input.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+def command(as_json: bool, **given: Any) -> None:
+    """Find the alpha map of what TRIMAP roughly outlines in IMAGE.
+
+    TRIMAP is white where the map is sure to be 1, black where it is sure to be 0, and grey where
+    it is to be found. Or it holds scribbles, green where the map is 1 and red where it is 0. It
+    has the size of IMAGE.
+
+    \b
+    osmofuse matte visible.tif trimap.png -o alpha.png
+    osmofuse matte visible.tif mask.png --band 10 -o alpha.tif --preview look.png
+
+    The map is for `osmofuse fuse --alpha`.
+    """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
+    result = run_matte(MatteJob(**given))
+    for note in result.notes:
+        click.echo(f"Note: {note}", err=True)
+    if as_json:
+        click.echo(json.dumps(_data(result), ensure_ascii=False))
+        return
+    click.echo(f"Found the map in {result.unknown:.1%} of the picture.")
+    for role, path in result.files.items():
+        click.echo(f"  {role:<10} {path}")
+
+
+def _data(result: MatteResult) -> dict[str, Any]:
+    """Return what `--json` prints."""
+    return {
+        "files": {role: str(path) for role, path in result.files.items()},
+        "notes": list(result.notes),
+        "unknown": result.unknown,
+        "mean": float(result.alpha.mean()),
+    }

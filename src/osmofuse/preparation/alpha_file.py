@@ -1,0 +1,214 @@
+"""What kind of map is in a file? Whatever people hand in becomes a map, or a plain answer.
+
+Here, and nowhere else, a map is mended before it is used: a mask that JPEG has blurred gets its
+black and white back, a layer's transparency is taken for the map that it is. Notes say what was
+done; a file that could mean two things is refused with the question.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from osmofuse.errors import InputError
+from osmofuse.io import describe, read
+from osmofuse.picture import Picture, as_alpha
+from osmofuse.preparation.painted import is_painted, mask_of_two, painted_words
+from osmofuse.typing import Array, FloatArray
+
+__all__ = ["LOSSY", "AlphaFile", "alpha_of_picture", "read_alpha"]
+
+LOSSY = ("jpeg", "webp")  # formats that change pixels
+NEAR = 0.15  # so near to a level JPEG may have carried a pixel
+FEW = 0.2  # of the pixels; a mask has no more between its levels
+# Bands that differ by no more are grey: in any file, and in one whose format changes pixels.
+EQUAL, SAME = 8 / 255, 0.1
+RARE = 1e-3  # of the pixels may differ by more
+
+
+@dataclass(frozen=True, eq=False)
+class AlphaFile:
+    """A map as it was found in a file.
+
+    Attributes
+    ----------
+    alpha : array, (rows, cols)
+        float64, in [0, 1].
+    notes : tuple of str
+        What was found or done, if that was anything out of the way.
+    """
+
+    alpha: FloatArray
+    notes: tuple[str, ...] = ()
+
+
+def read_alpha(path: str | os.PathLike[str]) -> AlphaFile:
+    """Read a map from a file: a mask, a soft map or a trimap, of any depth, colour or layer.
+
+    Raises
+    ------
+    UnreadableError
+        The file is missing, damaged or no picture.
+    InputError
+        It is no map; the message says what was found in it.
+    """
+    lossy = describe(path).format in LOSSY
+    return alpha_of_picture(read(path), name=str(path), lossy=lossy)
+
+
+def alpha_of_picture(picture: Picture, *, name: str, lossy: bool = False) -> AlphaFile:
+    """Return the map that a picture is meant to be, as `read_alpha` for one that was read.
+
+    Parameters
+    ----------
+    picture : Picture
+        As it was read.
+    name : str
+        What messages call it.
+    lossy : bool
+        It comes from a format that changes pixels.
+    """
+    pixels, told = one_band(picture, name, lossy)
+    _check_range(pixels, name)
+    alpha = as_alpha(pixels, name=name)
+    if lossy:
+        alpha, mended = _mended(alpha)
+        told += mended
+    return AlphaFile(alpha, (*told, *_remarks(alpha)))
+
+
+def one_band(picture: Picture, name: str, lossy: bool) -> tuple[Array, list[str]]:
+    """Return the band that holds the map, and why that one.
+
+    Raises
+    ------
+    InputError
+        It is a photograph or a painting in colours, or there are two candidates.
+    """
+    picture, told = _one_layer(picture, name)
+    pixels = picture.pixels
+    if pixels.ndim == 2:
+        return pixels, told
+    if np.all(pixels == pixels[..., :1]):
+        words = f"its {pixels.shape[2]} bands are the same in every pixel; taken for one"
+        return pixels[..., 0], [*told, words]
+    levels = _levels(pixels)
+    apart = np.ptp(levels, axis=2)
+    coloured = float(np.mean(apart > (SAME if lossy else EQUAL)))
+    if coloured <= RARE:
+        words = f"its bands are the same up to {apart.max():.2g} of white; taken for one"
+        return levels.mean(axis=2), [*told, words]
+    mask = mask_of_two(pixels)
+    if mask is not None:
+        return mask, [*told, "a mask in two colours; the lighter keeps the foreground"]
+    raise InputError(_told_of_colours(levels, coloured, name))
+
+
+def _one_layer(picture: Picture, name: str) -> tuple[Picture, list[str]]:
+    """Return a picture without transparency: the map is its transparency, or its colours."""
+    if not picture.transparency:
+        return picture, []
+    colours = picture.colour
+    layer = picture.pixels[..., -1]
+    if np.all(layer == layer.flat[0]):
+        return replace(picture, pixels=colours, transparency=False), []
+    grey = colours.ndim == 2 or bool(np.all(colours == colours[..., :1]))
+    shown = colours[layer > 0] if layer.any() else colours.reshape(-1, *colours.shape[2:])
+    if grey and not np.all(shown == shown[0]):
+        raise InputError(
+            f"{name}: a picture with transparency, and its colours vary too; say which is the map: "
+            "save it without transparency, or make the colours white"
+        )
+    return (
+        replace(picture, pixels=layer, transparency=False),
+        ["the map is in the transparency: opaque keeps the foreground"],
+    )
+
+
+def _levels(pixels: Array) -> FloatArray:
+    white = 1.0 if pixels.dtype.kind == "f" else float(np.iinfo(pixels.dtype).max)
+    return np.asarray(pixels / white, np.float64)
+
+
+def _told_of_colours(levels: FloatArray, coloured: float, name: str) -> str:
+    """Return what a coloured file seems to be, and what a map would be."""
+    found, fix = (
+        f"a coloured picture, {coloured:.1%} of its pixels are not grey",
+        ("Is it the right file? alpha='auto' makes a map by itself"),
+    )
+    if levels.shape[2] == 3 and is_painted(levels):
+        found = f"painted in colours ({painted_words(levels)})"
+        fix = "From scribbles in green and red, osmofuse matte finds one"
+    return (
+        f"{name}: {found}; a map is grey, white where the foreground is kept and black where the "
+        f"background's structure enters. {fix}"
+    )
+
+
+def _check_range(pixels: Array, name: str) -> None:
+    """Refuse 8-bit levels that were stored in a deeper file."""
+    if pixels.dtype == np.uint16 and 1 < pixels.max() <= 255:
+        raise InputError(
+            f"{name}: the brightest pixel has {pixels.max()} of 65535: 8-bit levels in a 16-bit "
+            "file? Save it with 8 bits, or stretch it to white"
+        )
+
+
+def _mended(alpha: FloatArray) -> tuple[FloatArray, list[str]]:
+    """Return a mask or trimap as it was before JPEG, if it was one; else the map itself."""
+    levels = [0.0, 1.0]
+    between = alpha[(alpha > NEAR) & (alpha < 1.0 - NEAR)]
+    middle = middle_level(between)
+    if middle is not None and len(between) > 0.01 * alpha.size:
+        levels.append(middle)
+    nearest = np.asarray(levels)[np.argmin([np.abs(alpha - x) for x in levels], axis=0)]
+    off = np.abs(alpha - nearest)
+    if np.mean(off > NEAR) > FEW or not off.any():
+        return alpha, []
+    moved = np.count_nonzero((off <= NEAR) & (off > 0))
+    kind = "mask" if len(levels) == 2 else "trimap"
+    return (
+        np.where(off <= NEAR, nearest, alpha),
+        [f"a {kind} that JPEG has blurred; {moved} pixels got their level back"],
+    )
+
+
+def middle_level(between: FloatArray) -> float | None:
+    """Return the one grey level that nearly all pixels between black and white have, if any."""
+    if between.size == 0:
+        return None
+    middle = float(np.median(between))
+    # Of a JPEG, half a level off; what was meant is the half.
+    middle = 0.5 if abs(middle - 0.5) < 0.01 else middle
+    return middle if np.mean(np.abs(between - middle) <= NEAR) >= 0.8 else None
+
+
+def _remarks(alpha: FloatArray) -> list[str]:
+    """Return what is unusual about a map that is used all the same."""
+    low, high = float(alpha.min()), float(alpha.max())
+    between = alpha[(alpha > 0.0) & (alpha < 1.0)]
+    if high == 0.0:
+        return ["all black: the background's structure enters everywhere"]
+    if low == 1.0:
+        return ["all white: the foreground is kept everywhere, and nothing enters"]
+    if _is_trimap(alpha, between):
+        return [
+            f"black, white and one grey: a trimap? It is used as it is, {np.median(between):.2f} "
+            "in the grey; osmofuse matte would find the map in it"
+        ]
+    if high < 0.9:
+        return [f"its brightest pixel is {high:.0%} of white: the foreground is nowhere kept whole"]
+    if np.mean((alpha <= 0.01) | (alpha >= 0.99)) < 0.01:
+        values = len(np.unique(alpha))
+        return [f"{values} grey values and hardly any black or white; it is used as it is"]
+    return []
+
+
+def _is_trimap(alpha: FloatArray, between: FloatArray) -> bool:
+    """Tell whether a map has black, white and, but for blurred edges, one grey in the middle."""
+    if between.size <= 0.01 * alpha.size or alpha.min() > 0.0 or alpha.max() < 1.0:
+        return False
+    middle = float(np.median(between))
+    return 0.3 < middle < 0.7 and bool(np.mean(between == middle) > 0.8)

@@ -1,0 +1,235 @@
+r"""An alpha map from the two pictures themselves: ``alpha="auto"``.
+
+Low where the background carries structure that the foreground lacks (ink under a stain, a warm
+body in the dark) and where something covers the foreground (a cloud); 1 where neither is so.
+
+Structure is what varies in a window, less the noise. A part :math:`\rho^2` of it is common to
+both pictures, :math:`\rho` their correlation in the window; the rest is each one's own. How far
+f's own structure speaks for f depends on the pair. Two pictures that mostly agree are of one
+kind: what f has and b has not is then as likely damage as content. Two that hardly ever agree
+(visible light and thermal infrared) show different things, and the stronger one wins.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from osmofuse.errors import MismatchError
+from osmofuse.filters import LocalFit, enlarged, gaussian, reduced
+from osmofuse.picture import Picture, checked, samples, scaled
+from osmofuse.preparation.cover import cover, smoothstep
+from osmofuse.typing import ArrayLike, BoolArray, FloatArray
+
+__all__ = ["AutoAlpha", "auto_alpha"]
+
+LARGEST = 2_000_000  # pixels looked at; of larger pictures, a reduced copy
+SCALES = (2.0, 4.0, 8.0)  # deviations of the windows, in pixels
+LEAST = 0.15  # structure that is still evidence, as a part of what b has where it has much
+TRUST = 0.03  # in the foreground, where there is no evidence
+UNLIKE, ALIKE = 0.2, 0.6  # kinship of pairs that show different things, and of one kind
+RADIUS, EPSILON = 6, 1e-3  # of the fit along the foreground's edges
+_TINY = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class AutoAlpha:
+    """A map that was made from two pictures.
+
+    Attributes
+    ----------
+    alpha : array, (rows, cols)
+        float64, in [0, 1].
+    kinship : float
+        From 0, the pictures show different things, to 1, they agree wherever both show any.
+    factor : int
+        How many times smaller the copies were that were looked at; 1: the pictures themselves.
+    """
+
+    alpha: FloatArray
+    kinship: float
+    factor: int
+
+    @property
+    def words(self) -> str:
+        """How it was made, for a person."""
+        kind = "of one kind" if self.kinship >= (UNLIKE + ALIKE) / 2 else "of different kinds"
+        size = "" if self.factor == 1 else f", seen on copies reduced {self.factor} times"
+        return (
+            f"alpha was made from the two pictures, which are {kind} (kinship "
+            f"{self.kinship:.2f}){size}; its mean is {self.alpha.mean():.2f}"
+        )
+
+
+def auto_alpha(
+    foreground: ArrayLike | Picture,
+    background: ArrayLike | Picture,
+    *,
+    valid: BoolArray | None = None,
+) -> AutoAlpha:
+    r"""Make an alpha map from the pictures that are to be fused.
+
+    In every window, with :math:`s_f, s_b` the variances less the noise,
+
+    .. math::
+
+        e = \frac{\rho^2 \min(s_f, s_b) + k (1-\rho^2) s_f}
+                 {\rho^2 \min(s_f, s_b) + k (1-\rho^2) s_f + (1-\rho^2) s_b}
+
+    is how well f holds the structure that is there, with k = 0 for pictures of one kind and 1 for
+    pictures that show different things. Where there is enough of it, it becomes the map, carried
+    along the edges of f; and the map falls to 0 where f is covered, see `cover`.
+
+    Parameters
+    ----------
+    foreground : array, (rows, cols) or (rows, cols, channels), or Picture
+        The picture whose colours are kept.
+    background : array or Picture
+        Of the same size, with as many channels or one.
+    valid : array of bool, (rows, cols), optional
+        False where the background has no data: there the map is 1.
+
+    Returns
+    -------
+    AutoAlpha
+        The map, and how it was made.
+
+    Raises
+    ------
+    InputError, MismatchError
+        A picture cannot be used, or they are not of one size.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> page, written = np.full((40, 120), 0.8), np.full((40, 120), 0.8)
+    >>> written[:, 80::4] = 0.2  # on the right, only the background shows strokes
+    >>> alpha = auto_alpha(page, written).alpha
+    >>> bool(alpha[:, :40].min() > 0.9), bool(alpha[:, 80:].max() < 0.1)
+    (True, True)
+    """
+    f, b = samples(foreground, "foreground"), _background(background, valid)
+    if f.shape[:2] != b.shape[:2]:
+        sizes = " and ".join(f"{x.shape[0]} × {x.shape[1]}" for x in (f, b))
+        raise MismatchError(f"alpha: auto needs pictures of one size, not {sizes} pixels")
+    factor = math.ceil(math.sqrt(b.shape[0] * b.shape[1] / LARGEST))
+    guide, seen = reduced(f, factor), _seen(b, valid, factor)
+    z = _grey(guide)
+    other = np.where(seen, _grey(reduced(b, factor)), z)
+    windows = [_Window.of(z, other, sigma) for sigma in SCALES]
+    kinship = float(np.mean([window.agreement(seen)[0] for window in windows]))
+    alike = float(smoothstep((kinship - UNLIKE) / (ALIKE - UNLIKE)))
+    held, weight = _evidence(windows, 1.0 - alike, seen)
+    fit = LocalFit.of(held, guide, weight, radius=RADIUS, epsilon=EPSILON)
+    covered = alike * cover(z, other, seen)
+    alpha = np.clip(fit.carried(f, factor), 0.0, 1.0)
+    alpha *= 1.0 - enlarged(covered, factor, f.shape[:2])
+    if valid is not None:
+        alpha[~valid] = 1.0
+    return AutoAlpha(alpha, kinship, factor)
+
+
+def _background(background: ArrayLike | Picture, valid: BoolArray | None) -> FloatArray:
+    """Return the background with white at 1.0, and 0 where it has no data."""
+    array = checked(background, "background", valid=valid)
+    b = scaled(array, np.float64 if array.dtype == np.float64 else np.float32)
+    if valid is not None:
+        b[~valid] = 0.0
+    return b
+
+
+def _seen(b: FloatArray, valid: BoolArray | None, factor: int) -> BoolArray:
+    """Return where the reduced copy of the background shows nothing but data."""
+    whole = np.ones(b.shape[:2]) if valid is None else np.asarray(valid, np.float64)
+    return np.asarray(reduced(whole, factor) == 1.0)
+
+
+def _grey(x: FloatArray) -> FloatArray:
+    return np.asarray(x if x.ndim == 2 else x.mean(axis=2), np.float64)
+
+
+def _evidence(windows: list[_Window], own: float, seen: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """Return how well f holds the structure that is there, and how much that is to be believed.
+
+    Parameters
+    ----------
+    windows : list of _Window
+        One for each scale.
+    own : float
+        :math:`k`, what f's own structure counts.
+    seen : array of bool
+        Where there is a background.
+    """
+    total = held = np.zeros(seen.shape)
+    for window in windows:
+        common, of_f, of_b = window.shares(seen)
+        kept = common + own * of_f
+        structure = kept + of_b
+        weight = structure / (structure + LEAST)
+        total = total + weight
+        held = held + weight * kept / (structure + _TINY)
+    held /= total + _TINY
+    # Nearly all or nearly nothing is held: what lies between is seldom meant.
+    held = 1.0 / (1.0 + np.exp(-8.0 * (2.0 * held - 1.0)))
+    weight = np.where(seen, total / len(windows), 0.0)
+    return (weight * held + TRUST) / (weight + TRUST), weight + TRUST
+
+
+@dataclass(frozen=True, eq=False)
+class _Window:
+    """Variances of both pictures around each pixel, less the noise, and their covariance."""
+
+    f: FloatArray
+    b: FloatArray
+    both: FloatArray
+
+    @classmethod
+    def of(cls, f: FloatArray, b: FloatArray, sigma: float) -> _Window:
+        mean_f, mean_b = _mean(f, sigma), _mean(b, sigma)
+        return cls(
+            np.maximum(_mean(f * f, sigma) - mean_f**2 - _noise(f) ** 2, 0.0),
+            np.maximum(_mean(b * b, sigma) - mean_b**2 - _noise(b) ** 2, 0.0),
+            _mean(f * b, sigma) - mean_f * mean_b,
+        )
+
+    def agreement(self, seen: BoolArray) -> tuple[float, float]:
+        """Return where the two agree, as a part of where both show much; and f's contrast there.
+
+        The contrast is the ratio of the variances; 1 if they agree nowhere.
+        """
+        f, b = self.f[seen], self.b[seen]
+        if f.size == 0:
+            return 0.0, 1.0
+        much = (f > np.median(f)) & (b > np.median(b))
+        agree = much & (self.both[seen] ** 2 > 0.5 * f * b)
+        if not agree.any():
+            return 0.0, 1.0
+        part = np.count_nonzero(agree) / np.count_nonzero(much)
+        return part, float(np.median(f[agree] / b[agree]))
+
+    def shares(self, seen: BoolArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the structure that both have, f's own and b's own; 1 is what is much for b."""
+        kinship, contrast = self.agreement(seen)
+        # A background of less contrast has no less structure; where few agree, who knows.
+        gain = np.clip(contrast, 0.25, 4.0) ** min(1.0, 2.0 * kinship)
+        b = gain * self.b
+        much = float(np.percentile(b, 90)) + _TINY
+        common = np.minimum(gain * self.both**2 / (self.f * b + _TINY), 1.0)
+        own = (1.0 - common) / much
+        return common * np.minimum(self.f, b) / much, own * self.f, own * b
+
+
+def _mean(x: FloatArray, sigma: float) -> FloatArray:
+    return gaussian(x, sigma, radius=math.ceil(3.0 * sigma))
+
+
+def _noise(x: FloatArray) -> float:
+    """Return the deviation of the noise (Immerkær 1996, with the median for the mean).
+
+    Of second differences along rows of second differences along columns: edges and slopes,
+    straight or curved, hardly count.
+    """
+    difference = np.diff(np.diff(x, n=2, axis=0), n=2, axis=1)
+    return float(np.median(np.abs(difference))) / (0.6745 * 6.0) if difference.size else 0.0

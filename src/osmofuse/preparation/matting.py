@@ -1,0 +1,183 @@
+"""From a picture and a rough trimap to an alpha map that follows hair and brush strokes."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral
+
+import numpy as np
+
+from osmofuse.errors import InputError, MismatchError, MissingExtraError, SettingError
+from osmofuse.filters import LocalFit, reduced
+from osmofuse.picture import Picture, samples
+from osmofuse.preparation.knn_matting import knn_matte
+from osmofuse.preparation.trimap import Trimap
+from osmofuse.typing import ArrayLike, FloatArray
+
+__all__ = ["METHODS", "Matte", "find_matte", "matte"]
+
+LARGEST = 1_500_000  # pixels; larger pictures are matted on a reduced copy
+RADIUS, EPSILON = 2, 1e-5  # of the fit that carries the map to the full size
+
+# What pymatting calls the methods that it has.
+_PYMATTING = {
+    "closed-form": "estimate_alpha_cf",
+    "lbdm": "estimate_alpha_lbdm",
+    "lkm": "estimate_alpha_lkm",
+    "random-walk": "estimate_alpha_rw",
+}
+METHODS = ("knn", *_PYMATTING)
+
+
+@dataclass(frozen=True, eq=False)
+class Matte:
+    """A map that was found, and what a person should know of it.
+
+    Attributes
+    ----------
+    alpha : array, (rows, cols)
+        float64, in [0, 1].
+    factor : int
+        How many times smaller the copy was that it was found on; 1: the picture itself.
+    notes : tuple of str
+        That it was a copy, or that the method did not converge; mostly nothing.
+    """
+
+    alpha: FloatArray
+    factor: int
+    notes: tuple[str, ...]
+
+
+def matte(
+    image: ArrayLike | Picture,
+    trimap: ArrayLike | Picture,
+    *,
+    method: str = "knn",
+    max_pixels: int = LARGEST,
+) -> FloatArray:
+    """Find the alpha map of what a trimap roughly outlines.
+
+    Parameters
+    ----------
+    image : array, (rows, cols) or (rows, cols, channels), or Picture
+        The picture that shows it: uint8, uint16, or floats with 1.0 for white.
+    trimap : array, (rows, cols), or Picture
+        White (1) where the map is sure to be 1, black (0) where it is sure to be 0, anything
+        between where it is to be found. Known pixels keep their value.
+    method : {"knn", "closed-form", "lbdm", "lkm", "random-walk"}
+        KNN matting, as in the paper; the others need the extra ``prepare``.
+    max_pixels : int
+        A larger picture is matted on a reduced copy, and the map is carried to its full size
+        along the picture's edges; a warning says so.
+
+    Returns
+    -------
+    array, (rows, cols)
+        float64, in [0, 1].
+
+    Warns
+    -----
+    UserWarning
+        The picture was larger, or the method did not converge.
+
+    Raises
+    ------
+    InputError, MismatchError
+        A picture cannot be used, or the trimap does not fit or says nothing.
+    SettingError
+        There is no such method.
+    MissingExtraError
+        The method needs pymatting, which is not installed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import osmofuse
+    >>> image, trimap = np.full((8, 24), 0.2), np.full((8, 24), 0.5)
+    >>> image[:, 15:] = 0.9
+    >>> trimap[:, :2], trimap[:, -2:] = 0.0, 1.0
+    >>> bool((osmofuse.matte(image, trimap) == (image == 0.9)).all())
+    True
+    """
+    found = find_matte(image, trimap, method=method, max_pixels=max_pixels)
+    for note in found.notes:
+        warnings.warn(f"matte: {note}", UserWarning, stacklevel=2)
+    return found.alpha
+
+
+def find_matte(
+    image: ArrayLike | Picture,
+    trimap: ArrayLike | Picture,
+    *,
+    method: str = "knn",
+    max_pixels: int = LARGEST,
+) -> Matte:
+    """Find the alpha map of what a trimap outlines, as `matte`, and say how."""
+    if method not in METHODS:
+        raise SettingError(f"method: {method!r} is unknown; known are {', '.join(METHODS)}")
+    if isinstance(max_pixels, bool) or not isinstance(max_pixels, Integral) or max_pixels < 1:
+        raise SettingError(f"max_pixels: {max_pixels!r}; must be a whole number from 1")
+    x, parts = _bands(samples(image, "image")), Trimap.of(trimap)
+    if x.shape[:2] != parts.kept.shape:
+        sizes = " × ".join(map(str, parts.kept.shape)), " × ".join(map(str, x.shape[:2]))
+        raise MismatchError(f"trimap: {sizes[0]} pixels, but the image has {sizes[1]}")
+    factor = math.ceil(math.sqrt(x.shape[0] * x.shape[1] / max_pixels))
+    small = reduced(x, factor)
+    alpha, converged = _solver(method)(small, parts.reduced(factor))
+    if factor > 1:
+        fit = LocalFit.of(alpha, small, radius=RADIUS, epsilon=EPSILON)
+        alpha = np.clip(fit.carried(x, factor), 0.0, 1.0)
+    alpha[parts.kept], alpha[parts.entered] = 1.0, 0.0
+    return Matte(alpha, factor, tuple(_notes(factor, small.shape, converged)))
+
+
+def _notes(factor: int, shape: tuple[int, ...], converged: bool) -> list[str]:
+    notes = []
+    if factor > 1:
+        notes.append(
+            f"found on a copy reduced {factor} times, to {shape[0]} × {shape[1]} pixels, and "
+            "carried to the full size along the picture's edges; max_pixels allows more"
+        )
+    if not converged:
+        notes.append("the method did not converge; the map is as far as it came")
+    return notes
+
+
+def _bands(x: FloatArray) -> FloatArray:
+    return x[..., None] if x.ndim == 2 else x
+
+
+def _solver(method: str) -> Callable[[FloatArray, Trimap], tuple[FloatArray, bool]]:
+    if method == "knn":
+        return knn_matte
+    try:
+        import pymatting
+    except ImportError as error:
+        raise MissingExtraError(
+            f"the method {method!r} needs pymatting: pip install 'osmofuse[prepare]'"
+        ) from error
+    estimate = getattr(pymatting, _PYMATTING[method])
+
+    def solve(image: FloatArray, trimap: Trimap) -> tuple[FloatArray, bool]:
+        if image.shape[2] not in (1, 3):
+            raise InputError(
+                f"image: {image.shape[2]} channels; {method!r} takes 1 or 3, and 'knn' any number"
+            )
+        colour = np.repeat(image, 3 // image.shape[2], axis=2).astype(np.float64)
+        levels = np.where(trimap.kept, 1.0, np.where(trimap.entered, 0.0, 0.5))
+        if trimap.known.all():
+            return levels, True
+        try:
+            found = estimate(np.clip(colour, 0.0, 1.0), levels)
+        except (AssertionError, ValueError) as error:  # its way to say that it cannot
+            told = f" ({error})" if str(error) else ""
+            raise InputError(
+                f"image: pymatting cannot do {method!r} on {colour.shape[0]} × {colour.shape[1]} "
+                f"pixels{told}; use 'knn'"
+            ) from error
+        return np.clip(found, 0.0, 1.0), True
+
+    return solve

@@ -1,0 +1,117 @@
+"""The shape of a map: grown, shrunk, feathered, inverted; each only when asked for."""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+
+import numpy as np
+
+from osmofuse.errors import InputError, SettingError
+from osmofuse.picture import Picture, as_alpha
+from osmofuse.typing import ArrayLike, FloatArray
+
+__all__ = ["feather", "grow", "invert"]
+
+
+def grow(alpha: ArrayLike | Picture, distance: float) -> FloatArray:
+    r"""Let what is kept grow by a distance, or shrink if it is negative.
+
+    Every level set grows: a pixel gets the largest value within the distance, or the smallest.
+    What lies beyond the border does not count.
+
+    Parameters
+    ----------
+    alpha : array_like, (rows, cols) or (rows, cols, channels)
+        A map or mask.
+    distance : float
+        In pixels, between centres; Euclidean.
+
+    Returns
+    -------
+    array
+        float64, in [0, 1].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> grow(np.array([[0, 0, 1, 1, 1, 1]]), 1).tolist()
+    [[0.0, 1.0, 1.0, 1.0, 1.0, 1.0]]
+    """
+    from scipy.ndimage import distance_transform_edt, grey_dilation
+
+    array, reach = _map(alpha), _distance("distance", distance, signed=True)
+    if reach < 0:
+        return 1.0 - grow(1.0 - array, -reach)
+    if reach == 0:
+        return array
+    if np.isin(array, (0.0, 1.0)).all():
+        planes = array.reshape(*array.shape[:2], -1)
+        near = [
+            distance_transform_edt(plane == 0) <= reach if plane.any() else plane
+            for plane in np.moveaxis(planes, 2, 0)
+        ]
+        return np.stack(near, axis=2).reshape(array.shape).astype(np.float64)
+    side = np.arange(-math.floor(reach), math.floor(reach) + 1)
+    disc = np.hypot(*np.meshgrid(side, side)) <= reach
+    disc = disc if array.ndim == 2 else disc[..., None]
+    return np.asarray(grey_dilation(array, footprint=disc, mode="nearest"))
+
+
+def feather(alpha: ArrayLike | Picture, width: float) -> FloatArray:
+    r"""Replace the edge of a mask by a ramp.
+
+    .. math:: \alpha = \operatorname{clip}\big(\tfrac12 + d / w, 0, 1\big)
+
+    with d the distance from the edge, positive inside. Unlike a blur it does not round corners
+    off, and beyond half the width from the edge nothing changes.
+
+    Parameters
+    ----------
+    alpha : array_like, (rows, cols)
+        A map; its edge lies where it crosses 0.5. What it had between 0 and 1 is lost.
+    width : float
+        :math:`w`, of the ramp in pixels; 0 gives the mask itself.
+
+    Returns
+    -------
+    array
+        float64, in [0, 1].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> feather(np.array([[0, 0, 0, 1, 1, 1]]), 4).tolist()
+    [[0.0, 0.125, 0.375, 0.625, 0.875, 1.0]]
+    """
+    from scipy.ndimage import distance_transform_edt
+
+    inside, ramp = _map(alpha) > 0.5, _distance("width", width)
+    if inside.ndim != 2:
+        raise InputError(f"alpha: shape {inside.shape}; must be (rows, cols)")
+    if ramp == 0 or inside.all() or not inside.any():
+        return inside.astype(np.float64)
+    # The edge runs half a pixel before the first centre on its other side.
+    away = distance_transform_edt(inside) - distance_transform_edt(~inside)
+    away -= np.where(inside, 0.5, -0.5)
+    return np.asarray(np.clip(0.5 + away / ramp, 0.0, 1.0))
+
+
+def invert(alpha: ArrayLike | Picture) -> FloatArray:
+    """Swap what is kept and what lets the background enter: 1 - alpha."""
+    return 1.0 - _map(alpha)
+
+
+def _map(alpha: ArrayLike | Picture) -> FloatArray:
+    array = as_alpha(alpha)
+    if array.ndim not in (2, 3):
+        form = "(rows, cols) or (rows, cols, channels)"
+        raise InputError(f"alpha: shape {array.shape}; must be {form}")
+    return array
+
+
+def _distance(name: str, value: float, *, signed: bool = False) -> float:
+    if not isinstance(value, Real) or not math.isfinite(value) or (value < 0 and not signed):
+        least = "" if signed else ", 0 or more"
+        raise SettingError(f"{name}: {value!r}; must be a number of pixels{least}")
+    return float(value)

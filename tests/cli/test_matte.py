@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import osmofuse
+from osmofuse import cli
+from osmofuse.preparation import trimap_of_mask
+from pairs import osmofuse_in
+
+INSIDE = np.indices((24, 30))[1] >= 13
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    image = np.where(INSIDE, 200, 40).astype(np.uint8)
+    trimap = np.round(trimap_of_mask(INSIDE, 5) * 255).astype(np.uint8)
+    osmofuse.write(image, tmp_path / "image.png")
+    osmofuse.write(trimap, tmp_path / "trimap.png")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def matte(*arguments):
+    return CliRunner().invoke(cli.commands, ["matte", *arguments])
+
+
+def test_it_writes_the_map_and_says_where(folder):
+    done = matte("image.png", "trimap.png", "-o", "alpha.png", "--preview", "look.png")
+    assert done.exit_code == 0, done.output
+    assert "Found the map in 33.3% of the picture." in done.stdout
+    assert "output     alpha.png" in done.stdout
+    assert np.array_equal(osmofuse.read("alpha.png").pixels == 65535, INSIDE)
+    assert (folder / "look.png").exists()
+
+
+def test_json_has_files_notes_and_numbers(folder):
+    done = matte("image.png", "trimap.png", "-o", "a.tif", "--json", "--max-pixels", "200")
+    told = json.loads(done.stdout)
+    assert told["files"] == {"output": "a.tif"}
+    assert told["unknown"] == pytest.approx(1 / 3)
+    assert "copy reduced 2 times" in told["notes"][0]
+    assert "Note: found on a copy" in done.stderr
+
+
+def test_errors_end_with_their_code(folder):
+    for arguments, code in (
+        (("image.png", "image.png", "-o", "a.tif"), 2),
+        (("no.png", "trimap.png", "-o", "a.tif"), 3),
+        (("image.png", "trimap.png", "-o", "image.png"), 7),
+    ):
+        assert osmofuse_in(folder, "matte", *arguments).returncode == code
+    assert matte("image.png", "trimap.png").exit_code == 2

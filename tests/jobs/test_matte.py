@@ -1,0 +1,84 @@
+"""From a picture and a trimap in files to a map in a file."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import osmofuse
+from osmofuse import InputError, MismatchError, OutputError
+from osmofuse.jobs.matte import MatteJob, run_matte
+from osmofuse.preparation import trimap_of_mask
+
+INSIDE = np.hypot(*(np.indices((40, 50)) - np.array([20, 25])[:, None, None])) < 12
+
+
+@pytest.fixture
+def files(tmp_path):
+    image = np.where(INSIDE[..., None], (200, 60, 30), (30, 80, 150)).astype(np.uint8)
+    return {
+        "image": osmofuse.write(image, tmp_path / "image.png"),
+        "trimap": osmofuse.write(
+            np.round(trimap_of_mask(INSIDE, 4) * 255).astype(np.uint8), tmp_path / "trimap.png"
+        ),
+        "mask": osmofuse.write(INSIDE.astype(np.uint8) * 255, tmp_path / "mask.png"),
+    }
+
+
+def job(files, folder, **changes):
+    return MatteJob(
+        **{"image": files["image"], "trimap": files["trimap"], "output": folder / "alpha.tif"}
+        | changes
+    )
+
+
+@pytest.mark.parametrize(("name", "white"), [("a.tif", 65535), ("a.png", 65535), ("a.jpg", 255)])
+def test_the_map_is_grey_and_as_deep_as_its_format(files, tmp_path, name, white):
+    result = run_matte(job(files, tmp_path, output=tmp_path / name))
+    pixels = osmofuse.read(tmp_path / name).pixels
+    np.testing.assert_allclose(pixels / white, INSIDE, atol=0.1 if white == 255 else 0)
+    assert np.array_equal(result.alpha, INSIDE)
+    assert 0.1 < result.unknown < 0.6
+    assert result.notes == ()
+
+
+def test_a_mask_is_given_a_band(files, tmp_path):
+    with pytest.raises(InputError, match="a mask, in which nothing"):
+        run_matte(job(files, tmp_path, trimap=files["mask"]))
+    assert not (tmp_path / "alpha.tif").exists()
+    result = run_matte(job(files, tmp_path, trimap=files["mask"], band=3))
+    assert np.array_equal(result.alpha, INSIDE)
+
+
+def test_colours_and_preview_go_along(files, tmp_path):
+    changes = {"foreground_output": tmp_path / "cut.png", "preview": tmp_path / "look.png"}
+    result = run_matte(job(files, tmp_path, **changes))
+    assert set(result.files) == {"output", "foreground", "preview"}
+    cut = osmofuse.read(tmp_path / "cut.png")
+    assert cut.transparency
+    assert np.array_equal(cut.pixels[..., 3] == 255, INSIDE)
+    assert (cut.pixels[INSIDE][:, :3] == (200, 60, 30)).all()
+    assert osmofuse.read(tmp_path / "look.png").pixels.shape == (40, 50, 3)
+
+
+def test_outputs_are_checked_before_the_work(files, tmp_path):
+    for changes, words in (
+        ({"output": files["image"], "overwrite": True}, "image.png"),
+        ({"output": files["mask"]}, "exists"),
+        ({"preview": tmp_path / "alpha.tif"}, "two outputs have one name"),
+        ({"output": tmp_path / "alpha.xyz"}, "suffix"),
+        ({"output": tmp_path / "none" / "alpha.tif"}, "none"),
+    ):
+        with pytest.raises(OutputError, match=words):
+            run_matte(job(files, tmp_path, **changes))
+    run_matte(job(files, tmp_path, output=files["mask"], overwrite=True))
+
+
+def test_two_sizes_do_not_fit(files, tmp_path):
+    small = osmofuse.write(osmofuse.read(files["trimap"]).pixels[:, :40], tmp_path / "small.png")
+    with pytest.raises(MismatchError, match=r"small\.png: 40 × 40 pixels, but .* 50 × 40"):
+        run_matte(job(files, tmp_path, trimap=small))
+
+
+def test_what_was_noticed_is_told(files, tmp_path):
+    assert run_matte(job(files, tmp_path, max_pixels=500)).notes[0].startswith("found on a copy")
