@@ -4,7 +4,8 @@ With :math:`A = A_0 + A_1` (`osmofuse.linalg.SplitMatrix`), both schemes here ke
 the fixed points of the flow. For the drift of one picture any step is stable: both parts are then
 symmetric, and none of their eigenvalues positive, in one inner product. Even so a long step makes
 rough things larger, by as much as it is long, before more steps end them. Where pictures meet,
-long steps may make things grow for good. Calatroni, Estatico, Garibaldi and Parisotto 2017, arXiv:1703.04453.
+long steps may make things grow for good. Calatroni, Estatico, Garibaldi and Parisotto 2017,
+arXiv:1703.04453.
 """
 
 from __future__ import annotations

