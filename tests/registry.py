@@ -23,6 +23,7 @@ from osmofuse.methods import (
     LaplacianPyramid,
     LinearOsmosis,
     PoissonEditing,
+    SpectralTV,
     StructureAwareFusion,
     VariationalOsmosis,
 )
@@ -88,6 +89,7 @@ METHODS = {
     "pyramid": LaplacianPyramid(),
     "linear-osmosis": LinearOsmosis(),
     "poisson": PoissonEditing(),
+    "spectral-tv": SpectralTV(),
     "guided-filter": GuidedFilterFusion(),
     "structure-aware": StructureAwareFusion(),
 }
@@ -138,6 +140,13 @@ def osmosis_matrix(drift, kind=None):
             places += [(i, j), (i, i), (j, j), (j, i)]
     rows, cols = np.array(places, int).reshape(-1, 2).T
     return coo_array((entries, (rows, cols)), 2 * (drift[0].size,)).tocsr()
+
+
+def stationary_plane(drift):
+    """The plane of mass 1 at which the flow of a drift ends."""
+    values, vectors = np.linalg.eig(osmosis_matrix(drift).toarray())
+    u = np.real(vectors[:, np.argmin(np.abs(values))])
+    return (u / u.sum()).reshape(drift.shape[1:])
 
 
 def solved_directly(drift, kind, u, tau):

@@ -33,6 +33,7 @@ _HOMES = {
     "Score": "metrics.score",
     "SettingError": "errors",
     "Sources": "methods.contract",
+    "SpectralTV": "methods.spectral_tv",
     "Status": "optimise.progress",
     "Step": "optimise.progress",
     "StructureAwareFusion": "methods.structure_aware",
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from osmofuse.methods.poisson import PoissonEditing
     from osmofuse.methods.problem import energy
     from osmofuse.methods.pyramid import LaplacianPyramid
+    from osmofuse.methods.spectral_tv import SpectralTV
     from osmofuse.methods.structure_aware import StructureAwareFusion
     from osmofuse.methods.variational import VariationalOsmosis
     from osmofuse.metrics.score import Score, score
@@ -103,6 +105,7 @@ __all__ = [
     "Score",
     "SettingError",
     "Sources",
+    "SpectralTV",
     "Status",
     "Step",
     "StructureAwareFusion",

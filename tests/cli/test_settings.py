@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import fields
 
 import click
@@ -40,10 +41,16 @@ def test_every_setting_has_an_option_with_words_and_its_default(method, field):
     assert method == OPTIONS[name][0].method or method in shown
 
 
+def _help_of(method, name):
+    """What the help says of a setting of one method."""
+    own = [one for one in OPTIONS[option_of(method, name)] if one.method == method]
+    return SettingOption(option_of(method, name), own).help
+
+
 @pytest.mark.parametrize(("method", "field"), EVERY, ids=lambda x: getattr(x, "name", x))
 def test_a_default_given_as_text_is_the_default(method, field):
     name, default = option_of(method, field.name), field.default
-    text = "none" if default is None else str(default)
+    text = re.search(r"\[default: (.*?)\]", _help_of(method, field.name))[1]
     assert chosen_settings(method, {name: text}, OPTIONS) == {field.name: default}
 
 

@@ -16,6 +16,7 @@ from osmofuse.methods.fusion_drift import fusion_drift
 from osmofuse.methods.problem import Stack
 from osmofuse.metrics import chromaticity_error
 from osmofuse.operators import OsmosisEdges
+from osmofuse.optimise.schemes import SCHEMES
 from registry import solved_directly
 
 TO_THE_END = {"time": math.inf}
@@ -408,3 +409,57 @@ def test_what_was_cancelled_is_not_extended(rng, monkeypatch):
     longer = LinearOsmosis(time=50.0, steps=2)(sources).extend(20)
     counted = [s.iteration for s in longer.history if s.channel == 0]
     assert counted == list(range(1, len(counted) + 1))
+
+
+# ---- schemes ----
+
+
+@pytest.fixture
+def small(rng):
+    f, b = rng.uniform(0.2, 0.8, (2, 12, 11))
+    alpha = np.ones((12, 11))
+    alpha[3:9, 4:8] = 0.0
+    return Sources(f, b, alpha)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("extent", ["global", "local"])
+def test_short_steps_of_every_scheme_lead_to_the_same_place(small, scheme, extent):
+    options = {"time": 2.0, "steps": 200, "extent": extent}
+    implicit = LinearOsmosis(**options)(small)
+    fusion = LinearOsmosis(scheme=scheme, **options)(small)
+    assert fusion.status is Status.reached
+    assert len(fusion.history) == 200
+    np.testing.assert_allclose(fusion.image, implicit.image, atol=5e-3)
+    if extent == "local":
+        kept = small.alpha == 1
+        assert np.array_equal(fusion.image[kept], small.foreground[kept])
+    else:
+        assert fusion.image.sum() == pytest.approx(implicit.image.sum(), rel=1e-10)
+
+
+def test_an_infinite_time_is_solved_for_implicitly():
+    with pytest.raises(SettingError, match=r"^time: inf needs the scheme 'implicit', not 'aos'"):
+        LinearOsmosis(scheme="aos", time=math.inf)
+    with pytest.raises(SettingError, match=r"^scheme: 'euler'"):
+        LinearOsmosis(scheme="euler")
+
+
+def test_a_long_explicit_step_can_be_cancelled(small, monkeypatch):
+    monkeypatch.setattr(osmofuse.optimise.Watch, "interval", 0.0)
+    calls = []
+
+    def watch(_):
+        calls.append(True)
+        return len(calls) > 5
+
+    fusion = LinearOsmosis(scheme="explicit", time=1e4, steps=1)(small, watch=watch)
+    assert fusion.status is Status.cancelled
+    assert len(calls) < 20
+
+
+def test_the_exponential_scheme_needs_no_small_steps(small):
+    one, many = (
+        LinearOsmosis(scheme="exponential", time=5.0, steps=n)(small).image for n in (1, 7)
+    )
+    np.testing.assert_allclose(one, many, atol=1e-12)

@@ -176,7 +176,12 @@ def _help_of(settings: list[Setting]) -> str:
 
 
 def _shown(value: object) -> str:
-    return "none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+    """Return a value as one would give it."""
+    if isinstance(value, tuple):
+        return ",".join(map(_shown, value))
+    if value is None or isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _alternatives(kind: Any) -> tuple[Any, ...]:

@@ -50,6 +50,7 @@ _COSTS = {
     "poisson": _Cost(90, 160, 2.5),
     "guided-filter": _Cost(55, 145, 0.6),
     "structure-aware": _Cost(50, 85, 0.2),
+    "spectral-tv": _Cost(130, 130, 5.0),
 }
 _UNKNOWN = _Cost(130, 160, 3.0)
 # The paper's solvers end when they have converged: after some 200 iterations on most pictures.

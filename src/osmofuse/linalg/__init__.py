@@ -3,6 +3,7 @@
 from osmofuse.linalg.drift_system import DriftSystem
 from osmofuse.linalg.krylov import Solution, bicgstab, flexible_cg
 from osmofuse.linalg.multigrid import Hierarchy
+from osmofuse.linalg.split import SplitMatrix
 from osmofuse.linalg.stencil import Stencil, inside, padded, padded_shape
 from osmofuse.linalg.transport import CLOSED, FREE, HELD, Transport
 
@@ -13,6 +14,7 @@ __all__ = [
     "DriftSystem",
     "Hierarchy",
     "Solution",
+    "SplitMatrix",
     "Stencil",
     "Transport",
     "bicgstab",

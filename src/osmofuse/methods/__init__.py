@@ -8,6 +8,7 @@ from osmofuse.methods.linear_osmosis import LinearOsmosis
 from osmofuse.methods.poisson import PoissonEditing
 from osmofuse.methods.problem import energy
 from osmofuse.methods.pyramid import LaplacianPyramid
+from osmofuse.methods.spectral_tv import SpectralTV
 from osmofuse.methods.structure_aware import StructureAwareFusion
 from osmofuse.methods.variational import VariationalOsmosis
 
@@ -22,6 +23,7 @@ __all__ = [
     "Method",
     "PoissonEditing",
     "Sources",
+    "SpectralTV",
     "StructureAwareFusion",
     "VariationalOsmosis",
     "energy",
@@ -36,4 +38,5 @@ METHODS: dict[str, type[Method]] = {
     "guided-filter": GuidedFilterFusion,
     "structure-aware": StructureAwareFusion,
     "linear-osmosis": LinearOsmosis,
+    "spectral-tv": SpectralTV,
 }

@@ -24,8 +24,9 @@ from typing import Literal
 
 import numpy as np
 
+from osmofuse.errors import SettingError
 from osmofuse.kernels import threads_for
-from osmofuse.linalg import CLOSED, FREE, HELD, DriftSystem
+from osmofuse.linalg import CLOSED, FREE, HELD, DriftSystem, SplitMatrix
 from osmofuse.linalg.transport import Kinds
 from osmofuse.methods.contract import Fusion, Sources, WatchFunction, extendable, joined
 from osmofuse.methods.fusion_drift import RULES, Rule, fusion_drift
@@ -43,6 +44,7 @@ from osmofuse.optimise import (
     evolve,
     worst,
 )
+from osmofuse.optimise.schemes import SCHEMES, Scheme, stepper
 from osmofuse.picture import scaled
 from osmofuse.typing import BoolArray, FloatArray
 
@@ -66,7 +68,12 @@ class LinearOsmosis:
         T, how long to follow the flow; ``math.inf`` solves for where it ends. It acts over a
         distance of :math:`\sqrt{2T}` pixels.
     steps : int
-        Implicit steps to that time, each of length :math:`\tau` = T / steps.
+        Steps to that time, each of length :math:`\tau` = T / steps.
+    scheme : str
+        What makes a step: "implicit" suits any length, and alone an infinite time; "aos", "mos"
+        and "amos" split directions and stay positive; "peaceman-rachford" and "douglas"
+        alternate them, for short steps, the first of second order; "explicit" and
+        "exponential" take longer the longer a step is, and the last is exact.
     extent : {"global", "local"}
         Whether the whole picture changes, or only the region where alpha is 0: then all other
         pixels are those of the foreground, bit for bit.
@@ -84,10 +91,10 @@ class LinearOsmosis:
         What a background of one band becomes in each channel: itself in the foreground's
         chromaticity, or itself.
     rtol : float
-        Each system is solved until its residual has fallen to this part of its right side; at
-        an infinite time, to a thousandth of that.
+        Of implicit steps: each system is solved until its residual has fallen to this part of
+        its right side; at an infinite time, to a thousandth of that.
     max_iter : int
-        Most iterations of a solve.
+        Most iterations of such a solve.
 
     Notes
     -----
@@ -102,6 +109,7 @@ class LinearOsmosis:
     start: Literal["pasted", "foreground", "composite"] = "pasted"
     time: float = 10_000.0
     steps: int = 10
+    scheme: Scheme = "implicit"
     extent: Literal["global", "local"] = "global"
     boundary: Literal["neumann", "dirichlet", "mixed"] | None = None
     threshold: float = 0.0
@@ -115,6 +123,9 @@ class LinearOsmosis:
         choice("start", self.start, ("pasted", "foreground", "composite"))
         number("time", self.time, above=True, infinite=True)
         whole("steps", self.steps, least=1)
+        choice("scheme", self.scheme, ("implicit", *SCHEMES))
+        if math.isinf(self.time) and self.scheme != "implicit":
+            raise SettingError(f"time: inf needs the scheme 'implicit', not {self.scheme!r}")
         choice("extent", self.extent, ("global", "local"))
         choice("boundary", self.boundary, ("neumann", "dirichlet", "mixed", None))
         number("threshold", self.threshold, below=1.0)
@@ -212,6 +223,9 @@ class LinearOsmosis:
         steps = 1 if math.isinf(self.time) else self.steps
         tau = (self.time - first.time) / steps
         drift = fusion_drift(layers, self.drift, valid)
+        if self.scheme != "implicit":
+            step = stepper(self.scheme, SplitMatrix(drift, kind), tau, record.watch.beat)
+            return evolve(step, first, steps=steps, watch=record.watch, record=record)
         system = DriftSystem(drift, target_of(layers), kind, tau)
         # A step leaves an error as large as the residual; the end of the flow, a larger one.
         rtol = STATIONARY * self.rtol if math.isinf(tau) else self.rtol

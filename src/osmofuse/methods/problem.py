@@ -20,6 +20,7 @@ from osmofuse.kernels import kernel, prange
 from osmofuse.methods.contract import Sources
 from osmofuse.methods.layers import chromatic_mean
 from osmofuse.methods.settings import choice
+from osmofuse.methods.spectral_target import with_coarse_of_first
 from osmofuse.typing import ArrayLike, FloatArray
 
 if TYPE_CHECKING:
@@ -105,13 +106,16 @@ def planes_of(
     dtype: type,
     room: Callable[[], FloatArray] | None = None,
 ) -> Iterator[Planes]:
-    """Yield the planes of each channel; settings say the offset, the start and the band.
+    """Yield the planes of each channel; settings say the offset, the start, the band and w.
 
     The rest is as for `stacks_of`.
     """
     layers = stacks_of(sources, offset=settings.offset, band=settings.band, dtype=dtype, room=room)
     for layer in layers:
-        w = target_of(layer, room)
+        if settings.w == "spectral":
+            w = target_of(Stack(with_coarse_of_first(layer.images), layer.weights), room)
+        else:
+            w = target_of(layer, room)
         u = _start(layer.images, layer.weights, settings)
         yield Planes(layer.images[0], layer.weights[0], w, u)
 

@@ -72,6 +72,9 @@ class VariationalOsmosis:
     band : {"keep", "repeat"}
         What a background of one band becomes in each channel: itself in the foreground's
         chromaticity, or itself.
+    w : {"product", "spectral"}
+        The target of the structure: the pictures to the power of their weights; or the same
+        with backgrounds that have the foreground's coarse bands and their own fine ones.
     precision : {"single", "double"}
         Of the solver "flow"; the others compute in double precision.
     rtol : float
@@ -91,6 +94,7 @@ class VariationalOsmosis:
     reach: float | None = None
     solver: Literal["flow", "ipiano", "published"] = "flow"
     band: Literal["keep", "repeat"] = "keep"
+    w: Literal["product", "spectral"] = "product"
     precision: Literal["single", "double"] = "single"
     rtol: float = 1e-6
     max_iter: int = 10_000
@@ -104,6 +108,7 @@ class VariationalOsmosis:
         choice("regulariser", self.regulariser, ("huber", "tv", "tikhonov", None))
         choice("start", self.start, ("foreground", "composite", "means"))
         choice("band", self.band, ("keep", "repeat"))
+        choice("w", self.w, ("product", "spectral"))
         choice("precision", self.precision, ("single", "double"))
         choice("solver", self.solver, ("flow", "ipiano", "published"))
         if self.reach is not None:

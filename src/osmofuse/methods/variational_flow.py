@@ -221,7 +221,7 @@ def _room(shape: tuple[int, int], dtype: Any) -> FloatArray:
 
 def _key(s: VariationalOsmosis) -> tuple[object, ...]:
     """Return what the prepared planes depend on."""
-    return s.offset, s.start, s.band, _dtype(s), math.isinf(s.gamma)
+    return s.offset, s.start, s.band, s.w, _dtype(s), math.isinf(s.gamma)
 
 
 def _dtype(settings: VariationalOsmosis) -> Any:
