@@ -16,6 +16,8 @@ COMMANDS = {
     "fuse": "Fuse two picture files into a third, and record how it was made.",
     "matte": "Find an alpha map from a picture and a rough trimap.",
     "score": "Score a fused picture, with what each number means.",
+    "compare": "Fuse a pair by several methods; with scores, times and sheets.",
+    "sweep": "Fuse a pair with many settings, and draw what they do.",
     "info": "Say what picture files contain, and what would become of them.",
     "demo": "Fuse a synthetic manuscript page, and show what it did.",
 }

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from osmofuse import cli
+from pairs import write_pair
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, decoded_here):
+    write_pair(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments):
+    given = ["sweep", "visible.tif", "infrared.tif", "--alpha", "map.png", "-o", "made"]
+    return CliRunner().invoke(cli.commands, [*given, *arguments])
+
+
+def test_it_tries_every_combination_at_one_reach(folder):
+    done = run("--eta", "0.1,0.2", "--mu", "50", "--gamma", "0,inf", "--start", "means", "--json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)["results"]
+    tried = [(one["settings"]["eta"], one["settings"]["gamma"]) for one in found]
+    assert tried == [(0.1, 0.0), (0.1, "inf"), (0.2, 0.0), (0.2, "inf")]
+    assert [one["reach"] for one in found] == pytest.approx([10.0] * 4)
+    assert (folder / "made" / "sheet.png").is_file()
+
+
+def test_the_rule_may_end_each(folder):
+    one = ("--eta", "0.1", "--mu", "100", "--gamma", "1", "--start", "foreground")
+    done = run(*one, "--reach", "rule", "--metrics", "chromaticity")
+    assert done.exit_code == 0, done.output
+    assert "chromaticity" in done.stdout
+
+
+@pytest.mark.parametrize("eta", ["x", "0.1;0.2", "nan"])
+def test_numbers_are_wanted(folder, eta):
+    done = run("--eta", eta)
+    assert done.exit_code == 2
+    assert "no list of numbers" in done.output
