@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 
 # Where each public name lives. Loaded when first used: Numba, SciPy and libvips take long.
 _HOMES = {
+    "Alignment": "preparation.registration.align",
     "Average": "methods.average",
     "Comparison": "tasks.compare",
     "DirectMatting": "methods.direct",
@@ -38,6 +39,7 @@ _HOMES = {
     "StructureAwareFusion": "methods.structure_aware",
     "UnreadableError": "errors",
     "VariationalOsmosis": "methods.variational",
+    "align": "preparation.registration.align",
     "compare": "tasks.compare",
     "energy": "methods.problem",
     "fuse": "tasks.fuse",
@@ -75,10 +77,12 @@ if TYPE_CHECKING:
     from osmofuse.optimise.progress import Progress, Status, Step
     from osmofuse.picture import Picture
     from osmofuse.preparation.alpha import soften
+    from osmofuse.preparation.registration.align import Alignment, align
     from osmofuse.tasks.compare import Comparison, compare
     from osmofuse.tasks.fuse import fuse
 
 __all__ = [
+    "Alignment",
     "Average",
     "Comparison",
     "DirectMatting",
@@ -103,6 +107,7 @@ __all__ = [
     "StructureAwareFusion",
     "UnreadableError",
     "VariationalOsmosis",
+    "align",
     "compare",
     "energy",
     "fuse",

@@ -14,6 +14,7 @@ from osmofuse.errors import OsmofuseError
 # Each command's name and line in `--help`, which must not load the science.
 COMMANDS = {
     "fuse": "Fuse two picture files into a third, and record how it was made.",
+    "align": "Lay one picture file over another, e.g. an infrared one over a visible one.",
     "info": "Say what picture files contain, and what would become of them.",
     "demo": "Fuse a synthetic manuscript page, and show what it did.",
 }

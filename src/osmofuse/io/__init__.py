@@ -5,6 +5,7 @@ Pixels go through libvips, which keeps 16-bit and float samples exact. What libv
 `osmofuse.tags`.
 """
 
+from osmofuse.io.animation import write_animation
 from osmofuse.io.composite import composite_metadata
 from osmofuse.io.description import Description, describe
 from osmofuse.io.limits import Limits
@@ -21,4 +22,5 @@ __all__ = [
     "read",
     "sync",
     "write",
+    "write_animation",
 ]

@@ -11,15 +11,39 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
+from typing import Protocol
 
 from osmofuse.errors import OutputError, UnreadableError
 from osmofuse.io import sync, write
-from osmofuse.jobs.job import Job
 from osmofuse.picture import Picture
 from osmofuse.record import Record, read_record, record_path, write_record
 
 
-def check_outputs(job: Job) -> None:
+class Work(Protocol):
+    """What reads files and writes others."""
+
+    @property
+    def inputs(self) -> dict[str, Path]:
+        """The files to be read, by role."""
+        ...
+
+    @property
+    def outputs(self) -> dict[str, Path]:
+        """The pictures to be written, by role."""
+        ...
+
+    @property
+    def output(self) -> Path:
+        """The one beside which the record lies, also among the outputs."""
+        ...
+
+    @property
+    def overwrite(self) -> bool:
+        """Whether outputs that exist are replaced."""
+        ...
+
+
+def check_outputs(job: Work) -> None:
     """Refuse outputs that would replace an input, each other, or what is not to be replaced.
 
     Raises
@@ -43,14 +67,14 @@ def check_outputs(job: Job) -> None:
             raise OutputError(f"{path}: exists already; choose another name, or use --overwrite")
 
 
-def _check_is_no_input(place: Path, path: Path, job: Job) -> None:
+def _check_is_no_input(place: Path, path: Path, job: Work) -> None:
     for role, source in job.inputs.items():
         with suppress(OSError):
             if place.samefile(source):
                 raise OutputError(f"{path}: would replace the {role}; choose another name")
 
 
-def _is_orphan(path: Path, job: Job) -> bool:
+def _is_orphan(path: Path, job: Work) -> bool:
     """Tell whether a file is the record of an output that is not there."""
     if path != record_path(job.output) or os.path.lexists(job.output):
         return False
@@ -71,11 +95,11 @@ class Outputs:
 
     Parameters
     ----------
-    job : Job
+    job : Work
         Checked by `check_outputs`.
     """
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: Work) -> None:
         self.paths = job.outputs | {"record": record_path(job.output)}
 
     def __enter__(self) -> Outputs:
@@ -90,6 +114,10 @@ class Outputs:
         for path in self.paths.values():
             with suppress(OSError):
                 _stage(path).unlink(missing_ok=True)
+
+    def stage(self, role: str) -> Path:
+        """Return the partial name of a file."""
+        return _stage(self.paths[role])
 
     def probe(self, role: str, picture: Picture) -> None:
         """Find out before the work begins whether a picture like this one can be written."""

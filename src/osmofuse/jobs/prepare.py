@@ -52,7 +52,10 @@ def prepare(job: Job) -> Prepared:
     UnreadableError, InputError, MismatchError
         A file cannot be read or used, or the files do not fit together.
     """
-    inputs = {role: _input_of(job, role) for role in job.inputs}
+    inputs = {
+        role: input_of(role, path, job.output.parent, job.levels if role == "background" else None)
+        for role, path in job.inputs.items()
+    }
     foreground, stored = read(job.foreground), read(job.background)
     valid = stored.valid
     background, words = _background(job, stored, foreground)
@@ -66,18 +69,18 @@ def prepare(job: Job) -> Prepared:
     return Prepared(foreground, sources, tuple(inputs.values()), depth)
 
 
-def _input_of(job: Job, role: str) -> Input:
-    path = job.inputs[role]
+def input_of(role: str, path: Path, folder: Path, levels: str | None = None) -> Input:
+    """Return a picture file as a record in a folder names it."""
     file = describe(path)
-    entry = Input(
-        role,
-        _relative(path, job.output.parent),
-        sha256_of_file(path),
-        levels=job.levels if role == "background" else None,
-    )
+    entry = replace(file_input(role, path, folder), levels=levels)
     if file.format_of_name is None:
         return entry
     return _noted(entry, [f"its name says {file.format_of_name}, its content is {file.format}"])
+
+
+def file_input(role: str, path: Path, folder: Path) -> Input:
+    """Return a file of any kind as a record in a folder names it."""
+    return Input(role, _relative(path, folder), sha256_of_file(path))
 
 
 def _noted(entry: Input, words: list[str]) -> Input:
