@@ -49,10 +49,10 @@ def corner_error(matrix, truth, shape) -> float:
     return float(np.hypot(*(ends[0] - ends[1]).T).mean())
 
 
-def photographs(data: Path) -> list[tuple[str, np.ndarray]]:
+def photographs(data: Path, count: int | None = None) -> list[tuple[str, np.ndarray]]:
     """Return names and pictures with values in [0, 1]; colours in OpenCV's order do not matter."""
-    read = [(name, cv2.imread(str(data / name)).astype(np.float32) / 255) for name in PHOTOGRAPHS]
-    return read + pages()
+    names = PHOTOGRAPHS[:count]
+    return [(name, cv2.imread(str(data / name)).astype(np.float32) / 255) for name in names]
 
 
 def pages(shape=(480, 360)) -> list[tuple[str, np.ndarray]]:

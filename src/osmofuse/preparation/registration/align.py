@@ -129,7 +129,9 @@ def align(
         found = Evidence() if reason else evidence(*views, start)
         status = Status.direct
     else:
-        best, reason = best_candidate(*views, transform, method, start)
+        best, reason = best_candidate(
+            *views, transform, method, start=start, bending=deformation
+        )
         if best is None:
             return _refused(None, Evidence(), reason, began)
         matrix, origin, found = best.matrix, best.origin, best.evidence
@@ -157,8 +159,10 @@ def _check_settings(method: str, transform: str, points: object) -> None:
 
 
 def _image(picture: ArrayLike | Picture, name: str) -> tuple[Array, BoolArray | None]:
-    valid = picture.valid if isinstance(picture, Picture) else None
-    return checked(picture, name, valid=valid), valid
+    if not isinstance(picture, Picture) or (valid := picture.valid) is None:
+        return checked(picture, name), None
+    # Filled, so that the no-data value does not enter its neighbours.
+    return checked(picture.filled(), name), valid
 
 
 def _refused(

@@ -21,8 +21,10 @@ from osmofuse.typing import FloatArray
 Method = Literal["auto", "features", "correlation", "mutual-information", "points"]
 METHODS: tuple[Method, ...] = get_args(Method)
 
-_FEATURE_PIXELS = 1_500_000
+_FEATURE_PIXELS = 1_000_000
 _STRONG = 0.6  # a score at which nothing else need be tried
+_BENT = 0.2  # a score that is enough where a deformation follows
+_HOPELESS = 0.3  # an agreement that chance gives, and that no refinement mends
 _RIVAL = 0.8  # of the best score: another place that fits nearly as well
 _ELSEWHERE = 0.02  # of the side, at which a place is another
 
@@ -54,7 +56,13 @@ class Candidate:
 
 
 def best_candidate(
-    moving: View, fixed: View, kind: Kind, method: Method, start: FloatArray | None = None
+    moving: View,
+    fixed: View,
+    kind: Kind,
+    method: Method,
+    *,
+    start: FloatArray | None = None,
+    bending: bool = False,
 ) -> tuple[Candidate | None, str | None]:
     """Estimate a transform.
 
@@ -68,6 +76,8 @@ def best_candidate(
         Which estimates to make, see `align`.
     start : array of shape (3, 3), optional
         A rough transform to be tried first.
+    bending : bool
+        Whether a deformation follows, so that the transform need fit in part only.
 
     Returns
     -------
@@ -79,6 +89,8 @@ def best_candidate(
         tried.append(candidate)
         if candidate.is_sound and candidate.evidence.score >= _STRONG:
             return candidate, None
+        if bending and candidate.rank >= (True, _BENT):
+            break
     if not tried:
         return None, "nothing was found that the two pictures have in common"
     tried.sort(key=lambda one: one.rank, reverse=True)
@@ -100,7 +112,8 @@ def _candidates(
 
     for matrix, origin, rough in _starts(moving, fixed, kind, method, start):
         if refine := _REFINERS.get(method):
-            better = refine(moving, fixed, matrix, kind)
+            near = refined(moving, fixed, matrix, kind, ROUGH) if rough else None
+            better = refine(moving, fixed, matrix if near is None else near, kind)
         else:
             better = refined(moving, fixed, matrix, kind, (*ROUGH, *FINE) if rough else FINE)
         yield from offered(better, origin)
@@ -108,6 +121,8 @@ def _candidates(
         return
     # Weak so far: let others refine what is best, and see whether that fits better.
     best = max(last, key=lambda one: one.rank)
+    if best.evidence.agreement < _HOPELESS:
+        return
     for name, refine in _REFINERS.items():
         yield from offered(refine(moving, fixed, best.matrix, kind), f"{best.origin}, {name}")
 

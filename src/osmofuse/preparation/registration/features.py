@@ -49,7 +49,7 @@ def _edges(plane: Plane) -> Array:
 
 
 def _as_bytes(values: FloatArray) -> Array:
-    return cast(Array, np.rint(np.clip(values, 0, 1) * 255).astype(np.uint8))
+    return np.rint(np.clip(values, 0, 1) * 255).astype(np.uint8)
 
 
 def log_gradient(plane: Plane, sigma: float) -> FloatArray:

@@ -20,7 +20,7 @@ _BINS = 40
 _LEVELS = (30_000, 250_000)  # pixels
 _POINTS = 20_000
 _SIGMA = 1.0
-_CALLS = 500  # evaluations at a level
+_CALLS = 300  # evaluations at a level
 
 
 def mutual_information(one: FloatArray, other: FloatArray, where: BoolArray) -> float:

@@ -10,6 +10,8 @@ rising or falling, since that multiplies :math:`g` by a real number; in flat par
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from osmofuse.preparation.registration.opencv import opencv
@@ -63,4 +65,4 @@ def likeness(one: FloatArray, other: FloatArray) -> float:
     both = np.any(one, axis=2, keepdims=True) & np.any(other, axis=2, keepdims=True)
     one, other = one * both, other * both
     energy = float((one * one).sum()) * float((other * other).sum())
-    return float((one * other).sum()) / np.sqrt(energy) if energy > 0 else 0.0
+    return float((one * other).sum()) / math.sqrt(energy) if energy > 0 else 0.0

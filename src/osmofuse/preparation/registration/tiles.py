@@ -7,6 +7,7 @@ of the directions of edges. The peak gives a shift :math:`d`, and how sharp it i
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import cast
 
@@ -18,6 +19,7 @@ from osmofuse.typing import BoolArray, FloatArray
 
 # A tile in which less than this of the pixels has edges says nothing.
 _LEAST_ENERGY = 0.02
+_MOST_TILES = 300
 _WIDTH = (
     1.5  # of a good tile's error, in units of its own spread, where robust weights begin to fall
 )
@@ -64,7 +66,7 @@ def local_shifts(moving: FloatArray, fixed: FloatArray, *, size: int, radius: in
     moving, fixed : array of float32, (rows, cols, 2)
         Directions of edges in one frame, 0 where there is no data.
     size : int
-        Side of a tile; they overlap by half.
+        Side of a tile; they overlap by half if that makes less than 300 of them.
     radius : int
         How far to look.
     """
@@ -72,8 +74,10 @@ def local_shifts(moving: FloatArray, fixed: FloatArray, *, size: int, radius: in
     rows, cols = fixed.shape[:2]
     padded = cv2.copyMakeBorder(moving, *[radius] * 4, cv2.BORDER_CONSTANT, value=0)
     found = []
-    for top in _starts(rows, size):
-        for left in _starts(cols, size):
+    # Half a tile apart, or further where there would be too many.
+    step = max(size / 2, math.sqrt(rows * cols / _MOST_TILES))
+    for top in _starts(rows, size, step):
+        for left in _starts(cols, size, step):
             tile = fixed[top : top + size, left : left + size]
             place = padded[
                 top : top + tile.shape[0] + 2 * radius, left : left + tile.shape[1] + 2 * radius
@@ -91,11 +95,11 @@ def local_shifts(moving: FloatArray, fixed: FloatArray, *, size: int, radius: in
     return Shifts(centres, shifts - radius, peaks, information, radius)
 
 
-def _starts(length: int, size: int) -> list[int]:
-    """Return where tiles begin that cover a length and overlap by about half."""
+def _starts(length: int, size: int, step: float) -> list[int]:
+    """Return where tiles begin that span a length, about so far apart."""
     if length <= size:
         return [0]
-    count = 1 + round((length - size) / (size / 2))
+    count = 1 + round((length - size) / step)
     return [round(k * (length - size) / max(1, count - 1)) for k in range(count)]
 
 
