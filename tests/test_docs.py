@@ -89,6 +89,12 @@ def test_reach_page_runs_and_says_what_happens():
     assert np.array_equal(run["again"].image, run["fusion"].image)
 
 
+def test_align_page_runs(capsys):
+    run = run_python_blocks("docs/align.md")
+    assert run["alignment"].status == "converged"
+    assert run["fusion"].status.is_success
+
+
 def test_methods_page_runs_and_tells_of_all_methods(capsys):
     run = run_python_blocks("docs/methods.md")
     assert run["fusion"].status.is_success

@@ -8,7 +8,7 @@ import numpy as np
 
 from osmofuse.errors import MismatchError, SettingError
 from osmofuse.picture import Picture, checked, quantise
-from osmofuse.preparation.levels import apply_levels
+from osmofuse.preparation.levels import apply_levels, range_used
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
 _SIDE = 1600  # of a preview, at most
@@ -94,8 +94,9 @@ def _shown(values: FloatArray, valid: BoolArray | None) -> Array:
     top = float(values.max()) or 1.0
     if values.ndim == 3 and values.shape[2] not in (1, 3):
         values = values[..., :3] if values.shape[2] > 3 else values[..., :1]
-    if np.ptp(values) > _FLATTEST * top:
-        values, _ = apply_levels(values / top, "percentiles", valid=valid)
+    values = values / np.float32(top)
+    if range_used(values, valid=valid) > _FLATTEST:
+        values, _ = apply_levels(values, "percentiles", valid=valid)
     pixels = quantise(np.clip(values, 0, 1), np.uint8)[0]
     bands = pixels.reshape(*pixels.shape[:2], -1)
     return np.broadcast_to(bands, (*bands.shape[:2], 3)).copy()

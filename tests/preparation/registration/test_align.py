@@ -109,9 +109,8 @@ def test_each_method_alone(page, method):
 
 def test_points_alone_are_taken_as_they_are(page):
     places = np.array([[10, 10], [200, 20], [30, 250], [220, 280.0]])
-    found = osmofuse.align(
-        page.truth[3:], page.truth, method="points", points=np.hstack([places, places + [0, 3]])
-    )
+    pairs = np.hstack([places, places + np.array([0, 3])])
+    found = osmofuse.align(page.truth[3:], page.truth, method="points", points=pairs)
     assert found.status == "direct"
     np.testing.assert_allclose(found.transform.matrix, [[1, 0, 0], [0, 1, 3], [0, 0, 1]], atol=1e-9)
     assert found.quality["points_residual"] < 1e-9
