@@ -101,10 +101,11 @@ def test_a_transform_does_only_what_it_may(page, kind):
 @pytest.mark.parametrize("method", ["features", "correlation", "mutual-information"])
 def test_each_method_alone(page, method):
     truth = np.array([[1.02, -0.03, 3], [0.03, 1.02, -4], [0, 0, 1]])
-    moving = warps.warped(page.truth, np.linalg.inv(truth), cv2.BORDER_REFLECT)
-    found = osmofuse.align(moving, page.truth, method=method, transform="affine")
+    part = page.truth[:180, :160]
+    moving = warps.warped(part, np.linalg.inv(truth), cv2.BORDER_REFLECT)
+    found = osmofuse.align(moving, part, method=method, transform="affine")
     assert found.status == "converged", found.reason
-    assert warps.corner_error(found.transform, truth, SHAPE) < 0.5
+    assert warps.corner_error(found.transform, truth, part.shape[:2]) < 0.5
 
 
 def test_points_alone_are_taken_as_they_are(page):

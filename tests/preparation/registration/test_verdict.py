@@ -46,6 +46,7 @@ def test_doubts_are_said_in_words():
     assert "only 40% of 100 places fit; 51% should" in Evidence(**(good | {"agreement": 0.4})).doubt
     assert "hardly correlate" in Evidence(**(good | {"likeness": 0.05})).doubt
     assert "corners" in Evidence(**(good | {"uncertainty": 5.0})).doubt
+    assert Evidence(**(good | {"uncertainty": 5.0, "reduction": 10.0})).doubt is None
     assert Evidence().score == 0
     assert math.isinf(Evidence().uncertainty)
 

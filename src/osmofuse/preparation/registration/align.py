@@ -129,9 +129,7 @@ def align(
         found = Evidence() if reason else evidence(*views, start)
         status = Status.direct
     else:
-        best, reason = best_candidate(
-            *views, transform, method, start=start, bending=deformation
-        )
+        best, reason = best_candidate(*views, transform, method, start=start, bending=deformation)
         if best is None:
             return _refused(None, Evidence(), reason, began)
         matrix, origin, found = best.matrix, best.origin, best.evidence

@@ -31,7 +31,7 @@ _LEAST_TILES = 14
 # and the edges correlate to 0.14.
 _LEAST_AGREEMENT = 0.45
 _LEAST_LIKENESS = 0.18
-_MOST_UNCERTAIN = 1.5  # pixels at the corners
+_MOST_UNCERTAIN = 1.5  # pixels of the frame, at the corners
 _LEAST_OVERLAP = 0.15  # of the smaller picture
 _MOST_STRETCH = 1.6  # one direction against the other
 _MOST_TILT = 3.0  # area at one corner against another
@@ -61,6 +61,8 @@ class Evidence:
         Mutual information in nats.
     overlap : float
         The part of the smaller picture that both show.
+    reduction : float
+        Pixels of the fixed picture in a pixel of the copy that was tested, along a side.
     """
 
     tiles: int = 0
@@ -71,6 +73,7 @@ class Evidence:
     likeness: float = 0.0
     information: float = 0.0
     overlap: float = 0.0
+    reduction: float = 1.0
 
     @property
     def score(self) -> float:
@@ -87,7 +90,7 @@ class Evidence:
             return f"only {self.agreement:.0%} of {self.tiles} places fit; {needed:.0%} should"
         if self.likeness < _LEAST_LIKENESS:
             return f"the edges of the two pictures hardly correlate ({self.likeness:.2f})"
-        if self.uncertainty > _MOST_UNCERTAIN:
+        if self.uncertainty > _MOST_UNCERTAIN * self.reduction:
             return (
                 "what fits lies too close together to fix the corners "
                 f"(± {self.uncertainty:.1f} pixels)"
@@ -121,6 +124,7 @@ def evidence(moving: View, fixed: View, transform: FloatArray, field: Any = None
     smaller = min(math.prod(fixed.shape), _area(carried(transform, corners(moving.shape))))
     common: dict[str, Any] = {
         "tiles": len(shifts),
+        "reduction": 1 / frame.scale,
         "likeness": likeness(*directions),
         "information": mutual_information(here.values, frame.fixed.values, both),
         "overlap": min(1.0, np.count_nonzero(both) / frame.scale**2 / max(smaller, 1.0)),

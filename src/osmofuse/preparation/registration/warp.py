@@ -35,7 +35,7 @@ def warped(
     -------
     tuple of array and array of bool
         The picture, of the same depth, 0 where it has nothing to show; where it has something.
-        Lanczos' kernel overshoots at edges: values are clipped to the range of each band.
+        Lanczos' kernel overshoots at edges: values are clipped to the picture's range.
     """
     back = np.linalg.inv(transform.matrix)
     result = np.zeros((*shape, *pixels.shape[2:]), pixels.dtype)
@@ -54,11 +54,10 @@ def warped(
     return result, shown
 
 
-def _range(pixels: Array, valid: BoolArray | None) -> tuple[Array, Array]:
-    """Return the least and the greatest value of each band."""
-    if valid is not None and valid.any():
-        return pixels[valid].min(axis=0), pixels[valid].max(axis=0)
-    return pixels.min(axis=(0, 1)), pixels.max(axis=(0, 1))
+def _range(pixels: Array, valid: BoolArray | None) -> tuple[Any, Any]:
+    """Return the least and the greatest value."""
+    shown = pixels if valid is None or not valid.any() else pixels[valid]
+    return shown.min(), shown.max()
 
 
 def _sources(
