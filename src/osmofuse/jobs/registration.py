@@ -10,6 +10,7 @@ import numpy as np
 
 from osmofuse.io import read
 from osmofuse.io.animation import write_animation
+from osmofuse.io.geography import placed_like
 from osmofuse.jobs.need import peak_bytes
 from osmofuse.jobs.outputs import Outputs, check_outputs
 from osmofuse.jobs.prepare import file_input, input_of
@@ -123,14 +124,14 @@ def register(job: Registration) -> Registered:
 
 
 def _picture(moving: Picture, fixed: Picture, found: Alignment) -> Picture:
-    """Return the moving picture in the other's frame, at the other's resolution."""
+    """Return the moving picture in the other's frame, at its resolution and place on the earth."""
     assert found.image is not None
     assert found.valid is not None
     assert found.transform is not None
     pixels = found.image
     if moving.transparency:
         pixels, _ = warped(moving.pixels, found.transform, fixed.shape)
-    metadata = replace(moving.metadata, resolution=fixed.metadata.resolution)
+    metadata = placed_like(moving.metadata, fixed.metadata)
     return replace(moving, metadata=metadata).with_pixels(pixels, found.valid)
 
 

@@ -63,7 +63,8 @@ def flicker(
     tuple of array and array
         uint8, (rows, cols, 3), of one size, as for `checkerboard`.
     """
-    here, there = checked(moving, "moving", valid=valid), checked(fixed, "fixed")
+    here = checked(moving, "moving", valid=valid, bounded=False)
+    there = checked(fixed, "fixed", bounded=False)
     if here.shape[:2] != there.shape[:2]:
         raise MismatchError(
             f"moving: {here.shape[0]} × {here.shape[1]} pixels, but fixed has "
@@ -91,6 +92,7 @@ def _reduced(array: Array, step: int) -> FloatArray:
 
 
 def _shown(values: FloatArray, valid: BoolArray | None) -> Array:
+    values = np.maximum(values, 0)  # floats may overshoot
     top = float(values.max()) or 1.0
     if values.ndim == 3 and values.shape[2] not in (1, 3):
         values = values[..., :3] if values.shape[2] > 3 else values[..., :1]

@@ -156,6 +156,11 @@ def test_warped_parchment_is_flattened(page):
     np.testing.assert_allclose(found.transform(middle)[0], there, atol=0.5)
 
 
+def test_floats_of_any_range_are_taken(page):
+    found = osmofuse.align(300 * page.truth[4:] - 20, page.truth, transform="translation")
+    assert found.transform.matrix[:2, 2] == pytest.approx([0, 4], abs=0.05)
+
+
 def test_flat_pictures_are_refused():
     found = osmofuse.align(np.full((60, 50), 0.5), np.full((70, 60), 0.2))
     assert found.status == "refused"

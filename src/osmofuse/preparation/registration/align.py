@@ -158,9 +158,9 @@ def _check_settings(method: str, transform: str, points: object) -> None:
 
 def _image(picture: ArrayLike | Picture, name: str) -> tuple[Array, BoolArray | None]:
     if not isinstance(picture, Picture) or (valid := picture.valid) is None:
-        return checked(picture, name), None
+        return checked(picture, name, bounded=False), None
     # Filled, so that the no-data value does not enter its neighbours.
-    return checked(picture.filled(), name), valid
+    return checked(picture.filled(), name, bounded=False), valid
 
 
 def _refused(
