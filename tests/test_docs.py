@@ -99,6 +99,12 @@ def test_alpha_page_runs_and_its_maps_are_maps(capsys):
     assert "of one kind" in capsys.readouterr().out
 
 
+def test_align_page_runs(capsys):
+    run = run_python_blocks("docs/align.md")
+    assert run["alignment"].status == "converged"
+    assert run["fusion"].status.is_success
+
+
 def test_methods_page_runs_and_tells_of_all_methods(capsys):
     run = run_python_blocks("docs/methods.md")
     assert run["fusion"].status.is_success

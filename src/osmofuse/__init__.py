@@ -14,6 +14,7 @@ __version__ = "0.1.0"
 
 # Where each public name lives. Loaded when first used: Numba, SciPy and libvips take long.
 _HOMES = {
+    "Alignment": "preparation.registration.align",
     "Average": "methods.average",
     "Comparison": "tasks.compare",
     "DirectMatting": "methods.direct",
@@ -40,6 +41,7 @@ _HOMES = {
     "Trial": "tasks.sweep",
     "UnreadableError": "errors",
     "VariationalOsmosis": "methods.variational",
+    "align": "preparation.registration.align",
     "compare": "tasks.compare",
     "energy": "methods.problem",
     "fuse": "tasks.fuse",
@@ -81,11 +83,13 @@ if TYPE_CHECKING:
     from osmofuse.picture import Picture
     from osmofuse.preparation.alpha import soften
     from osmofuse.preparation.matting import matte
+    from osmofuse.preparation.registration.align import Alignment, align
     from osmofuse.tasks.compare import Comparison, compare
     from osmofuse.tasks.fuse import fuse
     from osmofuse.tasks.sweep import Trial, sweep
 
 __all__ = [
+    "Alignment",
     "Average",
     "Comparison",
     "DirectMatting",
@@ -112,6 +116,7 @@ __all__ = [
     "Trial",
     "UnreadableError",
     "VariationalOsmosis",
+    "align",
     "compare",
     "energy",
     "fuse",

@@ -177,6 +177,31 @@ class Picture:
             pixels = np.concatenate([pixels.reshape(*self.shape, -1), band], axis=2)
         return replace(self, pixels=pixels), clipped
 
+    def with_pixels(self, pixels: Array, valid: BoolArray) -> Picture:
+        """Give this picture other pixels, of any size but its depth and bands; the rest stays.
+
+        Parameters
+        ----------
+        pixels : array, (rows, cols) or (rows, cols, bands)
+            With transparency if this picture has it; never changed.
+        valid : array of bool, (rows, cols)
+            Where False, nothing is recorded: there the new picture holds the no-data value. If
+            this picture has none, it is 0, or NaN in floats; what is valid never holds it.
+        """
+        nodata = self.nodata
+        if nodata is None:
+            if valid.all():
+                return replace(self, pixels=pixels)
+            nodata = math.nan if pixels.dtype.kind == "f" else 0.0
+        new = replace(self, pixels=pixels.copy(), nodata=nodata)
+        if self.transparency:
+            bands = _with_empty(new.colour.copy(), nodata, valid).reshape(*new.shape, -1)
+            new.pixels[..., :-1] = bands
+            new.pixels[~valid, -1] = 0
+        else:
+            _with_empty(new.pixels, nodata, valid)
+        return new
+
     def _transparency(self, depth: np.dtype[np.generic]) -> Array:
         band = self.pixels[..., -1:]
         if depth == self.depth:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import tifffile
 
 from osmofuse.io import describe, read, write
+from osmofuse.io.geography import placed_like
 from picture_files import TURNS, noise
 
 SCALE, POINT = (0.5, 0.25, 0.0), (2.0, 1.0, 0.0, 440720.0, 3751320.0, 0.0)
@@ -73,3 +76,18 @@ def test_rational_polynomials_are_kept_only_where_they_are_right(tmp_path):
         assert describe(tmp_path / "a.tif").geo == "rational polynomials"
         path = write(read(tmp_path / "a.tif"), tmp_path / "b.tif", overwrite=True)
         assert (describe(path).geo is None) == (orientation == 6)
+
+
+def test_what_is_laid_over_another_takes_its_place(tmp_path):
+    matrix = [(34264, "d", 16, MATRIX, True), (315, "s", 0, "Ada", True)]
+    scale = [(33550, "d", 3, SCALE, True), (33922, "d", 6, POINT, True), (271, "s", 0, "Bo", True)]
+    for name, tags in (("moving", matrix), ("fixed", scale)):
+        tifffile.imwrite(tmp_path / f"{name}.tif", STORED, metadata=None, extratags=tags)
+    moving, fixed = (read(tmp_path / f"{name}.tif") for name in ("moving", "fixed"))
+    placed = replace(moving, metadata=placed_like(moving.metadata, fixed.metadata))
+    with tifffile.TiffFile(write(placed, tmp_path / "out.tif")) as file:
+        tags = file.pages[0].tags
+        assert 34264 not in tags
+        assert 271 not in tags
+        assert tags[33550].value == SCALE
+        assert tags[315].value == "Ada"

@@ -7,7 +7,7 @@ import numpy as np
 
 import osmofuse
 from osmofuse.io import Limits, describe, read_isolated
-from osmofuse.jobs.prepare import _limits_for, prepare
+from osmofuse.jobs.prepare import limits_for, prepare
 from osmofuse.record import sha256_of_file
 
 
@@ -81,6 +81,6 @@ def test_files_are_decoded_in_one_other_process(make_job, monkeypatch):
 
 def test_a_large_picture_has_more_time_to_be_decoded(pair):
     file = describe(pair["visible"])
-    assert _limits_for([file]) == Limits()
+    assert limits_for([file]) == Limits()
     large = replace(file, decoded_bytes=6 * 10**9)
-    assert _limits_for([file, large]).seconds == 1200
+    assert limits_for([file, large]).seconds == 1200

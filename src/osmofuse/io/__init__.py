@@ -5,6 +5,7 @@ Pixels go through libvips, which keeps 16-bit and float samples exact. What libv
 `osmofuse.tags`.
 """
 
+from osmofuse.io.animation import write_animation
 from osmofuse.io.composite import composite_metadata
 from osmofuse.io.description import Description, describe
 from osmofuse.io.isolation import read_isolated
@@ -27,4 +28,5 @@ __all__ = [
     "read",
     "read_isolated",
     "write",
+    "write_animation",
 ]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from osmofuse.tags import Directory, tag_numbers
+from osmofuse.picture import Metadata
+from osmofuse.tags import Directory, pack_exif, parse_tags, tag_numbers
 from osmofuse.typing import FloatArray
 
-__all__ = ["geography_in", "turned"]
+__all__ = ["geography_in", "placed_like", "turned"]
 
 _SCALE, _TIE_POINTS, _TRANSFORMATION, _KEYS, _RATIONAL = 33550, 33922, 34264, 34735, 50844
+_ALL = (_SCALE, _TIE_POINTS, _TRANSFORMATION, _KEYS, 34736, 34737, _RATIONAL)
 _DOUBLE = 12
 # Of the keys: what names the coordinate system by its number in the EPSG registry, and whether
 # raster coordinates count from a pixel's corner (1, the default) or its centre (2).
@@ -25,6 +29,22 @@ def geography_in(tags: Directory) -> str | None:
               _RATIONAL: "rational polynomials"}  # fmt: skip
     words += [name for tag, name in placed.items() if tag in tags]
     return ", ".join(words) or ("geographic keys" if keys else None)
+
+
+def placed_like(metadata: Metadata, other: Metadata) -> Metadata:
+    """Return metadata for a picture that was laid over another: at its resolution and place.
+
+    Parameters
+    ----------
+    metadata : Metadata
+        Of the picture that moved; never changed. Where it lay on the earth is left out.
+    other : Metadata
+        Of the picture that it was laid over, whose place and resolution it takes.
+    """
+    ours, theirs = (parse_tags(one.exif) if one.exif else {} for one in (metadata, other))
+    tags = {tag: value for tag, value in ours.items() if tag not in _ALL}
+    tags |= {tag: theirs[tag] for tag in _ALL if tag in theirs}
+    return replace(metadata, exif=pack_exif(tags), resolution=other.resolution)
 
 
 def turned(tags: Directory, orientation: int, rows: int, cols: int) -> Directory:

@@ -2,17 +2,21 @@
 
 from osmofuse.jobs.job import Job
 from osmofuse.jobs.need import Need, check, need
+from osmofuse.jobs.registration import Registered, Registration, register
 from osmofuse.jobs.repeat import Repetition, compare_with_record, job_of_record
 from osmofuse.jobs.run import Result, run
 
 __all__ = [
     "Job",
     "Need",
+    "Registered",
+    "Registration",
     "Repetition",
     "Result",
     "check",
     "compare_with_record",
     "job_of_record",
     "need",
+    "register",
     "run",
 ]

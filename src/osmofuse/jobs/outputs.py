@@ -9,15 +9,39 @@ import os
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import Protocol
 
 from osmofuse.errors import OutputError, UnreadableError
 from osmofuse.io import Staging, check_target, encode, format_of
-from osmofuse.jobs.job import Job
 from osmofuse.picture import Picture
 from osmofuse.record import Record, read_record, record_path, stage_record
 
 
-def check_outputs(job: Job) -> None:
+class Work(Protocol):
+    """What reads files and writes others."""
+
+    @property
+    def inputs(self) -> dict[str, Path]:
+        """The files to be read, by role."""
+        ...
+
+    @property
+    def outputs(self) -> dict[str, Path]:
+        """The pictures to be written, by role."""
+        ...
+
+    @property
+    def output(self) -> Path:
+        """The one beside which the record lies, also among the outputs."""
+        ...
+
+    @property
+    def overwrite(self) -> bool:
+        """Whether outputs that exist are replaced."""
+        ...
+
+
+def check_outputs(job: Work) -> None:
     """Refuse outputs that would replace an input, each other, or what is not to be replaced.
 
     Raises
@@ -39,13 +63,13 @@ def check_outputs(job: Job) -> None:
         check_target(path, overwrite=overwrite, inputs=job.inputs.values())
 
 
-def _paths(job: Job) -> dict[str, Path]:
+def _paths(job: Work) -> dict[str, Path]:
     """Return the files to be written by role, in the order in which they get their names."""
     others = {role: path for role, path in job.outputs.items() if role != "output"}
     return others | {"record": record_path(job.output), "output": job.output}
 
 
-def _is_orphan(path: Path, job: Job) -> bool:
+def _is_orphan(path: Path, job: Work) -> bool:
     """Tell whether a file is the record of an output that is not there."""
     if path != record_path(job.output) or os.path.lexists(job.output):
         return False
@@ -61,14 +85,18 @@ class Outputs(ExitStack):
 
     Parameters
     ----------
-    job : Job
+    job : Work
         Checked by `check_outputs`.
     """
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: Work) -> None:
         super().__init__()
         self.paths = _paths(job)
         self._staging = self.enter_context(Staging(self.paths.values()))
+
+    def stage(self, role: str) -> Path:
+        """Return the partial name of a file."""
+        return self._staging.partial(self.paths[role])
 
     def probe(self, role: str, picture: Picture) -> None:
         """Find out before the work begins whether a picture like this one can be written."""

@@ -60,9 +60,12 @@ def prepare(job: Job) -> Prepared:
         A file cannot be read or used, or the files do not fit together.
     """
     files = {role: describe(path) for role, path in job.inputs.items()}
-    inputs = {role: _input_of(job, role, file) for role, file in files.items()}
+    inputs = {
+        role: _with_levels(input_of(role, job.inputs[role], job.output.parent, file), job)
+        for role, file in files.items()
+    }
     # Nobody vouches for the files: they are decoded in a process of its own.
-    pictures = read_isolated(list(job.inputs.values()), _limits_for(files.values()))
+    pictures = read_isolated(list(job.inputs.values()), limits_for(files.values()))
     read = dict(zip(inputs, pictures, strict=True))
     foreground, stored = read["foreground"], read["background"]
     valid = stored.valid
@@ -87,23 +90,27 @@ def prepare(job: Job) -> Prepared:
     return Prepared(foreground, sources, tuple(inputs.values()), depth, made)
 
 
-def _limits_for(files: Iterable[Description]) -> Limits:
+def limits_for(files: Iterable[Description]) -> Limits:
     """Return limits that give a large picture time to be decoded, also on a busy machine."""
     largest = max(file.decoded_bytes for file in files)
     return Limits(seconds=max(Limits().seconds, largest / SLOWEST))
 
 
-def _input_of(job: Job, role: str, file: Description) -> Input:
-    path = job.inputs[role]
-    entry = Input(
-        role,
-        _relative(path, job.output.parent),
-        sha256_of_file(path),
-        levels=job.levels if role == "background" else None,
-    )
+def input_of(role: str, path: Path, folder: Path, file: Description) -> Input:
+    """Return a picture file as a record in a folder names it."""
+    entry = file_input(role, path, folder)
     if file.format_of_name is None:
         return entry
     return _noted(entry, [f"its name says {file.format_of_name}, its content is {file.format}"])
+
+
+def file_input(role: str, path: Path, folder: Path) -> Input:
+    """Return a file of any kind as a record in a folder names it."""
+    return Input(role, _relative(path, folder), sha256_of_file(path))
+
+
+def _with_levels(entry: Input, job: Job) -> Input:
+    return replace(entry, levels=job.levels) if entry.role == "background" else entry
 
 
 def _noted(entry: Input, words: Iterable[str]) -> Input:

@@ -1,0 +1,105 @@
+"""``osmofuse align``: lay one picture file over another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from osmofuse.cli.progress import progress_line
+from osmofuse.errors import MismatchError
+from osmofuse.jobs import Registered, Registration, register
+from osmofuse.preparation.registration.chain import METHODS
+from osmofuse.preparation.registration.transform import KINDS
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command("align")
+@click.argument("moving", type=_FILE, metavar="MOVING")
+@click.argument("fixed", type=_FILE, metavar="FIXED")
+@click.option("-o", "--output", type=_FILE, required=True, help="The aligned picture to write.")
+@click.option(
+    "--method",
+    type=click.Choice(METHODS),
+    default="auto",
+    show_default=True,
+    help="How to find the transform.",
+)
+@click.option(
+    "--transform",
+    type=click.Choice(KINDS),
+    default="homography",
+    show_default=True,
+    help="What the transform may do.",
+)
+@click.option(
+    "--deformation", is_flag=True, help="Also bend the picture smoothly, as warped parchment needs."
+)
+@click.option(
+    "--points",
+    type=_FILE,
+    help="Control points, a CSV file with the header moving_x,moving_y,fixed_x,fixed_y: a start, "
+    "or with --method points all there is.",
+)
+@click.option("--valid-out", type=_FILE, help="Also write where the result shows something.")
+@click.option(
+    "--preview",
+    type=_FILE,
+    help="Also write a checkerboard of both pictures; to a .webp file, one that flickers.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace files that exist. Never an input.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+def command(valid_out: Path | None, as_json: bool, **given: Any) -> None:
+    """Write the picture MOVING as it lies over FIXED, e.g. infrared over visible.
+
+    The output has the size and resolution of FIXED, and the depth, colour profile and metadata
+    of MOVING. Where MOVING shows nothing it is empty (TIFF files say so). Beside it a record,
+    OUTPUT.json, has the transform.
+
+    \b
+    osmofuse align infrared.tif visible.tif -o aligned.tif --preview board.png
+    osmofuse align infrared.tif visible.tif -o aligned.tif --points points.csv
+
+    It ends with 0; and with nothing written 2 for wrong usage, 3 for a file that cannot be read,
+    4 if no transform can be trusted, 7 if it cannot write, 130 if interrupted.
+    """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
+    job = Registration(valid_output=valid_out, **given)
+    with progress_line("Aligning"):
+        result = register(job)
+    if as_json:
+        click.echo(json.dumps(_data(result), ensure_ascii=False))
+    if result.record is None:
+        raise MismatchError(
+            f"{job.moving}: refused to align it to {job.fixed}: {result.alignment.reason}. "
+            "If they do show the same thing, mark some control points and use --points"
+        )
+    if not as_json:
+        click.echo("\n".join(_words(result)))
+
+
+def _data(result: Registered) -> dict[str, Any]:
+    found = result.alignment
+    return {
+        "status": str(found.status),
+        "reason": found.reason,
+        "files": {role: str(path) for role, path in result.files.items()},
+        "record": None if result.record is None else result.record.as_json(),
+    }
+
+
+def _words(result: Registered) -> Iterator[str]:
+    found = result.alignment
+    figures = found.quality
+    yield (
+        f"Aligned in {found.seconds:.1f} s by {found.origin}: {figures['agreement']:.0%} of "
+        f"{figures['tiles']:.0f} places fit, uncertain by {figures['uncertainty']:.2f} pixels at "
+        f"the corners; {figures['overlap']:.0%} of the smaller picture overlaps."
+    )
+    if "points_residual" in figures:
+        off = figures["points_residual"]
+        yield f"{figures['points']:.0f} control points fit to {off:.2f} pixels."
+    yield from (f"  {role:<9} {path}" for role, path in result.files.items())

@@ -1,0 +1,180 @@
+"""Registration from files to files: one picture is laid over another, and recorded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from osmofuse.io import Description, describe, read_isolated
+from osmofuse.io.animation import write_animation
+from osmofuse.io.geography import placed_like
+from osmofuse.jobs.need import peak_bytes
+from osmofuse.jobs.outputs import Outputs, check_outputs
+from osmofuse.jobs.prepare import file_input, input_of, limits_for
+from osmofuse.optimise import Status
+from osmofuse.picture import Picture
+from osmofuse.preparation.registration import Alignment, Transform, align, warped
+from osmofuse.preparation.registration.chain import Method
+from osmofuse.preparation.registration.transform import Kind
+from osmofuse.record import Record, sha256_of_pixels
+from osmofuse.report import checkerboard, flicker
+
+
+@dataclass(frozen=True)
+class Registration:
+    """A picture file to be laid over another.
+
+    Parameters
+    ----------
+    moving, fixed : Path
+        What is to move, and what stays.
+    output : Path
+        The moving picture in the fixed one's frame; its record goes beside it.
+    method, transform, deformation
+        As for `osmofuse.align`.
+    points : Path, optional
+        Control points, see `osmofuse.align`.
+    valid_output : Path, optional
+        Where to write a map of where the output shows something, white on black.
+    preview : Path, optional
+        A checkerboard of both pictures; if it ends in .webp, they flicker.
+    overwrite : bool
+        Replace outputs that exist.
+    """
+
+    moving: Path
+    fixed: Path
+    output: Path
+    method: Method = "auto"
+    transform: Kind = "homography"
+    deformation: bool = False
+    points: Path | None = None
+    valid_output: Path | None = None
+    preview: Path | None = None
+    overwrite: bool = False
+
+    @property
+    def inputs(self) -> dict[str, Path]:
+        """The files to be read, by role."""
+        found = {"moving": self.moving, "fixed": self.fixed, "points": self.points}
+        return {role: path for role, path in found.items() if path is not None}
+
+    @property
+    def outputs(self) -> dict[str, Path]:
+        """The pictures to be written, by role."""
+        found = {"valid": self.valid_output, "preview": self.preview, "output": self.output}
+        return {role: path for role, path in found.items() if path is not None}
+
+
+@dataclass(frozen=True, eq=False)
+class Registered:
+    """What came of a registration.
+
+    Attributes
+    ----------
+    alignment : Alignment
+        What was found; if it is refused nothing was written.
+    record : Record or None
+        What was written beside the output.
+    files : dict of str to Path
+        What was written, by role.
+    """
+
+    alignment: Alignment
+    record: Record | None = None
+    files: dict[str, Path] = field(default_factory=dict)
+
+
+def register(job: Registration) -> Registered:
+    """Lay a picture file over another.
+
+    Raises
+    ------
+    UnreadableError, InputError, SettingError, MissingExtraError
+        A file or a setting cannot be used, or OpenCV is not installed.
+    OutputError
+        An output exists, or cannot be written. Then none of them is.
+    """
+    check_outputs(job)
+    files = {role: describe(path) for role, path in job.inputs.items() if role != "points"}
+    # Nobody vouches for the files: they are decoded in a process of its own.
+    moving, fixed = read_isolated([job.moving, job.fixed], limits_for(files.values()))
+    with Outputs(job) as outputs:
+        outputs.probe("output", moving)
+        found = align(
+            moving,
+            fixed,
+            method=job.method,
+            transform=job.transform,
+            points=job.points,
+            deformation=job.deformation,
+        )
+        if found.status is Status.refused or found.image is None or found.valid is None:
+            return Registered(found)
+        picture = _picture(moving, fixed, found)
+        record = _record(job, files, found, picture)
+        outputs.write("output", picture)
+        if job.valid_output is not None:
+            outputs.write("valid", Picture(np.where(found.valid, np.uint8(255), np.uint8(0))))
+        if job.preview is not None:
+            _write_preview(outputs, job.preview, found, fixed)
+        outputs.commit(record)
+    return Registered(found, record, outputs.paths)
+
+
+def _picture(moving: Picture, fixed: Picture, found: Alignment) -> Picture:
+    """Return the moving picture in the other's frame, at its resolution and place on the earth."""
+    assert found.image is not None
+    assert found.valid is not None
+    assert found.transform is not None
+    pixels = found.image
+    if moving.transparency:
+        pixels, _ = warped(moving.pixels, found.transform, fixed.shape)
+    metadata = placed_like(moving.metadata, fixed.metadata)
+    return replace(moving, metadata=metadata).with_pixels(pixels, found.valid)
+
+
+def _write_preview(outputs: Outputs, path: Path, found: Alignment, fixed: Picture) -> None:
+    assert found.image is not None
+    if path.suffix.lower() == ".webp":
+        pair = flicker(found.image, fixed, valid=found.valid)
+        write_animation(pair, outputs.stage("preview"))
+    else:
+        board = checkerboard(found.image, fixed, valid=found.valid)
+        outputs.write("preview", Picture(board))
+
+
+def transform_as_dict(transform: Transform) -> dict[str, Any]:
+    """Return a transform as a record has it; points are (x, y), from moving to fixed."""
+    bent = transform.deformation
+    field = bent and {"shape": bent.shape, "shifts": bent.shifts}
+    return {"kind": transform.kind, "matrix": transform.matrix, "deformation": field}
+
+
+def _record(
+    job: Registration, files: dict[str, Description], found: Alignment, output: Picture
+) -> Record:
+    assert found.transform is not None
+    settings = {"method": job.method, "transform": job.transform, "deformation": job.deformation}
+    folder = job.output.parent
+    inputs = [input_of(role, job.inputs[role], folder, file) for role, file in files.items()]
+    if job.points is not None:
+        inputs.append(file_input("points", job.points, folder))
+    return Record(
+        inputs=tuple(inputs),
+        alpha={},
+        transform=transform_as_dict(found.transform),
+        method={"name": "align", "settings": settings},
+        result={
+            "status": str(found.status),
+            "score": found.score,
+            "origin": found.origin,
+            "quality": dict(found.quality),
+            "seconds": found.seconds,
+            "peak_bytes": peak_bytes(),
+        },
+        output={"sha256_of_pixels": sha256_of_pixels(output.pixels)},
+    )

@@ -1,0 +1,196 @@
+"""Lay one picture over another: `align`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from time import perf_counter
+
+import numpy as np
+
+from osmofuse.errors import SettingError
+from osmofuse.optimise import Status
+from osmofuse.picture import Picture, checked
+from osmofuse.preparation.registration.chain import METHODS, Method, best_candidate
+from osmofuse.preparation.registration.control_points import as_points
+from osmofuse.preparation.registration.deformation import Deformation, residual_field
+from osmofuse.preparation.registration.frame import frame_of
+from osmofuse.preparation.registration.opencv import opencv
+from osmofuse.preparation.registration.transform import KINDS, Kind, Transform, carried, fitted
+from osmofuse.preparation.registration.verdict import Evidence, evidence, implausible
+from osmofuse.preparation.registration.views import View
+from osmofuse.preparation.registration.warp import warped
+from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
+
+_FIELD_PIXELS = 600_000
+_MOST_DEFORMED = 0.05  # of the longer side
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """How one picture lies over another.
+
+    Attributes
+    ----------
+    image : array or None
+        The moving picture in the frame of the fixed one, in its own depth; 0 where it has
+        nothing to show. None if refused.
+    transform : Transform or None
+        Takes points (x, y) of the moving picture to the fixed one; if refused, the best that was
+        found, if any. ``transform.matrix`` is the homography.
+    valid : array of bool, (rows, cols), or None
+        Where the image shows something. None if refused.
+    score : float
+        What speaks for it, in [0, 1]: the part of the places that fit, times the root of the
+        correlation of the directions of edges.
+    status : Status
+        ``converged``; ``direct`` for control points alone; or ``refused``.
+    reason : str or None
+        Why it is refused.
+    quality : mapping
+        The figures: ``tiles``, ``agreement``, ``peak``, ``residual``, ``uncertainty``,
+        ``likeness``, ``information``, ``overlap``; for control points ``points`` and
+        ``points_residual`` in pixels.
+    origin : str
+        Which of the estimates it was.
+    seconds : float
+        How long it took.
+    """
+
+    image: Array | None = field(repr=False)
+    transform: Transform | None
+    valid: BoolArray | None = field(repr=False)
+    score: float
+    status: Status
+    reason: str | None = None
+    quality: Mapping[str, float] = field(default_factory=dict)
+    origin: str = ""
+    seconds: float = 0.0
+
+
+def align(
+    moving: ArrayLike | Picture,
+    fixed: ArrayLike | Picture,
+    *,
+    method: Method = "auto",
+    transform: Kind = "homography",
+    points: ArrayLike | str | os.PathLike[str] | None = None,
+    deformation: bool = False,
+) -> Alignment:
+    """Lay the moving picture over the fixed one.
+
+    The two may differ in size, resolution and kind of light. A transform is returned as good only
+    if it is plausible and most places that have structure in both pictures fit under it;
+    otherwise the status is ``refused``, and `reason` says why.
+
+    Parameters
+    ----------
+    moving, fixed : array_like or Picture, (rows, cols) or (rows, cols, channels)
+        Never changed. Where a Picture has no data, nothing is compared.
+    method : {"auto", "features", "correlation", "mutual-information", "points"}
+        "auto" begins with features (SIFT, in both polarities, and a homography that many of them
+        agree on), tries turns, scales and shifts where that is weak, refines with local shifts,
+        and lets correlation and mutual information have a try where that is weak too; the best
+        by one score wins. "features" stops after the first; "correlation" (ECC on log-gradient
+        magnitudes) and "mutual-information" start from the search alone. "points" takes the
+        control points as they are.
+    transform : {"translation", "similarity", "affine", "homography"}
+        What the transform may do.
+    points : array_like of shape (n, 4), or path, optional
+        Control points moving_x, moving_y, fixed_x, fixed_y in pixels, or a CSV file with that
+        header. With "points" they are all; otherwise a start that is tried first.
+    deformation : bool
+        Also find what the transform leaves, a smooth field, as warped parchment needs.
+
+    Returns
+    -------
+    Alignment
+        Also where it is refused.
+
+    Raises
+    ------
+    InputError, SettingError
+        A picture or a setting cannot be used, or the points do not determine the transform.
+    MissingExtraError
+        OpenCV is not installed.
+    """
+    began = perf_counter()
+    _check_settings(method, transform, points)
+    opencv()
+    images = [_image(picture, name) for picture, name in ((moving, "moving"), (fixed, "fixed"))]
+    views = View(*images[0]), View(*images[1])
+    pairs = None if points is None else as_points(points)
+    start = None if pairs is None else fitted(transform, pairs[:, :2], pairs[:, 2:])
+    if method == "points":
+        assert start is not None, "checked above"
+        matrix, origin = start, "points"
+        reason = implausible(start, views[0].shape, views[1].shape)
+        found = Evidence() if reason else evidence(*views, start)
+        status = Status.direct
+    else:
+        best, reason = best_candidate(*views, transform, method, start=start, bending=deformation)
+        if best is None:
+            return _refused(None, Evidence(), reason, began)
+        matrix, origin, found = best.matrix, best.origin, best.evidence
+        status = Status.converged
+    result = Transform(transform, matrix)
+    if deformation and (reason is None or method != "points"):
+        result, found, reason = _deformed(views, result, found, reason)
+    quality = found.as_dict() | _point_figures(pairs, result)
+    if reason is not None:
+        return _refused(result, found, reason, began, origin)
+    image, valid = warped(images[0][0], result, views[1].shape, valid=images[0][1])
+    return Alignment(
+        image, result, valid, found.score, status,
+        quality=quality, origin=origin, seconds=perf_counter() - began,
+    )  # fmt: skip
+
+
+def _check_settings(method: str, transform: str, points: object) -> None:
+    if method not in METHODS:
+        raise SettingError(f"method: {method!r}; must be one of {', '.join(METHODS)}")
+    if transform not in KINDS:
+        raise SettingError(f"transform: {transform!r}; must be one of {', '.join(KINDS)}")
+    if method == "points" and points is None:
+        raise SettingError("points: the method 'points' needs them")
+
+
+def _image(picture: ArrayLike | Picture, name: str) -> tuple[Array, BoolArray | None]:
+    if not isinstance(picture, Picture) or (valid := picture.valid) is None:
+        return checked(picture, name, bounded=False), None
+    # Filled, so that the no-data value does not enter its neighbours.
+    return checked(picture.filled(), name, bounded=False), valid
+
+
+def _refused(
+    transform: Transform | None, found: Evidence, reason: str | None, began: float, origin: str = ""
+) -> Alignment:
+    return Alignment(
+        None, transform, None, found.score, Status.refused,
+        reason=reason, quality=found.as_dict(), origin=origin, seconds=perf_counter() - began,
+    )  # fmt: skip
+
+
+def _deformed(
+    views: tuple[View, View], result: Transform, found: Evidence, reason: str | None
+) -> tuple[Transform, Evidence, str | None]:
+    """Add a smooth field to a transform, where that makes more places fit."""
+    frame = frame_of(*views, result.matrix, _FIELD_PIXELS)
+    bent = frame and residual_field(frame, result.matrix, views[1].shape)
+    if not isinstance(bent, Deformation):
+        return result, found, reason
+    if bent.folds or bent.largest > _MOST_DEFORMED * max(views[1].shape):
+        words = f"the deformation is implausible (up to {bent.largest:.0f} pixels)"
+        return result, found, reason or words
+    after = evidence(*views, result.matrix, bent)
+    if after.score <= found.score:
+        return result, found, reason
+    return Transform(result.kind, result.matrix, bent), after, after.doubt
+
+
+def _point_figures(pairs: FloatArray | None, transform: Transform) -> dict[str, float]:
+    if pairs is None:
+        return {}
+    off = np.hypot(*(carried(transform.matrix, pairs[:, :2]) - pairs[:, 2:]).T)
+    return {"points": len(pairs), "points_residual": float(np.sqrt((off**2).mean()))}

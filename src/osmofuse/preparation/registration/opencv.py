@@ -1,0 +1,24 @@
+"""OpenCV, which comes with an extra."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from osmofuse.errors import MissingExtraError
+
+
+def opencv() -> Any:
+    """Return the module of OpenCV, or say how to have it.
+
+    Raises
+    ------
+    MissingExtraError
+        It is not installed.
+    """
+    try:
+        import cv2
+    except ImportError as error:
+        raise MissingExtraError(
+            "registration needs OpenCV: pip install 'osmofuse[prepare]'"
+        ) from error
+    return cv2

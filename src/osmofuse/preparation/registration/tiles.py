@@ -1,0 +1,166 @@
+r"""Local shifts: where the tiles of one picture lie in another that nearly fits.
+
+Each tile of the fixed picture is looked for in the moving one, within a radius, by the correlation
+of the directions of edges. The peak gives a shift :math:`d`, and how sharp it is gives a matrix
+:math:`W`: along a straight edge a tile knows little.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from osmofuse.preparation.registration.opencv import opencv
+from osmofuse.preparation.registration.transform import Kind, basis, rates
+from osmofuse.typing import BoolArray, FloatArray
+
+# A tile in which less than this of the pixels has edges says nothing.
+_LEAST_ENERGY = 0.02
+_MOST_TILES = 300
+_WIDTH = (
+    1.5  # of a good tile's error, in units of its own spread, where robust weights begin to fall
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Shifts:
+    """Local shifts.
+
+    Attributes
+    ----------
+    centres : array of shape (n, 2)
+        The centres (x, y) of the tiles in the frame.
+    shifts : array of shape (n, 2)
+        Where the same thing lies in the moving picture, less the centre.
+    peaks : array of shape (n,)
+        The correlation there, at most 1.
+    information : array of shape (n, 2, 2)
+        How sharp the peak is: minus the second derivative of the correlation.
+    radius : int
+        How far was looked.
+    """
+
+    centres: FloatArray
+    shifts: FloatArray
+    peaks: FloatArray
+    information: FloatArray
+    radius: int
+
+    @property
+    def lengths(self) -> FloatArray:
+        """How long the shifts are, in pixels."""
+        return cast(FloatArray, np.hypot(*self.shifts.T))
+
+    def __len__(self) -> int:
+        return len(self.peaks)
+
+
+def local_shifts(moving: FloatArray, fixed: FloatArray, *, size: int, radius: int) -> Shifts:
+    """Look for the tiles of one field in another.
+
+    Parameters
+    ----------
+    moving, fixed : array of float32, (rows, cols, 2)
+        Directions of edges in one frame, 0 where there is no data.
+    size : int
+        Side of a tile; they overlap by half if that makes less than 300 of them.
+    radius : int
+        How far to look.
+    """
+    cv2 = opencv()
+    rows, cols = fixed.shape[:2]
+    padded = cv2.copyMakeBorder(moving, *[radius] * 4, cv2.BORDER_CONSTANT, value=0)
+    found = []
+    # Half a tile apart, or further where there would be too many.
+    step = max(size / 2, math.sqrt(rows * cols / _MOST_TILES))
+    for top in _starts(rows, size, step):
+        for left in _starts(cols, size, step):
+            tile = fixed[top : top + size, left : left + size]
+            place = padded[
+                top : top + tile.shape[0] + 2 * radius, left : left + tile.shape[1] + 2 * radius
+            ]
+            if min(_energy(tile), _energy(place)) < _LEAST_ENERGY:
+                continue
+            surface = cv2.matchTemplate(place, tile, cv2.TM_CCORR_NORMED)
+            peak = _peak(surface)
+            if peak is not None:
+                centre = left + (tile.shape[1] - 1) / 2, top + (tile.shape[0] - 1) / 2
+                found.append((centre, *peak))
+    if not found:
+        return Shifts(np.empty((0, 2)), np.empty((0, 2)), np.empty(0), np.empty((0, 2, 2)), radius)
+    centres, shifts, peaks, information = (np.array(part) for part in zip(*found, strict=True))
+    return Shifts(centres, shifts - radius, peaks, information, radius)
+
+
+def _starts(length: int, size: int, step: float) -> list[int]:
+    """Return where tiles begin that span a length, about so far apart."""
+    if length <= size:
+        return [0]
+    count = 1 + round((length - size) / step)
+    return [round(k * (length - size) / max(1, count - 1)) for k in range(count)]
+
+
+def _energy(field: FloatArray) -> float:
+    return float(np.square(field).sum()) / float(field.shape[0] * field.shape[1])
+
+
+def _peak(surface: FloatArray) -> tuple[FloatArray, float, FloatArray] | None:
+    """Return place (x, y), height and sharpness of the highest point, if it is within."""
+    row, col = np.unravel_index(int(surface.argmax()), surface.shape)
+    if not (0 < row < surface.shape[0] - 1 and 0 < col < surface.shape[1] - 1):
+        return None
+    s = surface[row - 1 : row + 2, col - 1 : col + 2].astype(np.float64)
+    slope = np.array([s[1, 2] - s[1, 0], s[2, 1] - s[0, 1]]) / 2
+    mixed = (s[2, 2] + s[0, 0] - s[0, 2] - s[2, 0]) / 4
+    sharpness = -np.array(
+        [
+            [s[1, 2] - 2 * s[1, 1] + s[1, 0], mixed],
+            [mixed, s[2, 1] - 2 * s[1, 1] + s[0, 1]],
+        ]
+    )
+    determinant = sharpness[0, 0] * sharpness[1, 1] - sharpness[0, 1] ** 2
+    if sharpness[0, 0] <= 0 or determinant <= 0:
+        return None
+    step = np.clip(np.linalg.solve(sharpness, slope), -1, 1)
+    return np.array([col, row]) + step, float(s[1, 1]), sharpness
+
+
+def agreed_change(
+    shifts: Shifts, kind: Kind, keep: BoolArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    r"""Find the small change of a transform that takes the shifts away.
+
+    .. math:: \min_G \sum_i w_i (G(p_i + d_i) - p_i)^\top W_i (G(p_i + d_i) - p_i)
+
+    with weights :math:`w_i` that fall where a tile does not agree with the others.
+
+    Returns
+    -------
+    tuple of array and array
+        :math:`G`, 3 by 3; the weights.
+    """
+    scale = float(np.abs(shifts.centres).max()) + 1.0
+    centre = shifts.centres.mean(axis=0)
+    points = (shifts.centres + shifts.shifts - centre) / scale
+    slopes = rates(kind, points) * scale
+    roots = np.linalg.cholesky(shifts.information).transpose(0, 2, 1)
+    slopes, target = roots @ slopes, -(roots @ shifts.shifts[..., None])[..., 0]
+    weights = shifts.peaks**2 * (1.0 if keep is None else keep)
+    change = np.zeros(slopes.shape[2])
+    robust = weights
+    for _ in range(12):
+        w = np.repeat(np.sqrt(robust), 2)[:, None]
+        change = np.linalg.lstsq(
+            w * slopes.reshape(len(w), -1), w[:, 0] * target.ravel(), rcond=1e-7
+        )[0]
+        off = np.sqrt(((slopes @ change - target) ** 2).sum(axis=1))
+        spread = 1.48 * float(np.median(off[weights > 0])) + 1e-9
+        robust = weights / (1 + (off / (_WIDTH * spread)) ** 2) ** 2
+    shrink = np.array(
+        [[1 / scale, 0, -centre[0] / scale], [0, 1 / scale, -centre[1] / scale], [0, 0, 1]]
+    )
+    matrix = np.eye(3) + np.tensordot(change, basis(kind), 1)
+    return np.linalg.inv(shrink) @ matrix @ shrink, robust

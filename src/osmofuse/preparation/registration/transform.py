@@ -1,0 +1,154 @@
+"""Transforms of the plane: what takes a point of the moving picture to the fixed one.
+
+Points are (x, y), columns before rows, as in OpenCV and in files of control points; the centre of
+the first pixel is (0, 0).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+
+import numpy as np
+
+from osmofuse.errors import InputError
+from osmofuse.typing import Array, ArrayLike, FloatArray
+
+if TYPE_CHECKING:
+    from osmofuse.preparation.registration.deformation import Deformation
+
+Kind = Literal["translation", "similarity", "affine", "homography"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+# How many pairs of points determine each of them.
+LEAST_POINTS = {"translation": 1, "similarity": 2, "affine": 3, "homography": 4}
+
+
+@dataclass(frozen=True, eq=False)
+class Transform:
+    r"""Where the points of the moving picture lie in the fixed one.
+
+    .. math:: (x', y', 1)^\top \sim H (x, y, 1)^\top
+
+    Parameters
+    ----------
+    kind : {"translation", "similarity", "affine", "homography"}
+        What it may do.
+    matrix : array of shape (3, 3)
+        :math:`H`, with 1 in its last corner.
+    deformation : Deformation, optional
+        What is left after the matrix, a smooth field on the fixed picture.
+    """
+
+    kind: Kind
+    matrix: FloatArray
+    deformation: Deformation | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "matrix", normalised(np.asarray(self.matrix, np.float64)))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return self.matrix.astype(dtype or np.float64)
+
+    def __call__(self, points: ArrayLike) -> FloatArray:
+        """Take points (x, y) of the moving picture to the fixed one.
+
+        Parameters
+        ----------
+        points : array_like of shape (n, 2)
+            Columns before rows.
+
+        Returns
+        -------
+        array of shape (n, 2)
+            Where they lie.
+        """
+        ends = carried(self.matrix, np.asarray(points, np.float64))
+        return ends if self.deformation is None else self.deformation.undone(ends)
+
+    @property
+    def rotation(self) -> float:
+        """By how many degrees the centre of the plane is turned, clockwise as seen."""
+        return math.degrees(math.atan2(self.matrix[1, 0], self.matrix[0, 0]))
+
+
+def normalised(matrix: FloatArray) -> FloatArray:
+    """Return a homography with 1 in its last corner."""
+    return cast(FloatArray, matrix / matrix[2, 2])
+
+
+def carried(matrix: FloatArray, points: FloatArray) -> FloatArray:
+    """Take points (x, y) of shape (n, 2) through a homography."""
+    ends = points @ matrix[:, :2].T + matrix[:, 2]
+    return cast(FloatArray, ends[:, :2] / ends[:, 2:])
+
+
+def corners(shape: tuple[int, ...]) -> FloatArray:
+    """Return the centres of the corner pixels of a picture of (rows, cols, ...)."""
+    right, bottom = shape[1] - 1.0, shape[0] - 1.0
+    return np.array([[0, 0], [right, 0], [right, bottom], [0, bottom]])
+
+
+def basis(kind: Kind) -> FloatArray:
+    """Return the small changes that a kind of transform allows, as matrices to add to the unit."""
+    unit = np.eye(9).reshape(9, 3, 3)
+    if kind == "translation":
+        return unit[[2, 5]]
+    if kind == "similarity":
+        return np.array([unit[0] + unit[4], unit[1] - unit[3], unit[2], unit[5]])
+    return unit[:6] if kind == "affine" else unit[:8]
+
+
+def rates(kind: Kind, points: FloatArray) -> FloatArray:
+    """Return by how much each small change of `basis` moves points; shape (n, 2, changes)."""
+    one = np.column_stack([points, np.ones(len(points))])
+    moved = np.einsum("kij,nj->nik", basis(kind), one)
+    return cast(FloatArray, moved[:, :2] - points[:, :, None] * moved[:, 2:])
+
+
+def fitted(kind: Kind, start: FloatArray, end: FloatArray, iterations: int = 8) -> FloatArray:
+    r"""Fit a transform to pairs of points by least squares, :math:`\min \sum |H p - q|^2`.
+
+    Parameters
+    ----------
+    kind : {"translation", "similarity", "affine", "homography"}
+        What it may do.
+    start, end : array of shape (n, 2)
+        The points :math:`p` and where they should go, :math:`q`.
+    iterations : int
+        Steps of Gauss and Newton, from the transform that joins centres and sizes.
+
+    Returns
+    -------
+    array of shape (3, 3)
+        The matrix.
+
+    Raises
+    ------
+    InputError
+        There are too few points, or they lie on one another or on a line.
+    """
+    if len(start) < LEAST_POINTS[kind]:
+        least = LEAST_POINTS[kind]
+        raise InputError(f"points: {len(start)} pairs; a {kind} needs at least {least}")
+    here, there = _centred(start), _centred(end)
+    if kind == "translation":
+        there = there @ np.diag([here[0, 0] / there[0, 0]] * 2 + [1.0])
+        there[:2, 2] = end.mean(axis=0)
+    p, q = carried(np.linalg.inv(here), start), carried(np.linalg.inv(there), end)
+    matrix = np.eye(3)
+    for _ in range(iterations):
+        now = carried(matrix, p)
+        slopes = rates(kind, now).reshape(2 * len(p), -1)
+        change, _, rank, _ = np.linalg.lstsq(slopes, (q - now).ravel(), rcond=1e-9)
+        if rank < slopes.shape[1]:
+            raise InputError(f"points: they lie on a line or on one another; no {kind} fits")
+        matrix = (np.eye(3) + np.tensordot(change, basis(kind), 1)) @ matrix
+    return normalised(there @ matrix @ np.linalg.inv(here))
+
+
+def _centred(points: FloatArray) -> FloatArray:
+    """Return the map from points about 0 of size 1 to these."""
+    centre = points.mean(axis=0)
+    size = float(np.sqrt(((points - centre) ** 2).sum(axis=1).mean())) or 1.0
+    return np.array([[size, 0, centre[0]], [0, size, centre[1]], [0, 0, 1.0]])

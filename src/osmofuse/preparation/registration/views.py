@@ -1,0 +1,154 @@
+"""What registration looks at: grey copies of a picture, reduced and cut out as needed.
+
+A picture of a hundred megapixels is looked at in a frame of a few; the copy is made from the
+stored samples, so that nothing of the full size is ever kept beside them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from osmofuse.preparation.registration.opencv import opencv
+from osmofuse.preparation.registration.transform import carried, corners
+from osmofuse.typing import Array, BoolArray, FloatArray
+
+# Glare and dead pixels must not use up the range.
+_TAILS = (0.2, 99.8)
+_SAMPLE = 400_000  # pixels that tell black from white
+
+
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """A grey copy: values about [0, 1], where it is valid, and its place.
+
+    Attributes
+    ----------
+    values : array of float32, (rows, cols)
+        Grey.
+    mask : array of uint8, (rows, cols)
+        255 where the picture has data.
+    matrix : array of shape (3, 3)
+        Takes points of the picture to the copy.
+    """
+
+    values: FloatArray
+    mask: Array
+    matrix: FloatArray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.values.shape[0], self.values.shape[1]
+
+    def into(self, matrix: FloatArray, shape: tuple[int, int]) -> Plane:
+        """Carry the copy into a frame; `matrix` takes points of the picture to the frame."""
+        cv2 = opencv()
+        whole = matrix @ np.linalg.inv(self.matrix)
+        values = cv2.warpPerspective(
+            self.values, whole, shape[::-1], flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
+        )
+        mask = cv2.warpPerspective(self.mask, whole, shape[::-1], flags=cv2.INTER_NEAREST)
+        return Plane(values, mask, matrix)
+
+
+class View:
+    """A picture to be looked at.
+
+    Parameters
+    ----------
+    pixels : array, (rows, cols) or (rows, cols, channels)
+        In stored depth.
+    valid : array of bool, (rows, cols), optional
+        False where nothing was recorded.
+    """
+
+    def __init__(self, pixels: Array, valid: BoolArray | None = None) -> None:
+        self.pixels = pixels
+        self.valid = valid
+        self.shape: tuple[int, int] = (pixels.shape[0], pixels.shape[1])
+        self._black, self._white = self._range()
+
+    def _range(self) -> tuple[float, float]:
+        step = max(1, round(math.sqrt(self.shape[0] * self.shape[1] / _SAMPLE)))
+        some = _grey(self.pixels[::step, ::step])
+        shown = some if self.valid is None else some[self.valid[::step, ::step]]
+        if shown.size == 0:
+            return 0.0, 1.0
+        low, high = (float(level) for level in np.percentile(shown, _TAILS))
+        return (low, high) if high > low else (low, low + 1.0)
+
+    def whole(self, pixels: int) -> Plane:
+        """Return a copy of the whole picture of at most so many pixels."""
+        factor = min(1.0, math.sqrt(pixels / (self.shape[0] * self.shape[1])))
+        return self._copy((0, self.shape[0]), (0, self.shape[1]), factor)
+
+    def part(self, matrix: FloatArray, shape: tuple[int, int]) -> Plane:
+        """Return the part that a frame sees, about as fine as the frame.
+
+        Parameters
+        ----------
+        matrix : array of shape (3, 3)
+            Takes points of the picture to the frame.
+        shape : tuple of int
+            Rows and columns of the frame.
+        """
+        seen = carried(np.linalg.inv(matrix), corners(shape))
+        margin = 0.1 * np.ptp(seen, axis=0) + 8
+        low = np.clip(np.floor(seen.min(axis=0) - margin), 0, None).astype(int)
+        high = np.ceil(seen.max(axis=0) + margin).astype(int) + 1
+        rows = _span(low[1], high[1], self.shape[0])
+        cols = _span(low[0], high[0], self.shape[1])
+        around = np.ptp(seen, axis=0)
+        factor = min(1.0, max(shape) / max(float(around.max()), 1.0))
+        return self._copy(rows, cols, factor)
+
+    def _copy(self, rows: tuple[int, int], cols: tuple[int, int], factor: float) -> Plane:
+        cv2 = opencv()
+        # By a whole number: only then do all new pixels average alike. Warping does the rest.
+        step = max(1, min(int(1 / factor), rows[1] - rows[0], cols[1] - cols[0]))
+        size = ((cols[1] - cols[0]) // step, (rows[1] - rows[0]) // step)
+        place = tuple(
+            slice(start, start + step * count)
+            for start, count in zip((rows[0], cols[0]), size[::-1], strict=True)
+        )
+        values = self._values(place, size)
+        blur = 0.5 * math.sqrt(max(0.0, 1 / (factor * step) ** 2 - 1))
+        if blur > 0.1:
+            values = cv2.GaussianBlur(values, (0, 0), blur, borderType=cv2.BORDER_REPLICATE)
+        mask = np.full(values.shape, 255, np.uint8)
+        if self.valid is not None:
+            shown = self.valid[place].astype(np.uint8)
+            mask = cv2.resize(shown, size, interpolation=cv2.INTER_NEAREST) * np.uint8(255)
+        # Centres of pixels: x' + 1/2 = (x - start + 1/2) / step.
+        matrix = np.array(
+            [
+                [1 / step, 0, (0.5 - cols[0]) / step - 0.5],
+                [0, 1 / step, (0.5 - rows[0]) / step - 0.5],
+                [0, 0, 1.0],
+            ]
+        )
+        return Plane(values, mask, matrix)
+
+    def _values(self, place: tuple[slice, ...], size: tuple[int, int]) -> FloatArray:
+        cv2 = opencv()
+        part = self.pixels[place]
+        if part.dtype == np.float16:
+            part = part.astype(np.float32)
+        if part.shape[1::-1] != size:
+            part = cv2.resize(part, size, interpolation=cv2.INTER_AREA)
+        values = (_grey(part) - self._black) * np.float32(1 / (self._white - self._black))
+        return cast(FloatArray, np.clip(np.nan_to_num(values), -0.5, 1.5))
+
+
+def _span(low: int, high: int, length: int) -> tuple[int, int]:
+    start = min(int(low), length - 1)
+    return start, max(start + 1, min(int(high), length))
+
+
+def _grey(pixels: Array) -> FloatArray:
+    values = pixels.astype(np.float32)
+    return values if values.ndim == 2 else cast(FloatArray, values.mean(axis=2))

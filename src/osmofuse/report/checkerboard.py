@@ -1,0 +1,104 @@
+"""How well two pictures lie over one another: a checkerboard of both, or a pair that flickers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from osmofuse.errors import MismatchError, SettingError
+from osmofuse.picture import Picture, checked, quantise
+from osmofuse.preparation.levels import apply_levels, range_used
+from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
+
+_SIDE = 1600  # of a preview, at most
+_FLATTEST = 1e-6
+
+
+def checkerboard(
+    moving: ArrayLike | Picture,
+    fixed: ArrayLike | Picture,
+    *,
+    valid: BoolArray | None = None,
+    squares: int = 8,
+) -> Array:
+    """Lay two pictures over one another in squares: lines that break at an edge do not fit.
+
+    Parameters
+    ----------
+    moving, fixed : array_like or Picture, (rows, cols) or (rows, cols, channels)
+        Of one size, e.g. the image of an `Alignment` and what it was aligned to.
+    valid : array of bool, (rows, cols), optional
+        Where False, the fixed picture is shown.
+    squares : int
+        How many along the longer side.
+
+    Returns
+    -------
+    array of uint8, (rows, cols, 3)
+        At most 1600 pixels a side; for looking at, each picture stretched between its 0.1th and
+        99.9th percentile.
+    """
+    if squares < 2:
+        raise SettingError(f"squares: {squares}; there must be 2 or more")
+    here, there = flicker(moving, fixed, valid=valid)
+    side = max(1, math.ceil(max(here.shape[:2]) / squares))
+    down, across = (np.arange(n) // side for n in here.shape[:2])
+    odd = (down[:, None] + across) % 2 == 1
+    return np.where(odd[..., None], here, there)
+
+
+def flicker(
+    moving: ArrayLike | Picture, fixed: ArrayLike | Picture, *, valid: BoolArray | None = None
+) -> tuple[Array, Array]:
+    """Return two pictures to be shown in turn: what jumps does not fit.
+
+    Parameters
+    ----------
+    moving, fixed, valid
+        As for `checkerboard`.
+
+    Returns
+    -------
+    tuple of array and array
+        uint8, (rows, cols, 3), of one size, as for `checkerboard`.
+    """
+    here = checked(moving, "moving", valid=valid, bounded=False)
+    there = checked(fixed, "fixed", bounded=False)
+    if here.shape[:2] != there.shape[:2]:
+        raise MismatchError(
+            f"moving: {here.shape[0]} × {here.shape[1]} pixels, but fixed has "
+            f"{there.shape[0]} × {there.shape[1]}; show the aligned picture"
+        )
+    step = math.ceil(max(here.shape[:2]) / _SIDE)
+    mask = None if valid is None else valid[step // 2 :: step, step // 2 :: step]
+    shown = _shown(_reduced(here, step), mask)
+    beside = _shown(_reduced(there, step), None)
+    if mask is not None:
+        shown = np.where(mask[..., None], shown, beside)
+    return shown, beside
+
+
+def _reduced(array: Array, step: int) -> FloatArray:
+    """Return the means of squares of pixels; what is left over at the borders counts on its own."""
+    rows, cols = (np.arange(0, n, step) for n in array.shape[:2])
+    if step == 1:
+        return array.astype(np.float32)
+    sums = np.add.reduceat(np.add.reduceat(array, rows, 0, np.float32), cols, 1)
+    counts = np.outer(
+        *(np.diff(np.append(s, n)) for s, n in zip((rows, cols), array.shape, strict=False))
+    )
+    return np.asarray(sums / (counts if sums.ndim == 2 else counts[..., None]), np.float32)
+
+
+def _shown(values: FloatArray, valid: BoolArray | None) -> Array:
+    values = np.maximum(values, 0)  # floats may overshoot
+    top = float(values.max()) or 1.0
+    if values.ndim == 3 and values.shape[2] not in (1, 3):
+        values = values[..., :3] if values.shape[2] > 3 else values[..., :1]
+    values = values / np.float32(top)
+    if range_used(values, valid=valid) > _FLATTEST:
+        values, _ = apply_levels(values, "percentiles", valid=valid)
+    pixels = quantise(np.clip(values, 0, 1), np.uint8)[0]
+    bands = pixels.reshape(*pixels.shape[:2], -1)
+    return np.broadcast_to(bands, (*bands.shape[:2], 3)).copy()

@@ -1,0 +1,112 @@
+"""``osmofuse align``: from files to files, and nothing where it is refused."""
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import osmofuse
+from osmofuse import cli, gallery
+from osmofuse.errors import MismatchError
+from osmofuse.picture import Metadata, quantise
+from osmofuse.record import read_record
+
+SHIFT = (6, 9)
+
+
+@pytest.fixture(scope="module")
+def pictures():
+    page = gallery.manuscript((200, 160), seed=4)
+    return quantise(page.background, np.uint16)[0], quantise(page.foreground, np.uint8)[0]
+
+
+@pytest.fixture
+def folder(tmp_path, pictures, monkeypatch):
+    """Make a folder with an infrared picture that is cut off above and at the left."""
+    infrared, visible = pictures
+    moving = osmofuse.Picture(
+        infrared[SHIFT[0] :, SHIFT[1] :], metadata=Metadata(resolution=(20.0, 20.0))
+    )
+    osmofuse.write(moving, tmp_path / "infrared.tif")
+    fixed = osmofuse.Picture(visible, metadata=Metadata(resolution=(40.0, 40.0)))
+    osmofuse.write(fixed, tmp_path / "visible.tif")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments):
+    return CliRunner().invoke(cli.commands, ["align", *map(str, arguments)])
+
+
+def test_the_moving_picture_is_written_in_the_fixed_ones_frame(folder, pictures):
+    done = run(
+        "infrared.tif", "visible.tif", "-o", "aligned.tif", "--transform", "translation",
+        "--valid-out", "valid.png", "--preview", "board.png",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert "places fit" in done.output
+    aligned, valid = osmofuse.read("aligned.tif"), osmofuse.read("valid.png").pixels
+    assert (aligned.shape, aligned.depth) == ((200, 160), np.uint16)
+    assert aligned.metadata.resolution == pytest.approx((40, 40))
+    assert aligned.nodata == 0
+    assert not valid[: SHIFT[0] - 1].any()
+    assert (valid[SHIFT[0] + 1 :, SHIFT[1] + 1 :] == 255).all()
+    inner = np.s_[20:-20, 20:-20]
+    off, before = (
+        np.abs(picture[inner].astype(float) - pictures[0][inner]).mean()
+        for picture in (aligned.pixels, np.roll(pictures[0], SHIFT, (0, 1)))
+    )
+    assert off < 0.2 * before
+    assert osmofuse.read("board.png").shape == (200, 160)
+    record = read_record("aligned.tif.json")
+    assert [one.role for one in record.inputs] == ["moving", "fixed"]
+    np.testing.assert_allclose(
+        record.transform["matrix"], [[1, 0, SHIFT[1]], [0, 1, SHIFT[0]], [0, 0, 1]], atol=0.2
+    )
+
+
+def test_points_a_flicker_and_json(folder):
+    places = np.array([[10, 10], [120, 20], [30, 150], [120, 180]])
+    lines = [f"{x},{y},{x + SHIFT[1]},{y + SHIFT[0]}" for x, y in places]
+    (folder / "points.csv").write_text("\n".join(["moving_x,moving_y,fixed_x,fixed_y", *lines]))
+    done = run(
+        "infrared.tif", "visible.tif", "-o", "aligned.png", "--points", "points.csv",
+        "--method", "points", "--preview", "flicker.webp", "--json",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert told["status"] == "direct"
+    assert told["record"]["result"]["quality"]["points"] == 4
+    assert set(told["files"]) == {"output", "preview", "record"}
+    assert (folder / "flicker.webp").stat().st_size > 1000
+
+
+def test_a_refusal_writes_nothing_and_says_why(folder):
+    osmofuse.write(np.full((90, 80), 99, np.uint8), "flat.png")
+    done = run("flat.png", "visible.tif", "-o", "aligned.tif", "--json")
+    assert isinstance(done.exception, MismatchError)
+    assert done.exception.exit_code == 4
+    assert "refused to align it to visible.tif: nothing was found" in str(done.exception)
+    assert json.loads(done.stdout)["status"] == "refused"
+    assert not list(folder.glob("aligned*"))
+
+
+def test_what_exists_is_kept(folder):
+    (folder / "aligned.tif").write_text("mine")
+    done = run("infrared.tif", "visible.tif", "-o", "aligned.tif")
+    assert isinstance(done.exception, osmofuse.OutputError)
+    assert (folder / "aligned.tif").read_text() == "mine"
+    done = run("infrared.tif", "visible.tif", "-o", "infrared.tif", "--overwrite")
+    assert "would replace the input" in str(done.exception)
+
+
+def test_transparency_moves_along(folder, pictures):
+    rgba = np.dstack([pictures[1][5:], np.full((195, 160), 255, np.uint8)])
+    osmofuse.write(osmofuse.Picture(rgba, transparency=True), "cut.tif")
+    done = run("cut.tif", "visible.tif", "-o", "aligned.tif", "--transform", "translation")
+    assert done.exit_code == 0, done.output
+    aligned = osmofuse.read("aligned.tif")
+    assert aligned.transparency
+    assert not aligned.pixels[:4, :, 3].any()
+    assert (aligned.pixels[8:-8, 8:-8, 3] == 255).all()

@@ -1,0 +1,58 @@
+"""Previews of how two pictures lie over one another."""
+
+import numpy as np
+import pytest
+
+from osmofuse.errors import MismatchError, SettingError
+from osmofuse.report import checkerboard, flicker
+
+
+@pytest.fixture
+def pair(rng):
+    return rng.random((80, 60)), rng.integers(0, 4000, (80, 60, 3)).astype(np.uint16)
+
+
+def test_squares_come_from_one_picture_and_the_other(pair):
+    here, there = flicker(*pair)
+    board = checkerboard(*pair, squares=8)
+    assert board.dtype == np.uint8
+    np.testing.assert_array_equal(board[:10, :10], there[:10, :10])
+    np.testing.assert_array_equal(board[:10, 10:20], here[:10, 10:20])
+    np.testing.assert_array_equal(board[10:20, 10:20], there[10:20, 10:20])
+
+
+def test_faint_pictures_are_stretched_to_be_seen(pair):
+    here, there = flicker(*pair)
+    assert (here.shape, there.shape) == ((80, 60, 3), (80, 60, 3))
+    assert there.max() == 255
+    assert there.min() == 0
+
+
+def test_where_nothing_is_shown_the_fixed_picture_stands(pair):
+    valid = np.ones((80, 60), np.bool_)
+    valid[:20] = False
+    here, there = flicker(*pair, valid=valid)
+    np.testing.assert_array_equal(here[:20], there[:20])
+    assert (here[20:] != there[20:]).any()
+
+
+def test_large_pictures_are_reduced_by_their_means():
+    big = np.zeros((20, 3300))
+    big[:, ::3] = 0.5
+    big[0, 0] = 1
+    here, _ = flicker(big, big)
+    assert here.shape == (7, 1100, 3)
+    assert np.ptp(here[1:]) == 0
+
+
+def test_flat_and_many_banded_pictures_are_shown(rng):
+    here, there = flicker(np.zeros((9, 8)), rng.random((9, 8, 5)))
+    assert not here.any()
+    assert there.shape == (9, 8, 3)
+
+
+def test_refusals(pair):
+    with pytest.raises(MismatchError, match="show the aligned picture"):
+        checkerboard(pair[0][:-1], pair[1])
+    with pytest.raises(SettingError, match="squares"):
+        checkerboard(*pair, squares=1)
