@@ -13,6 +13,7 @@ from osmofuse import InputError, MismatchError, Picture, Score, SettingError, sc
 from osmofuse.metrics import chromaticity_error, fmi, structure_score, truth_psnr, truth_ssim
 
 PAPER = ["chromaticity", "structure", "fmi"]
+BOUNDARY = ["seam_visibility", "natural_chromaticity"]
 TRUTH = ["truth_psnr", "truth_ssim"]
 
 
@@ -44,7 +45,7 @@ def test_a_truth_brings_its_metrics(pictures):
     [
         ("paper", PAPER),
         ("truth", TRUTH),
-        ("all", [*PAPER, *TRUTH]),
+        ("all", [*PAPER, *BOUNDARY, *TRUTH]),
         ("truth_ssim", ["truth_ssim"]),
         (["truth_ssim", "chromaticity"], ["truth_ssim", "chromaticity"]),
         ((), []),

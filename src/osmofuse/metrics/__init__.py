@@ -2,7 +2,9 @@
 
 from osmofuse.metrics.chromaticity import chromaticity_error, chromaticity_map
 from osmofuse.metrics.fmi import fmi
+from osmofuse.metrics.natural_chromaticity import natural_chromaticity, natural_chromaticity_map
 from osmofuse.metrics.score import Score, score
+from osmofuse.metrics.seam import seam_map, seam_visibility
 from osmofuse.metrics.structure import structure_map, structure_score
 from osmofuse.metrics.truth_psnr import truth_psnr
 from osmofuse.metrics.truth_ssim import truth_ssim
@@ -12,7 +14,11 @@ __all__ = [
     "chromaticity_error",
     "chromaticity_map",
     "fmi",
+    "natural_chromaticity",
+    "natural_chromaticity_map",
     "score",
+    "seam_map",
+    "seam_visibility",
     "structure_map",
     "structure_score",
     "truth_psnr",

@@ -9,7 +9,8 @@ from typing import Literal
 import numpy as np
 
 from osmofuse.errors import InputError, MismatchError, SettingError
-from osmofuse.metrics.catalogue import METRICS, SETS, Metric, Pictures
+from osmofuse.metrics.catalogue import METRICS, SETS
+from osmofuse.metrics.metric import Metric, Pictures
 from osmofuse.picture import Picture, as_alpha, quantise, samples, scaled
 from osmofuse.typing import ArrayLike, FloatArray
 
