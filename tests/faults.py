@@ -74,8 +74,9 @@ def _blurred(u: np.ndarray, sigma: float) -> np.ndarray:
 SEAMS: dict[str, Callable[[Case, float], np.ndarray]] = {
     "gain": lambda c, t: c.fused * (1.0 + 0.3 * t * c.sign * c.inside),
     "offset": lambda c, t: c.fused + 0.15 * t * c.sign * c.inside,
-    "fading gain": lambda c, t: c.fused
-    * (1.0 + 0.3 * t * c.sign * c.inside * np.exp(-np.maximum(c.depth, 0.0) / 8.0)),
+    "fading gain": lambda c, t: (
+        c.fused * (1.0 + 0.3 * t * c.sign * c.inside * np.exp(-np.maximum(c.depth, 0.0) / 8.0))
+    ),
     "colour step": lambda c, t: c.fused * (1.0 + 0.3 * t * c.inside * c.hue),
     "line": lambda c, t: c.fused * (1.0 + 0.4 * t * c.sign * np.exp(-((c.depth / 1.5) ** 2))),
     "pasted": lambda c, t: (1.0 - t) * c.fused + t * _pasted(c),
@@ -88,8 +89,7 @@ TINTS: dict[str, Callable[[Case, float], np.ndarray]] = {
     "tint": lambda c, t: c.fused * (1.0 + 0.3 * t * c.soft * c.hue),
     "hard tint": lambda c, t: c.fused * (1.0 + 0.3 * t * c.inside * c.hue),
     "added tint": lambda c, t: c.fused + 0.12 * t * c.soft * c.hue,
-    "greyed": lambda c, t: c.fused
-    + t * c.soft * (c.fused.mean(axis=-1, keepdims=True) - c.fused),
+    "greyed": lambda c, t: c.fused + t * c.soft * (c.fused.mean(axis=-1, keepdims=True) - c.fused),
 }
 BLURS: dict[str, Callable[[Case, float], np.ndarray]] = {
     "blur": lambda c, t: np.where(c.inside, _blurred(c.fused, 4.0 * t), c.fused),

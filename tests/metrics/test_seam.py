@@ -35,9 +35,9 @@ def score(c):
 def test_graded_seams_of_the_gallery_are_ranked():
     """A sample of the soak's bench, over scenes together."""
     scenes = (
-        gallery.manuscript((100, 80), 4),
-        gallery.portrait((100, 90), 4),
-        gallery.shadow((90, 100), 4),
+        gallery.manuscript((150, 120), 4),
+        gallery.portrait((150, 130), 4),
+        gallery.shadow((130, 150), 4),
     )
     cases = [of_scene(scene, seed=seed) for seed, scene in enumerate(scenes)]
     kinds = {name: SEAMS[name] for name in ("gain", "colour step", "line")}

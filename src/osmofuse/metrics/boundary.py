@@ -1,4 +1,4 @@
-r"""What the metrics of the fusion's boundary share: where to look, in which measure, what to excuse.
+r"""What the metrics of the fusion's boundary share: the measure, the windows, the excuse.
 
 Samples are taken as
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+
 from osmofuse.metrics.chromaticity import chromaticity_error
 from osmofuse.metrics.fmi import fmi
 from osmofuse.metrics.metric import Metric

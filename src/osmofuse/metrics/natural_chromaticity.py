@@ -30,6 +30,7 @@ from __future__ import annotations
 import numpy as np
 
 from osmofuse.errors import InputError
+from osmofuse.filters import gaussian
 from osmofuse.metrics.boundary import (
     Box,
     box_around,
@@ -45,7 +46,7 @@ from osmofuse.typing import BoolArray, FloatArray
 _BLOCK = 2  # windows of sigma 1.5 on blocks of two pixels: sigma is 3
 _LEAST_VARIANCE = 1e-4  # of alpha in a window
 _LEAST_LIGHTNESS = 4e-4  # variance of L that is worth a comparison
-_NEIGHBOURHOOD = 4  # side of the blocks on which the map's fits are pooled
+_NEIGHBOURHOOD = 4.0  # sigma, in blocks, of the windows in which the map's fits are pooled
 
 
 def natural_chromaticity(
@@ -116,13 +117,10 @@ def natural_chromaticity_map(
         _tint(_pooled_nearby(_moments(x, smooth, where)))
         for x in (fused, *checked_sources((foreground, background), fused))
     )
-    coarse = np.sqrt((unexcused(found, natural) ** 2).sum(axis=0))
+    coarse = np.sqrt((unexcused(found, natural) ** 2).sum(axis=0)) * _varies(1.0 - smooth[where])
     whole = np.zeros(fused.shape[:2])
-    shape = whole[where].shape
-    side = _BLOCK * _NEIGHBOURHOOD
-    fine = coarse.repeat(side, axis=0).repeat(side, axis=1)[: shape[0], : shape[1]]
-    varies = _varies(1.0 - smooth[where])
-    whole[where] = fine * varies.repeat(_BLOCK, 0).repeat(_BLOCK, 1)[: shape[0], : shape[1]]
+    rows, cols = whole[where].shape
+    whole[where] = coarse.repeat(_BLOCK, axis=0).repeat(_BLOCK, axis=1)[:rows, :cols]
     return whole
 
 
@@ -181,7 +179,7 @@ def _tint(moments: FloatArray) -> FloatArray:
 
 
 def _pooled_nearby(moments: FloatArray) -> FloatArray:
-    return np.stack([windowed(moment, _NEIGHBOURHOOD) for moment in moments])
+    return np.stack([gaussian(moment, _NEIGHBOURHOOD) for moment in moments])
 
 
 METRIC = Metric(

@@ -6,14 +6,15 @@ measure l of :mod:`osmofuse.metrics.boundary`:
 
 - *step*, the jump of lightness and chromaticity. With :math:`\Delta_\sigma` the difference of the
   means inside and outside, :math:`(3 \Delta_{1.5} - \Delta_3)/2`: a slope makes
-  :math:`\Delta` grow with the window, a jump does not, so this leaves out a good part of the slopes;
+  :math:`\Delta` grow with the window, a jump does not, so this halves the slopes;
 - *ramp*, the same with windows four times as wide: a jump that a soft map has spread;
 - *line*, the jump of the gradient: the mean on the two pixels along the boundary, less that of
   the two sides next to it;
 - *detail*, the jump of the amount of gradient: :math:`\log(g_i/g_o)`, with g the mean absolute
   difference of neighbours on one side of the boundary, a hundredth added.
 
-From each is taken what the sources excuse: an edge of the scene that lies there. From the square
+From each is taken what the sources excuse: an edge of the scene that lies there, as it looks in
+the light of the fused picture (in a shadow all jumps of l are smaller). From the square
 of step, ramp and line is then taken twice what the texture of the two sides, of deviation s, makes
 by chance.
 What is left, e, is seen as :math:`V = e/(e + c + 0.3 s)`: strong texture hides a weak seam. Any
@@ -24,7 +25,7 @@ boundary.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -43,7 +44,7 @@ from osmofuse.metrics.metric import Metric
 from osmofuse.typing import Array, BoolArray, FloatArray
 
 # At which e half is seen, beside flat sides.
-_STEP, _RAMP, _LINE, _DETAIL = 0.05, 0.3, 0.15, 1.25
+_STEP, _RAMP, _LINE, _DETAIL = 0.05, 0.5, 0.15, 1.25
 _MASKING = 0.3
 _FLAT = 0.01  # gradient of a place without any, a few levels of 8 bits
 # Twice the variance of the extrapolated step, and of the line, by texture of variance 1: half a
@@ -51,6 +52,7 @@ _FLAT = 0.01  # gradient of a place without any, a few levels of 8 bits
 _STEP_NOISE, _LINE_NOISE = 2 * 2 * 1.5**2 / 14, 2 * 1 / 7
 _BLOCK = 4  # side of the blocks of ramp and detail: their sigma is 6 pixels
 _RAMP_NOISE = _STEP_NOISE / _BLOCK**2
+_FACTORS = 0.5, 4.0  # between the lights of two pictures of one place
 _LEAST_WEIGHT = 1e-4  # of a window that has hardly a pixel on one side
 
 
@@ -117,7 +119,7 @@ def seam_map(
     box = box_around(_line(inside))
     here = _Boundary(box, inside[box])
     found = here.jumps(fused)
-    natural = [here.jumps(source) for source in sources]
+    natural = [here.jumps(source).in_the_light_of(found) for source in sources]
     texture = here.texture(fused)
 
     def rest(name: str) -> FloatArray:
@@ -141,6 +143,14 @@ class _Jumps:
     ramp: FloatArray
     line: FloatArray
     detail: FloatArray
+    light: FloatArray
+
+    def in_the_light_of(self, other: _Jumps) -> _Jumps:
+        """Return the jumps as the same edges would make in a picture brighter or darker here."""
+        factor = np.clip(other.light / np.maximum(self.light, 1e-6), *_FACTORS)[:, np.newaxis]
+        return replace(
+            self, step=factor * self.step, ramp=factor * self.ramp, line=factor * self.line
+        )
 
 
 class _Boundary:
@@ -171,6 +181,7 @@ class _Boundary:
             ramp=parts(lambda x: self._step(x, _BLOCK)),
             line=parts(self._line),
             detail=self._detail(planes),
+            light=self._light(planes),
         )
 
     def texture(self, picture: FloatArray) -> FloatArray:
@@ -194,6 +205,12 @@ class _Boundary:
         seen = np.minimum(*(self._total(side, 1) for side in sides)) > _LEAST_WEIGHT
         beside = sum(self._mean(x, side, 1) for side in sides) / 2.0
         return np.where(seen, self._mean(x, "line", 1) - beside, 0.0)
+
+    def _light(self, planes: FloatArray) -> FloatArray:
+        """Return dl / d(log x), by which a relative change at this lightness is seen in l."""
+        lightness = planes.mean(axis=-1)
+        level = (self._mean(lightness, "inside", 1) + self._mean(lightness, "outside", 1)) / 2
+        return np.asarray(-np.expm1(-level / 2.0))
 
     def _detail(self, planes: FloatArray) -> FloatArray:
         total, count = (np.zeros(planes.shape[:2], np.float32) for _ in range(2))
