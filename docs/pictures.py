@@ -7,8 +7,10 @@ the same pictures. They are committed; together they must stay below two megabyt
 import math
 from pathlib import Path
 
+import numpy as np
+
 import osmofuse
-from osmofuse import gallery
+from osmofuse import gallery, metrics
 from osmofuse.preparation import auto_alpha
 from osmofuse.report import overlay, side_by_side
 
@@ -24,6 +26,7 @@ def main() -> None:
     draw_portrait(gallery.portrait())
     draw_shadow(gallery.shadow())
     draw_auto()
+    draw_faults(gallery.portrait((240, 200)))
     total = sum(path.stat().st_size for path in FOLDER.iterdir())
     print(f"{total / 1e6:.2f} MB of {LIMIT / 1e6:.0f}")
     if total > LIMIT:
@@ -90,6 +93,26 @@ def draw_shadow(scene: gallery.Scene) -> None:
         ("Truth: the yard in plain light", scene.truth),
     ]
     save("shadow.jpg", panels)
+
+
+def draw_faults(scene: gallery.Scene) -> None:
+    sources = scene.foreground, scene.background
+    inside = (scene.alpha < 0.5)[..., None]
+    soft = 1.0 - scene.alpha[..., None]
+    seam = scene.truth * (1.0 + 0.15 * inside * (np.indices(scene.alpha.shape)[0] > 110)[..., None])
+    tint = scene.truth * (1.0 + soft * [-0.15, 0.0, 0.15])
+    panels = []
+    for told, picture in (("Truth", scene.truth), ("Brighter below", seam), ("Bluer", tint)):
+        seen = metrics.seam_map(picture, *sources, scene.alpha)
+        cast = metrics.natural_chromaticity_map(picture, scene.alpha)
+        seam_score = metrics.seam_visibility(picture, *sources, scene.alpha)
+        cast_score = metrics.natural_chromaticity(picture, scene.alpha)
+        panels += [
+            (told, picture),
+            (f"seam_map: {seam_score:.2f}", seen),
+            (f"natural_chromaticity_map: {cast_score:.2f}", np.clip(cast / 0.3, 0.0, 1.0)),
+        ]
+    save("boundary.jpg", panels, columns=3)
 
 
 def fused(scene: gallery.Scene) -> osmofuse.Fusion:

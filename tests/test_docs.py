@@ -120,6 +120,15 @@ def test_metrics_page_runs(capsys):
     assert run["scores"]["qabf"].value == osmofuse.metrics.qabf(*run["rounded"])
 
 
+def test_page_of_the_new_metrics_runs_and_ranks():
+    run = run_python_blocks("docs/boundary.md")
+    pictures = run["fused"], run["pasted"]
+    seams = [run["seam_visibility"](u, *run["sources"], run["scene"].alpha) for u in pictures]
+    casts = [run["natural_chromaticity"](u, run["scene"].alpha) for u in pictures]
+    assert seams[0] < seams[1]
+    assert casts[0] < casts[1]
+
+
 def test_changelog_begins_with_this_version():
     versions = re.findall(r"^## \[(\S+?)\]", text("CHANGELOG.md"), re.MULTILINE)
     assert versions[0] == osmofuse.__version__

@@ -10,6 +10,7 @@ from osmofuse.metrics.entropy import entropy
 from osmofuse.metrics.fmi import fmi
 from osmofuse.metrics.mutinf import mutinf
 from osmofuse.metrics.nabf import nabf
+from osmofuse.metrics.natural_chromaticity import natural_chromaticity, natural_chromaticity_map
 from osmofuse.metrics.niqe import niqe
 from osmofuse.metrics.nmi import nmi
 from osmofuse.metrics.psnr import psnr
@@ -20,6 +21,7 @@ from osmofuse.metrics.qy import qy
 from osmofuse.metrics.rmse import rmse
 from osmofuse.metrics.scd import scd
 from osmofuse.metrics.score import Score, score
+from osmofuse.metrics.seam_visibility import seam_map, seam_visibility
 from osmofuse.metrics.spatial_frequency import spatial_frequency
 from osmofuse.metrics.ssim import ssim
 from osmofuse.metrics.structure import structure_map, structure_score
@@ -43,6 +45,8 @@ __all__ = [
     "fmi",
     "mutinf",
     "nabf",
+    "natural_chromaticity",
+    "natural_chromaticity_map",
     "niqe",
     "nmi",
     "psnr",
@@ -53,6 +57,8 @@ __all__ = [
     "rmse",
     "scd",
     "score",
+    "seam_map",
+    "seam_visibility",
     "spatial_frequency",
     "ssim",
     "structure_map",

@@ -23,12 +23,13 @@ VIFB = (
     "qcv",
 )
 OTHERS = ("niqe", "nabf", "scd", "vif", "viff", "nmi", "qy")
+BOUNDARY = ("seam_visibility", "natural_chromaticity")
 TRUTH = ("truth_psnr", "truth_ssim")
 
 # Imported by path: the package offers functions by the names of their files.
 METRICS: dict[str, Metric] = {
     name: import_module(f"osmofuse.metrics.{name}").METRIC
-    for name in (*PAPER, *VIFB, *OTHERS, *TRUTH)
+    for name in (*PAPER, *VIFB, *OTHERS, *BOUNDARY, *TRUTH)
 }
 
 SETS: dict[str, tuple[str, ...]] = {

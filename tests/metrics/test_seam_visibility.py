@@ -1,0 +1,162 @@
+"""Seam visibility: what must be seen, what must be excused, and all kinds of lines."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import osmofuse
+from faults import SEAMS, of_scene, pooled, trials
+from osmofuse import InputError, gallery
+from osmofuse.metrics import seam_map, seam_visibility
+
+
+def half(shape=(64, 64)):
+    alpha = np.ones(shape)
+    alpha[:, : shape[1] // 2] = 0.0
+    return alpha
+
+
+@pytest.fixture
+def texture(rng):
+    return np.clip(0.5 + 0.05 * rng.standard_normal((64, 64, 3)), 0.0, 1.0)
+
+
+@pytest.fixture
+def edge(texture):
+    """A picture with an edge of lightness and colour just where `half` changes."""
+    return texture * np.where(half()[..., None] > 0, [1.4, 1.2, 0.8], [0.5, 0.6, 0.9])
+
+
+def score(c):
+    return seam_visibility(c.fused, c.foreground, c.background, c.alpha)
+
+
+def test_graded_seams_of_the_gallery_are_ranked():
+    """A sample of the soak's bench, over scenes together."""
+    scenes = (
+        gallery.manuscript((150, 120), 4),
+        gallery.portrait((150, 130), 4),
+        gallery.shadow((130, 150), 4),
+    )
+    cases = [of_scene(scene, seed=seed) for seed, scene in enumerate(scenes)]
+    kinds = {name: SEAMS[name] for name in ("gain", "colour step", "line")}
+    found = pooled(score, trials(cases, kinds, (0.0, 0.25, 0.5, 1.0)))
+    assert min(found.values()) > 0.85, found
+
+
+@pytest.mark.parametrize("method", ["variational", "direct"])
+@pytest.mark.parametrize("where", ["foreground", "background", "both"])
+def test_a_true_edge_on_the_boundary_is_excused(texture, edge, where, method):
+    f = texture if where == "background" else edge
+    b = texture if where == "foreground" else edge
+    fused = osmofuse.fuse(f, b, half(), method=method).image
+    assert seam_visibility(fused, f, b, half()) <= 0.1
+    assert seam_visibility(edge, f, b, half()) <= 0.1
+    assert seam_visibility(edge, None, None, half()) > 0.5
+
+
+def test_a_seam_is_seen_where_the_sources_have_none(texture):
+    spoilt = texture * np.where(half()[..., None] > 0, 1.0, 1.2)
+    assert seam_visibility(spoilt, texture, texture, half()) > 0.5
+    assert seam_visibility(texture, texture, texture, half()) == 0.0
+    assert seam_visibility(texture, None, None, half()) < 0.25
+
+
+def test_a_blurred_region_is_seen(texture):
+    from scipy.ndimage import gaussian_filter
+
+    blurred = np.where(half()[..., None] > 0, texture, gaussian_filter(texture, (2, 2, 0)))
+    assert seam_visibility(blurred, texture, texture, half()) > 0.2
+
+
+@pytest.mark.parametrize("gain", [0.3, 0.5, 1.5, 4.0])
+def test_a_gain_changes_nothing(texture, edge, gain):
+    expected = seam_visibility(edge, texture, texture, half())
+    found = seam_visibility(gain * edge, texture / gain, 2 * gain * texture, half())
+    assert found == pytest.approx(expected, rel=1e-3)
+
+
+def test_texture_hides_a_seam(rng):
+    def spoilt(contrast):
+        x = 0.5 + contrast * rng.standard_normal((64, 64))
+        return seam_visibility(x * np.where(half() > 0, 1.0, 1.1), None, None, half())
+
+    assert spoilt(0.0) > 1.3 * spoilt(0.15)
+
+
+def test_the_map_is_on_the_line_and_says_where(texture):
+    spoilt = texture.copy()
+    spoilt[:32, :32] *= 1.3
+    seen = seam_map(spoilt, texture, texture, half())
+    assert seen.shape == (64, 64)
+    assert not seen[:, :31].any()
+    assert not seen[:, 33:].any()
+    assert seen[:20].max(axis=1).min() > 0.4
+    assert seen[48:].max() < 0.1
+    assert seen[:, 31:33].mean() == pytest.approx(
+        seam_visibility(spoilt, texture, texture, half()), abs=1e-12
+    )
+
+
+@pytest.mark.parametrize("level", [np.float64(0.5), np.float64(0.0), np.ones((64, 64))])
+def test_without_a_boundary_there_is_a_reason(texture, level):
+    with pytest.raises(InputError, match=r"^alpha: does not cross 0\.5"):
+        seam_visibility(texture, texture, texture, level)
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (2, 1, 3), (3, 3, 3), (40, 2), (17, 23, 1), (50, 51, 4)])
+@pytest.mark.parametrize("place", ["pixel", "all but a pixel", "half"])
+def test_any_shape_and_line(rng, shape, place):
+    u, f, b = rng.random((3, *shape))
+    alpha = np.ones(shape[:2])
+    alpha[0, 0] = 0.0
+    if place == "half":
+        alpha[: (shape[0] + 1) // 2, : (shape[1] + 1) // 2] = 0.0
+    alpha = 1.0 - alpha if place == "all but a pixel" else alpha
+    for sources in ((f, b), (None, None), (f, b[..., 0] if b.ndim == 3 else b)):
+        assert 0.0 <= seam_visibility(u, *sources, alpha) < 1.0
+    assert seam_visibility(f, f, b, alpha) == 0.0
+
+
+@pytest.mark.parametrize("level", [0.0, 0.1, 1.0])
+def test_flat_pictures_have_no_seam(level):
+    flat = np.full((20, 20, 3), level)
+    assert seam_visibility(flat, None, None, half((20, 20))) == pytest.approx(0.0, abs=1e-4)
+
+
+def test_maps_may_differ_by_channel(texture):
+    alpha = np.repeat(half()[..., None], 3, axis=2)
+    spoilt = texture * np.where(alpha > 0, 1.0, 1.2)
+    expected = seam_visibility(spoilt, texture, texture, half())
+    assert seam_visibility(spoilt, texture, texture, alpha) == expected
+
+
+def test_far_from_the_line_nothing_counts_but_the_mean(rng):
+    """The box around the line holds all that the windows see."""
+    u = rng.random((220, 220))
+    alpha = np.ones((220, 220))
+    alpha[100:120, 90:120] = 0.0
+    other = u.copy()
+    other[:40, :20] = u[:40, :20][::-1]
+    expected = seam_visibility(u, None, None, alpha)
+    assert seam_visibility(other, None, None, alpha) == pytest.approx(expected, rel=1e-6)
+
+
+def test_direct_matting_is_more_visible_than_osmosis(data):
+    f, b, alpha = (
+        osmofuse.read(data / "paper" / f"4_{name}.png").pixels / 255.0
+        for name in ("foreground", "background", "alpha")
+    )
+    alpha = alpha[..., 0]
+    fused = [osmofuse.fuse(f, b, alpha, method=name).image for name in ("direct", "variational")]
+    direct, variational = (seam_visibility(u, f, b, alpha) for u in fused)
+    assert direct > variational
+
+
+def test_inputs_are_never_changed(texture, edge):
+    before = texture.copy(), edge.copy()
+    texture.flags.writeable = edge.flags.writeable = False
+    seam_map(edge, texture, texture, half())
+    assert np.array_equal(texture, before[0])
+    assert np.array_equal(edge, before[1])
