@@ -3,6 +3,7 @@
 from osmofuse.jobs.job import Job
 from osmofuse.jobs.need import Need, check, need
 from osmofuse.jobs.repeat import Repetition, compare_with_record, job_of_record
+from osmofuse.jobs.report import report
 from osmofuse.jobs.run import Result, run
 
 __all__ = [
@@ -14,5 +15,6 @@ __all__ = [
     "compare_with_record",
     "job_of_record",
     "need",
+    "report",
     "run",
 ]
