@@ -5,11 +5,18 @@ the same pictures. They are committed; together they must stay below two megabyt
 """
 
 import math
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from PIL import Image
 
 import osmofuse
 from osmofuse import gallery
-from osmofuse.report import side_by_side
+from osmofuse.report import side_by_side, write_report
 
 FOLDER = Path(__file__).parent / "pictures"
 LIMIT = 2_000_000
@@ -22,6 +29,7 @@ def main() -> None:
     draw_manuscript(gallery.manuscript())
     draw_portrait(gallery.portrait())
     draw_shadow(gallery.shadow())
+    draw_report(gallery.manuscript())
     total = sum(path.stat().st_size for path in FOLDER.iterdir())
     print(f"{total / 1e6:.2f} MB of {LIMIT / 1e6:.0f}")
     if total > LIMIT:
@@ -75,6 +83,27 @@ def draw_shadow(scene: gallery.Scene) -> None:
         ("Truth: the yard in plain light", scene.truth),
     ]
     save("shadow.jpg", panels)
+
+
+def draw_report(scene: gallery.Scene) -> None:
+    """Take a picture of a report in the browser, in few colours, so that it stays small."""
+    if shutil.which("chromium") is None or find_spec("playwright") is None:
+        print("report.png stays as it is: there is no chromium or no playwright")
+        return
+    fusion, target = fused(scene), FOLDER / "report.png"
+    pictures = {"foreground": scene.foreground, "background": scene.background}
+    with TemporaryDirectory() as folder:
+        page = write_report(
+            Path(folder) / "report",
+            pictures={**pictures, "alpha": scene.alpha},
+            fusion=fusion,
+            title="Folio 12, visible and infrared",
+        )
+        shot = Path(folder) / "shot.png"
+        script = Path(__file__).with_name("screenshot.py")
+        subprocess.run([sys.executable, str(script), str(page), str(shot)], check=True)
+        small = Image.open(shot).convert("RGB").resize((960, 540), Image.Resampling.LANCZOS)
+    small.quantize(128).save(target, optimize=True)
 
 
 def fused(scene: gallery.Scene) -> osmofuse.Fusion:

@@ -177,7 +177,8 @@ def command(ctx: click.Context, /, as_json: bool, dry_run: bool, **given: Any) -
         return
     with progress_line("Fusing", needed.seconds) as watch:
         result = run(job, watch=watch)
-    assert result.record is not None, "nothing here cancels a job"
+    record = result.record
+    assert record is not None, "nothing here cancels a job"
     if given["folder"] is not None:
         with progress_line("Writing the report"):
             page = report(result, given["folder"], iiif=given["iiif"], overwrite=job.overwrite)
@@ -186,9 +187,9 @@ def command(ctx: click.Context, /, as_json: bool, dry_run: bool, **given: Any) -
     for note in (*result.notes, *_hints(ctx, old)):
         click.echo(f"Note: {note}", err=True)
     if as_json:
-        click.echo(json.dumps(_data(result, result.record, repeated), ensure_ascii=False))
+        click.echo(json.dumps(_data(result, record, repeated), ensure_ascii=False))
     else:
-        click.echo("\n".join(_words(result, result.record, repeated)))
+        click.echo("\n".join(_words(result, record, repeated)))
     if not result.fusion.status.is_success:
         click.echo(f"osmofuse: {warning(result.fusion.status)}", err=True)
         ctx.exit(NOT_AS_ASKED)

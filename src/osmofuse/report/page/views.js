@@ -130,15 +130,21 @@ class Viewer {
     return { width: Math.max(across, 1), height: Math.max(this.stage.clientHeight, 1) };
   }
 
-  get smallest() {
+  /** The scale at which the whole picture is seen. */
+  get whole() {
     const { width, height } = this.pane;
     const room = Math.max(1, Math.min(width, height) - 2 * MARGIN) / Math.min(width, height);
     return room * Math.min(width / this.width, height / this.height);
   }
 
+  /** The smallest scale: the whole picture, or its pixels one by one if it is a small one. */
+  get smallest() {
+    return Math.min(this.whole, 1 / devicePixelRatio);
+  }
+
   fit() {
     this.fitted = true;
-    this.scale = this.smallest;
+    this.scale = this.whole;
     this.centre = [this.width / 2, this.height / 2];
     this.draw();
   }
@@ -146,12 +152,12 @@ class Viewer {
   /** Magnify by a factor; the point of the picture at (x, y) of its pane stays where it is. */
   zoom(factor, x = this.pane.width / 2, y = this.pane.height / 2) {
     const { width, height } = this.pane;
-    const most = Math.max(LARGEST / devicePixelRatio, this.smallest);
+    const most = Math.max(LARGEST / devicePixelRatio, this.whole);
     const scale = within(this.scale * factor, this.smallest, most);
     this.centre[0] += (x - width / 2) * (1 / this.scale - 1 / scale);
     this.centre[1] += (y - height / 2) * (1 / this.scale - 1 / scale);
     this.scale = scale;
-    this.fitted = scale <= this.smallest * 1.0001;
+    this.fitted = Math.abs(scale / this.whole - 1) < 1e-4;
     this.draw();
   }
 
@@ -192,7 +198,7 @@ class Viewer {
       this.panes[side].firstElementChild.style.transform = `translate(${left}px, ${top}px) scale(${s})`;
     }
     this.drawSecond();
-    this.root.classList.toggle("near", !this.fitted);
+    this.root.classList.toggle("near", s > this.whole * 1.0001);
     this.root.classList.toggle("crisp", s * devicePixelRatio >= CRISP);
     this.root.querySelector("output").textContent = `${Math.round(100 * s * devicePixelRatio)} %`;
   }
