@@ -103,7 +103,7 @@ def draw_report(scene: gallery.Scene) -> None:
         script = Path(__file__).with_name("screenshot.py")
         subprocess.run([sys.executable, str(script), str(page), str(shot)], check=True)
         small = Image.open(shot).convert("RGB").resize((960, 540), Image.Resampling.LANCZOS)
-    small.quantize(128).save(target, optimize=True)
+    small.quantize(256, Image.Quantize.MAXCOVERAGE).save(target, optimize=True)
 
 
 def fused(scene: gallery.Scene) -> osmofuse.Fusion:

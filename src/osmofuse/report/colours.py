@@ -8,7 +8,7 @@ import numpy as np
 
 from osmofuse.typing import Array, FloatArray
 
-__all__ = ["brightest", "coloured", "colours"]
+__all__ = ["brightest", "coloured", "colours", "shades"]
 
 _COUNT = 256
 _FIRST, _LAST = 0.04, 0.97  # brightness of the first and of the last colour
@@ -41,8 +41,13 @@ def colours() -> FloatArray:
 
 def coloured(values: Array, highest: float) -> FloatArray:
     """Return a map in colours, from 0 to `highest` and above."""
+    return np.asarray(colours()[shades(values, highest)])
+
+
+def shades(values: Array, highest: float) -> Array:
+    """Return the place in the table of every value, as uint8."""
     shares = np.clip(np.asarray(values, np.float32) / np.float32(highest), 0.0, 1.0)
-    return np.asarray(colours()[np.rint(shares * (_COUNT - 1)).astype(np.uint8)])
+    return np.asarray(np.rint(shares * (_COUNT - 1)), np.uint8)
 
 
 def brightest(values: Array | list[FloatArray]) -> float:

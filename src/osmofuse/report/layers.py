@@ -13,7 +13,7 @@ from osmofuse.errors import InputError, MismatchError
 from osmofuse.io import encoded, for_screen, reduced
 from osmofuse.picture import Picture, as_alpha, quantise
 from osmofuse.report.canvas import Bar
-from osmofuse.report.colours import coloured
+from osmofuse.report.colours import colours, shades
 from osmofuse.report.maps import Map
 from osmofuse.typing import Array, ArrayLike, FloatArray
 
@@ -88,11 +88,10 @@ def layers_of(pictures: Mapping[str, ArrayLike | Picture]) -> dict[str, Layer]:
 
 def maps_as_layers(maps: Mapping[str, Map]) -> dict[str, Layer]:
     """Return maps in their colours."""
-    found = {}
+    found, table = {}, quantise(colours(), np.uint8)[0]
     for name, slug in zip(maps, _slugs(maps, "map_"), strict=True):
         values, label, highest = maps[name]
-        levels = quantise(coloured(values, highest), np.uint8)[0]
-        found[name] = Layer(slug, name, levels, Bar(label, highest))
+        found[name] = Layer(slug, name, table[shades(values, highest)], Bar(label, highest))
     return found
 
 
