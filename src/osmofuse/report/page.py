@@ -37,6 +37,7 @@ from osmofuse.typing import ArrayLike
 __all__ = ["check_report", "write_report"]
 
 _PAGE = "index.html"
+_SCRIPTS = ("views.js", "judge.js", "start.js")  # one after the other; the last one begins
 
 
 def write_report(
@@ -180,7 +181,7 @@ def _manifest(layers: Mapping[str, Layer], title: str, record: Record | None, ba
 
 def _assembled(content: Mapping[str, str]) -> str:
     """Return the page: template, style and script in one, and a policy that allows just these."""
-    style, script = _part("style.css"), _part("views.js")
+    style, script = _part("style.css"), "\n".join(map(_part, _SCRIPTS))
     policy = (
         "default-src 'none'; img-src data:; "
         f"style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
