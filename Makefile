@@ -18,7 +18,10 @@ $(DONE): pyproject.toml
 demo: setup
 	@$(BIN)/osmofuse demo --out out/demo --overwrite
 
+# Playwright drives the Chromium of the system; axe-core comes where npm is. Without them the tests
+# of the report's page skip.
 test: setup
+	@if command -v npm >/dev/null; then npm ci --prefix tests/page --no-audit --no-fund --silent; fi
 	$(BIN)/python -m pytest -m "not soak" $(ARGS)
 
 check: setup

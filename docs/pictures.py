@@ -5,14 +5,20 @@ the same pictures. They are committed; together they must stay below two megabyt
 """
 
 import math
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
+from PIL import Image
 
 import osmofuse
 from osmofuse import gallery, metrics
 from osmofuse.preparation import auto_alpha
-from osmofuse.report import overlay, side_by_side
+from osmofuse.report import overlay, side_by_side, write_report
 
 FOLDER = Path(__file__).parent / "pictures"
 LIMIT = 2_000_000
@@ -27,6 +33,7 @@ def main() -> None:
     draw_shadow(gallery.shadow())
     draw_auto()
     draw_faults(gallery.portrait((240, 200)))
+    draw_report(gallery.manuscript())
     total = sum(path.stat().st_size for path in FOLDER.iterdir())
     print(f"{total / 1e6:.2f} MB of {LIMIT / 1e6:.0f}")
     if total > LIMIT:
@@ -113,6 +120,27 @@ def draw_faults(scene: gallery.Scene) -> None:
             (f"natural_chromaticity_map: {cast_score:.2f}", np.clip(cast / 0.3, 0.0, 1.0)),
         ]
     save("boundary.jpg", panels, columns=3)
+
+
+def draw_report(scene: gallery.Scene) -> None:
+    """Take a picture of a report in the browser, in few colours, so that it stays small."""
+    if shutil.which("chromium") is None or find_spec("playwright") is None:
+        print("report.png stays as it is: there is no chromium or no playwright")
+        return
+    fusion, target = fused(scene), FOLDER / "report.png"
+    pictures = {"foreground": scene.foreground, "background": scene.background}
+    with TemporaryDirectory() as folder:
+        page = write_report(
+            Path(folder) / "report",
+            pictures={**pictures, "alpha": scene.alpha},
+            fusion=fusion,
+            title="Folio 12, visible and infrared",
+        )
+        shot = Path(folder) / "shot.png"
+        script = Path(__file__).with_name("screenshot.py")
+        subprocess.run([sys.executable, str(script), str(page), str(shot)], check=True)
+        small = Image.open(shot).convert("RGB").resize((960, 540), Image.Resampling.LANCZOS)
+    small.quantize(256, Image.Quantize.MAXCOVERAGE).save(target, optimize=True)
 
 
 def fused(scene: gallery.Scene) -> osmofuse.Fusion:

@@ -129,6 +129,18 @@ def test_page_of_the_new_metrics_runs_and_ranks():
     assert casts[0] < casts[1]
 
 
+def test_report_page_runs_and_its_keys_are_those_of_the_page(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run = run_python_blocks("docs/report.md")
+    assert run["page"] == Path("judged") / "index.html"
+    assert run["page"].is_file()
+    shown = set(re.findall(r"<kbd>(.)</kbd>", run["page"].read_text(encoding="utf-8")))
+    table = text("docs/report.md").partition("| keys | |")[2].partition("\n\n")[0]
+    told = set(re.findall(r"`(.)`", table))
+    assert told - {"-"} <= shown
+    assert shown - told <= set("−←→↑↓")
+
+
 def test_changelog_begins_with_this_version():
     versions = re.findall(r"^## \[(\S+?)\]", text("CHANGELOG.md"), re.MULTILINE)
     assert versions[0] == osmofuse.__version__

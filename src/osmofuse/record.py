@@ -103,6 +103,8 @@ class Record:
         ``sha256_of_pixels``, see `sha256_of_pixels`.
     versions : mapping
         Of osmofuse and what it computes with; ``machine`` is that on which it did.
+    ranking : mapping or None
+        What a judge answered who compared results blindly; None, and not written: nobody did.
     """
 
     inputs: tuple[Input, ...]
@@ -115,6 +117,7 @@ class Record:
     tiling: Mapping[str, Any] | None = None
     plan: Mapping[str, Any] | None = None
     versions: Mapping[str, str] = field(default_factory=versions)
+    ranking: Mapping[str, Any] | None = None
 
     def input(self, role: str) -> Input | None:
         """Return the input of a role, if there is one."""
@@ -124,6 +127,8 @@ class Record:
         """Return the record as JSON knows things: no infinities, no tuples."""
         inputs = [_without_empty(vars(one)) for one in self.inputs]
         parts = {name: getattr(self, name) for name in _ORDER if name != "inputs"}
+        if self.ranking is not None:
+            parts["ranking"] = self.ranking
         told: dict[str, Any] = plain({"format": FORMAT, "inputs": inputs, **parts})
         return told
 
@@ -239,7 +244,7 @@ def sha256_of_pixels(pixels: Array) -> str:
 
 def _record_of(parts: dict[str, Any]) -> Record:
     known = {one.name for one in fields(Record)}
-    found = {name: parts[name] for name in _ORDER}
+    found = {name: parts[name] for name in _ORDER} | {"ranking": parts.get("ranking")}
     assert set(found) == known, "the order names every part"
     for name in _MAPPINGS:
         if not isinstance(found[name], dict):

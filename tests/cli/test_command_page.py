@@ -1,4 +1,4 @@
-"""What docs/command-line.md says of the commands is true."""
+"""What docs/command-line.md and docs/report.md say of the commands is true."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from osmofuse.cli.fuse import NOT_AS_ASKED
 from pairs import osmofuse_in, write_pair
 
 PAGE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+REPORT = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.usefixtures("decoded_here")
 def test_its_commands_run_in_their_order(tmp_path, monkeypatch):
     write_pair(tmp_path)
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"^```console\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    blocks = re.findall(r"^```console\n(.*?)^```", PAGE + REPORT, re.MULTILINE | re.DOTALL)
     lines = [line for block in blocks for line in block.splitlines()]
     assert len(lines) >= 10
     for line in lines:

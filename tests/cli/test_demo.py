@@ -13,6 +13,7 @@ import osmofuse
 from osmofuse import cli, gallery
 from osmofuse.cli import demo
 from osmofuse.errors import MissingExtraError, OutputError
+from pairs import contents
 
 SHAPE = (64, 48)
 FILES = {
@@ -45,7 +46,8 @@ def done(tmp_path):
 
 def test_files_have_their_depths_and_sizes(done):
     folder, _ = done
-    assert {path.name for path in folder.iterdir()} == {*FILES, "sheet.png", RECORD}
+    assert {path.name for path in folder.iterdir()} == {*FILES, "sheet.png", RECORD, "report"}
+    assert (folder / "report" / "index.html").is_file()
     for name, (depth, shape) in FILES.items():
         pixels = osmofuse.read(folder / name).pixels
         assert pixels.dtype == depth
@@ -66,7 +68,7 @@ def test_the_pair_is_the_scene_and_the_result_its_fusion(done, small_page):
 
 def test_it_says_where_the_files_are_and_what_it_measured(done):
     folder, output = done
-    for name in (*FILES, "sheet.png", RECORD):
+    for name in (*FILES, "sheet.png", RECORD, "report/index.html"):
         assert str(folder / name) in output
     ended = re.search(r"Fused in \d+\.\d\d s: .* \((\w+), reach .*\)\. \d+ of \d+ samples", output)
     assert osmofuse.Status(ended[1]).is_success
@@ -78,10 +80,10 @@ def test_it_says_where_the_files_are_and_what_it_measured(done):
 
 def test_a_second_run_is_refused_and_changes_nothing(done):
     folder, _ = done
-    before = {path: path.read_bytes() for path in folder.iterdir()}
+    before = contents(folder)
     result = run("--out", folder)
     assert isinstance(result.exception, OutputError)
-    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+    assert contents(folder) == before
 
 
 def test_a_second_run_exits_with_7(done, monkeypatch, capsys):
@@ -109,7 +111,7 @@ def test_without_matplotlib_there_is_no_sheet_but_all_else(tmp_path, monkeypatch
     result = run("--out", tmp_path)
     assert result.exception is None
     assert "No sheet: sheets need matplotlib" in result.stderr
-    assert {path.name for path in tmp_path.iterdir()} == {*FILES, RECORD}
+    assert {path.name for path in tmp_path.iterdir()} == {*FILES, RECORD, "report"}
 
 
 def test_progress_goes_to_stderr_and_data_to_stdout(tmp_path):

@@ -19,7 +19,7 @@ from click.testing import CliRunner
 import osmofuse
 from osmofuse import cli
 from osmofuse.cli import fuse
-from osmofuse.errors import SettingError, UnreadableError
+from osmofuse.errors import OutputError, SettingError, UnreadableError
 from osmofuse.record import read_record
 from pairs import command, contents, osmofuse_in, warm, write_pair
 
@@ -97,6 +97,20 @@ def test_all_that_can_be_asked_for(invoke, folder):
     assert "since none was given" not in result.stderr
 
 
+def test_a_report_on_request(invoke, folder):
+    asked = ["--report", "out/page", "--iiif", "https://museum.example/r", "--json"]
+    result = invoke(*PAIR, "--alpha", "map.png", "-o", "f.tif", *FAST, *asked)
+    assert result.exit_code == 0, result.output
+    page = folder / "out" / "page" / "index.html"
+    assert json.loads(result.stdout)["files"]["report"] == str(page.relative_to(folder))
+    assert "osmofuse fuse --from f.tif.json -o f-again.tif" in page.read_text(encoding="utf-8")
+    assert (page.parent / "manifest.json").is_file()
+    (folder / "f.tif").unlink()
+    again = invoke(*PAIR, "-o", "f.tif", *FAST, "--report", "out/page")
+    assert isinstance(again.exception, OutputError)
+    assert not (folder / "f.tif").exists(), "refused before any work"
+
+
 def truncate(folder):
     path = folder / "infrared.tif"
     path.write_bytes(path.read_bytes()[:200])
@@ -114,6 +128,7 @@ def lose(folder):
 
 CASES = {
     "missing argument": (2, None, ["visible.tif", "-o", "f.tif"], "BACKGROUND"),
+    "manifest without report": (2, None, [*PAIR, "-o", "f.tif", "--iiif", "http://a"], "--report"),
     "missing output": (2, None, PAIR, "'-o'"),
     "unknown method": (2, None, [*PAIR, "-o", "f.tif", "--method", "magic"], "magic"),
     "strange setting": (2, None, [*PAIR, "-o", "f.tif", *FAST, "--eta", "1"], "--eta is no"),

@@ -9,7 +9,7 @@ import pytest
 
 from osmofuse.errors import InputError, SettingError
 from osmofuse.report import comparison, contact_sheet, zoom_sheet
-from osmofuse.report.canvas import coloured
+from osmofuse.report.colours import coloured
 from osmofuse.tasks import Comparison
 
 SHAPE = (40, 60)

@@ -13,7 +13,7 @@ from osmofuse.cli.progress import progress_line
 from osmofuse.errors import MissingExtraError
 from osmofuse.gallery import Scene
 from osmofuse.io import read, write
-from osmofuse.jobs import Job, run
+from osmofuse.jobs import Job, report, run
 from osmofuse.methods import Fusion
 from osmofuse.metrics import Score, score
 from osmofuse.picture import Picture, quantise, samples
@@ -50,6 +50,9 @@ def command(out: Path, overwrite: bool) -> None:
     assert result.record is not None, "nothing here cancels a job"
     pictures = {name: read(path) for name, path in paths.items()}
     paths |= {"fused": result.files["output"], "record": result.files["record"]}
+    with progress_line("Writing the report"):
+        page = report(result, out / "report", truth=pictures["truth"], overwrite=overwrite)
+    paths["report"] = page
     _write_sheet(pictures, result.fusion, out, paths, overwrite)
     _report(paths, pictures, result.fusion, result.record.result["clipped"])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,14 @@ from osmofuse.jobs import (
     check,
     compare_with_record,
     job_of_record,
+    report,
     run,
 )
 from osmofuse.jobs.job import LEVELS, WORKING_SPACES
 from osmofuse.jobs.need import in_bytes
 from osmofuse.methods import METHODS
 from osmofuse.record import Record, output_path, read_record
+from osmofuse.report import check_report
 
 NOT_AS_ASKED = 5  # written, but not converged, or not the pixels of the record
 _FILE = click.Path(path_type=Path)
@@ -116,6 +118,18 @@ class _Command(click.Command):
 )
 @click.option("--structure", type=_FILE, help="Also write the structure that was found.")
 @click.option("--alpha-out", type=_FILE, help="Also write the map of alpha that was used.")
+@click.option(
+    "--report",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Also write a page to look at the result, with maps, scores and the record.",
+)
+@click.option(
+    "--iiif",
+    metavar="URL",
+    help="With --report: also a IIIF manifest, for the folder at this address.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace files that exist. Never an input.")
 @click.option("--from", "record", type=_FILE, help="Repeat what this record says, exactly.")
 @click.option("--max-memory", type=_Size(), help="Refuse to start if more is needed, e.g. 4G.")
@@ -142,19 +156,25 @@ def command(ctx: click.Context, /, as_json: bool, dry_run: bool, **given: Any) -
     old = read_record(given["record"]) if given["record"] else None
     job = _repeated_job(ctx, given, old) if old else _job(ctx, given)
     needed = check(job)
+    _check_report(ctx, given)
     if dry_run:
         click.echo(json.dumps({"need": asdict(needed)}) if as_json else _needs(job, needed))
         return
     with progress_line("Fusing", needed.seconds) as watch:
         result = run(job, watch=watch)
-    assert result.record is not None, "nothing here cancels a job"
+    record = result.record
+    assert record is not None, "nothing here cancels a job"
+    if given["folder"] is not None:
+        with progress_line("Writing the report"):
+            page = report(result, given["folder"], iiif=given["iiif"], overwrite=job.overwrite)
+        result = replace(result, files=result.files | {"report": page})
     repeated = compare_with_record(old, result, output_path(given["record"])) if old else None
     for note in (*result.notes, *_hints(ctx, old)):
         click.echo(f"Note: {note}", err=True)
     if as_json:
-        click.echo(json.dumps(_data(result, result.record, repeated), ensure_ascii=False))
+        click.echo(json.dumps(_data(result, record, repeated), ensure_ascii=False))
     else:
-        click.echo("\n".join(_words(result, result.record, repeated)))
+        click.echo("\n".join(_words(result, record, repeated)))
     if not result.fusion.status.is_success:
         click.echo(f"osmofuse: {warning(result.fusion.status)}", err=True)
         ctx.exit(NOT_AS_ASKED)
@@ -188,6 +208,14 @@ def _repeated_job(ctx: click.Context, given: dict[str, Any], old: Record) -> Job
         options = ", ".join(f"--{name.replace('_', '-')}" for name in clash)
         raise click.UsageError(f"--from repeats a record as it is; leave out {options}.", ctx)
     return job_of_record(given["record"], **_outputs(given), **moved)
+
+
+def _check_report(ctx: click.Context, given: dict[str, Any]) -> None:
+    """Refuse a report that could not be written, before any work."""
+    if given["folder"] is not None:
+        check_report(given["folder"], iiif=given["iiif"], overwrite=given["overwrite"])
+    elif given["iiif"] is not None:
+        raise click.UsageError("--iiif needs --report DIR, the folder for its pictures.", ctx)
 
 
 def _is_given(ctx: click.Context, name: str) -> bool:

@@ -12,6 +12,7 @@ from osmofuse.io.isolation import read_isolated
 from osmofuse.io.limits import Limits
 from osmofuse.io.profile import in_profile_of
 from osmofuse.io.reading import read
+from osmofuse.io.screen import encoded, for_screen, reduced
 from osmofuse.io.staging import Staging, check_target
 from osmofuse.io.writing import encode, format_of, write
 
@@ -23,10 +24,13 @@ __all__ = [
     "composite_metadata",
     "describe",
     "encode",
+    "encoded",
+    "for_screen",
     "format_of",
     "in_profile_of",
     "read",
     "read_isolated",
+    "reduced",
     "write",
     "write_animation",
 ]

@@ -4,6 +4,7 @@ from osmofuse.jobs.job import Job
 from osmofuse.jobs.need import Need, check, need
 from osmofuse.jobs.registration import Registered, Registration, register
 from osmofuse.jobs.repeat import Repetition, compare_with_record, job_of_record
+from osmofuse.jobs.report import report
 from osmofuse.jobs.run import Result, run
 
 __all__ = [
@@ -18,5 +19,6 @@ __all__ = [
     "job_of_record",
     "need",
     "register",
+    "report",
     "run",
 ]

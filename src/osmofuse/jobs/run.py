@@ -40,6 +40,8 @@ class Result:
         What was written, by role: "output", "record", perhaps "structure" and "alpha".
     notes : tuple of str
         What a person should know: what was noticed in the files, or done to them.
+    prepared : Prepared or None
+        What was fused; None if the job was cancelled.
     """
 
     job: Job
@@ -47,6 +49,7 @@ class Result:
     record: Record | None = None
     files: dict[str, Path] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    prepared: Prepared | None = None
 
 
 def run(job: Job, *, watch: WatchFunction | None = None) -> Result:
@@ -96,17 +99,17 @@ def _run(job: Job, watch: WatchFunction | None) -> Result:
         fusion = _fuse(job, prepared.sources, watch)
         if fusion.status is Status.cancelled:
             return Result(job, fusion, notes=notes)
-        output, clipped = _picture(job, prepared, fusion.image)
+        output, clipped = picture_of(job, prepared, fusion.image)
         record = _record(job, prepared, fusion, output, clipped)
         outputs.write("output", _marked(output, job, record))
         if job.structure is not None and fusion.structure is not None:
-            structure = _picture(job, prepared, fusion.structure)[0]
+            structure = picture_of(job, prepared, fusion.structure)[0]
             outputs.write("structure", _marked(structure, job, record))
         if job.alpha_output is not None:
             outputs.write("alpha", _map_picture(prepared))
         outputs.commit(record)
     files = dict(reversed(outputs.paths.items()))  # the fused picture first
-    return Result(job, fusion, record, files, notes)
+    return Result(job, fusion, record, files, notes, prepared)
 
 
 def _fuse(job: Job, sources: Sources, watch: WatchFunction | None) -> Fusion:
@@ -117,7 +120,7 @@ def _fuse(job: Job, sources: Sources, watch: WatchFunction | None) -> Fusion:
     return method(sources, watch=watch)
 
 
-def _picture(job: Job, prepared: Prepared, image: FloatArray) -> tuple[Picture, int]:
+def picture_of(job: Job, prepared: Prepared, image: FloatArray) -> tuple[Picture, int]:
     """Return a result in the foreground's depth, and how many samples were clipped."""
     foreground = prepared.foreground
     return foreground.with_samples(from_working(image, job.working_space, foreground.profile))

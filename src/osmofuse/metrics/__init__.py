@@ -3,6 +3,7 @@
 from osmofuse.metrics.avg_gradient import avg_gradient
 from osmofuse.metrics.brisque import brisque
 from osmofuse.metrics.chromaticity import chromaticity_error, chromaticity_map
+from osmofuse.metrics.colour_difference import colour_difference_map
 from osmofuse.metrics.cross_entropy import cross_entropy
 from osmofuse.metrics.describe import Description, describe
 from osmofuse.metrics.edge_intensity import edge_intensity
@@ -38,6 +39,7 @@ __all__ = [
     "brisque",
     "chromaticity_error",
     "chromaticity_map",
+    "colour_difference_map",
     "cross_entropy",
     "describe",
     "edge_intensity",

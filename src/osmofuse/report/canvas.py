@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from osmofuse.errors import MissingExtraError
-from osmofuse.typing import Array, FloatArray
+from osmofuse.report.colours import coloured
+from osmofuse.typing import Array
 
-__all__ = ["Bar", "Canvas", "coloured", "line_height"]
+__all__ = ["Bar", "Canvas", "line_height"]
 
 _DPI = 64  # a power of two, so that lengths in inches give back whole pixels
 _FONT, _INK, _HAIRLINE = "DejaVu Sans", "#262626", 200
-_COLOURS = "magma"  # even in lightness, so that it reads in grey and by the colour-blind
 _BAR = 16  # the width of a colour bar, in letters
 
 
@@ -30,14 +30,6 @@ class Bar:
 def line_height(letters: int) -> int:
     """Return the distance between lines of letters of a size."""
     return letters * 4 // 3
-
-
-def coloured(values: Array, highest: float) -> FloatArray:
-    """Return a map in colours, from 0 to `highest` and above."""
-    from matplotlib import colormaps
-
-    shares = np.clip(np.asarray(values, np.float64) / highest, 0.0, 1.0)
-    return np.asarray(colormaps[_COLOURS](shares)[..., :3])
 
 
 class Canvas:

@@ -11,7 +11,8 @@ import numpy as np
 from osmofuse.errors import InputError, SettingError
 from osmofuse.metrics import chromaticity_map
 from osmofuse.picture import Picture, as_alpha, quantise, samples, scaled
-from osmofuse.report.canvas import Bar, coloured
+from osmofuse.report.canvas import Bar
+from osmofuse.report.colours import brightest, coloured
 from osmofuse.report.sheet import side_by_side
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
@@ -24,7 +25,6 @@ Box = tuple[slice, slice]
 
 _COLUMNS = 4  # of zooms in a row, at most, so that their captions stay legible
 _ZOOMED = 480  # zooms are magnified up to so many pixels
-_BRIGHTEST = 99.0  # percentile of the errors that the last colour stands for
 
 
 def contact_sheet(
@@ -117,17 +117,12 @@ def zoom_sheet(
     if not made:
         raise InputError("comparisons: none has a picture to show")
     errors = [chromaticity_map(u, f).mean(axis=-1) for _, u in made]
-    highest = _brightest([error[box] for error in errors])
+    highest = brightest([error[box] for error in errors])
     zooms = [(name, _magnified(u[box])) for name, u in made]
     maps = [(f"error {e.mean():.4f}", coloured(_magnified(e[box]), highest)) for e in errors]
     columns = _columns(len(made))
     bar = Bar("Chromaticity error:", highest)
     return side_by_side(_in_pairs(zooms, maps, columns), title=title, columns=columns, bar=bar)
-
-
-def _brightest(errors: list[FloatArray]) -> float:
-    """Return the value of the last colour, in two digits; 1 where there is no error at all."""
-    return float(f"{np.percentile(errors, _BRIGHTEST):.2g}") or 1.0
 
 
 def _magnified(part: FloatArray) -> FloatArray:

@@ -115,9 +115,9 @@ def _trial_row(trial: Trial, settings: list[str], metrics: list[str]) -> list[st
     values = [trial.settings[name] for name in settings]
     return [
         *(value if isinstance(value, str) else f"{value:g}" for value in values),
-        _number(fusion.reach, "reach"),
-        _number(energy, "energy"),
-        *(_number(trial.scores[metric].value, metric) for metric in metrics),
+        shown_number(fusion.reach, "reach"),
+        shown_number(energy, "energy"),
+        *(shown_number(trial.scores[metric].value, metric) for metric in metrics),
         _seconds(fusion.seconds),
     ]
 
@@ -201,8 +201,8 @@ def _row(comparison: Comparison, metrics: list[str], published: Mapping[str, flo
     cells = []
     for metric in metrics:
         found = comparison.scores.get(metric)
-        cell = _number(None if found is None else found.value, metric)
-        beside = f" ({_number(published[metric], metric)})" if metric in published else ""
+        cell = shown_number(None if found is None else found.value, metric)
+        beside = f" ({shown_number(published[metric], metric)})" if metric in published else ""
         cells.append(cell + beside)
     fusion = comparison.fusion
     return [comparison.name, *cells, _MISSING if fusion is None else _seconds(fusion.seconds)]
@@ -220,7 +220,8 @@ def _reasons(comparisons: Sequence[Comparison]) -> list[str]:
     return list(dict.fromkeys(notes))
 
 
-def _number(value: float | None, metric: str) -> str:
+def shown_number(value: float | None, metric: str) -> str:
+    """Return a metric's value with as many digits as it is worth."""
     if value is None:
         return _MISSING
     if math.isinf(value):

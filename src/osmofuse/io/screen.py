@@ -1,0 +1,80 @@
+"""Pictures as screens show them: 8 bits of sRGB, reduced if need be, encoded into bytes."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from osmofuse.io.libvips import image_of, pixels_of, vips
+from osmofuse.io.profile import in_profile_of
+from osmofuse.picture import Picture, bands_of, quantise, samples
+from osmofuse.typing import Array
+
+__all__ = ["encoded", "for_screen", "reduced"]
+
+_QUALITY = 92  # of JPEG; the chroma keeps its full resolution, since colours are to be judged
+
+
+def for_screen(picture: Picture, name: str) -> Array:
+    """Return a picture in 8 bits of sRGB, (rows, cols) or (rows, cols, 3).
+
+    Colours are converted from the picture's profile, relative colorimetric; without one they are
+    taken for sRGB. One band is shown in grey as it is stored, and so is the first of two, or of
+    more than three. What is below black or above white is clipped; empty pixels show the nearest
+    valid one, transparency is left out.
+
+    Parameters
+    ----------
+    picture : Picture
+        Of any depth; never changed.
+    name : str
+        For messages.
+
+    Raises
+    ------
+    InputError
+        Its samples cannot be used.
+    UnreadableError
+        Its profile is damaged, or not for RGB.
+    """
+    plain = Picture(picture.filled().colour, picture.profile)
+    bands = bands_of(plain.pixels)
+    if bands == 3:
+        srgb = Picture(np.zeros((1, 1, 3), np.uint8))
+        plain = in_profile_of(plain, srgb)[0]
+    elif bands != 1 or plain.pixels.ndim == 3:
+        plain = Picture(plain.pixels[..., 0])
+    if plain.depth == np.uint8:
+        return plain.pixels
+    return quantise(samples(plain, name, bounded=False), np.uint8)[0]
+
+
+def reduced(levels: Array, longest: int) -> Array:
+    """Return a picture whose longer side has at most so many pixels: itself, or a smaller one."""
+    scale = longest / max(levels.shape[:2])
+    if scale >= 1:
+        return levels
+    rows, cols = (max(1, round(scale * side)) for side in levels.shape[:2])
+    image = image_of(levels)
+    return pixels_of(image.resize(cols / image.width, vscale=rows / image.height))
+
+
+def encoded(levels: Array, kind: Literal["png", "jpeg"], *, transparency: bool = False) -> bytes:
+    """Return a picture of 8 bits as the bytes of a file, without any metadata.
+
+    Parameters
+    ----------
+    levels : array of uint8
+        Grey or sRGB.
+    kind : {"png", "jpeg"}
+        PNG keeps every level; JPEG has quality 92, without subsampling.
+    transparency : bool
+        The last of two or four bands is transparency; PNG only.
+    """
+    image, keep = image_of(levels), vips().ForeignKeep.NONE
+    if transparency:
+        image = image.copy(interpretation="b-w" if image.bands == 2 else "srgb")
+    if kind == "png":
+        return bytes(image.pngsave_buffer(keep=keep))
+    return bytes(image.jpegsave_buffer(Q=_QUALITY, subsample_mode="off", keep=keep))

@@ -1,0 +1,146 @@
+"""The pictures of a report's page: what each shows, and its bytes inside the page."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from osmofuse.errors import InputError, MismatchError
+from osmofuse.io import encoded, for_screen, reduced
+from osmofuse.picture import Picture, as_alpha, quantise
+from osmofuse.report.canvas import Bar
+from osmofuse.report.colours import colours, shades
+from osmofuse.report.maps import Map
+from osmofuse.typing import Array, ArrayLike, FloatArray
+
+__all__ = ["LONGEST", "Layer", "data_uri", "layers_of", "maps_as_layers", "overlay"]
+
+LONGEST = 4096  # pixels of the longer side of a picture in the page
+LONGEST_MAP = 2048  # of a map or an overlay, which have no fine print
+_EXACT = 1_500_000  # pictures of so many pixels are kept exactly; larger ones become JPEG
+_TINT = (0, 174, 239)  # of the overlay; hardly a colour of parchment, paint or skin
+_TITLES = {
+    "fused": "Fused",
+    "foreground": "Foreground",
+    "background": "Background",
+    "alpha": "Alpha map",
+    "structure": "Structure",
+    "truth": "Truth",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """A picture as the page shows it.
+
+    Attributes
+    ----------
+    name : str
+        For addresses and files.
+    title : str
+        For people.
+    levels : array of uint8
+        Grey or sRGB, in full size.
+    bar : Bar or None
+        What the colours of a map stand for.
+    """
+
+    name: str
+    title: str
+    levels: Array
+    bar: Bar | None = None
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.levels.shape[0], self.levels.shape[1]
+
+
+def layers_of(pictures: Mapping[str, ArrayLike | Picture]) -> dict[str, Layer]:
+    """Return pictures as layers, the usual ones first; alpha as a number is none.
+
+    Raises
+    ------
+    InputError
+        There is none, or one cannot be used.
+    MismatchError
+        They have different sizes.
+    """
+    order = [name for name in _TITLES if name in pictures]
+    order += [name for name in pictures if name not in _TITLES]
+    layers: dict[str, Layer] = {}
+    for name, slug in zip(order, _slugs(order), strict=True):
+        picture = pictures[name]
+        if name == "alpha" and not isinstance(picture, Picture):
+            picture = as_alpha(picture)
+            if picture.ndim == 0:
+                continue
+        layers[name] = Layer(slug, _TITLES.get(name, name), _levels(picture, name))
+    if not layers:
+        raise InputError("pictures: none; a report needs at least the fused one")
+    _check_sizes(layers)
+    return layers
+
+
+def maps_as_layers(maps: Mapping[str, Map]) -> dict[str, Layer]:
+    """Return maps in their colours."""
+    found, table = {}, quantise(colours(), np.uint8)[0]
+    for name, slug in zip(maps, _slugs(maps, "map_"), strict=True):
+        values, label, highest = maps[name]
+        found[name] = Layer(slug, name, table[shades(values, highest)], Bar(label, highest))
+    return found
+
+
+def data_uri(layer: Layer, longest: int | None = None) -> tuple[str, tuple[int, int]]:
+    """Return a layer as an address that holds its bytes, and the size it has there."""
+    limit = longest or (LONGEST if layer.bar is None else LONGEST_MAP)
+    small = reduced(layer.levels, limit)
+    rows, cols = small.shape[:2]
+    kind = "png" if rows * cols <= _EXACT else "jpeg"
+    data = encoded(small, "png" if kind == "png" else "jpeg")
+    return f"data:image/{kind};base64,{b64encode(data).decode()}", (rows, cols)
+
+
+def overlay(alpha: ArrayLike | Picture) -> str | None:
+    """Return a tint that lies where the background enters; None if alpha is a number."""
+    values = as_alpha(alpha)
+    if values.ndim == 0:
+        return None
+    entering = 1.0 - (values if values.ndim == 2 else values.mean(axis=-1))
+    opacity = reduced(quantise(entering, np.uint8)[0], LONGEST_MAP)
+    tint = np.broadcast_to(np.array(_TINT, np.uint8), (*opacity.shape, 3))
+    data = encoded(np.dstack([tint, opacity]), "png", transparency=True)
+    return f"data:image/png;base64,{b64encode(data).decode()}"
+
+
+def _levels(picture: ArrayLike | Picture, name: str) -> Array:
+    if not isinstance(picture, Picture):
+        array: FloatArray = np.asarray(picture)
+        picture = Picture(array.astype(np.float64) if array.dtype == np.bool_ else array)
+    return for_screen(picture, name)
+
+
+def _slugs(names: Iterable[str], start: str = "") -> list[str]:
+    """Return names that can stand in addresses and files, no two alike."""
+    found: list[str] = []
+    for name in names:
+        slug = start + (re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "picture")
+        while slug in found:
+            slug += "-x"
+        found.append(slug)
+    return found
+
+
+def _check_sizes(layers: Mapping[str, Layer]) -> None:
+    first = next(iter(layers))
+    size = layers[first].size
+    for name, layer in layers.items():
+        if layer.size != size:
+            raise MismatchError(
+                f"{name}: {layer.size[0]} x {layer.size[1]} pixels, but {first} has "
+                f"{size[0]} x {size[1]}; a report shows pictures of one size"
+            )

@@ -1,0 +1,148 @@
+"""A blind ranking: in which order results are compared, and what the judge answered."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from osmofuse.errors import LimitError, MismatchError, UnreadableError
+from osmofuse.record import Record
+
+__all__ = ["blind_pairs", "read_ranking", "with_ranking"]
+
+FORMAT = 1
+KIND = "osmofuse ranking"
+_MOST = 8  # results, which are 28 pairs
+
+
+def blind_pairs(names: Sequence[str], record: Record | None) -> list[tuple[int, int]]:
+    """Return all pairs of results in an order that says nothing about them.
+
+    Order and sides come from the hash of the record and of the names: the same report gives the
+    same order to every judge.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the results.
+    record : Record, optional
+        Of the picture that the report is about.
+
+    Returns
+    -------
+    list of (int, int)
+        Which result stands left, and which right.
+
+    Raises
+    ------
+    LimitError
+        There are more than eight results.
+    """
+    if len(names) > _MOST:
+        raise LimitError(
+            f"results: {len(names)} would be {len(names) * (len(names) - 1) // 2} comparisons; "
+            f"rank at most {_MOST}"
+        )
+    known = json.dumps([list(names), record.as_json() if record else None], sort_keys=True)
+    chance = random.Random(hashlib.sha256(known.encode()).digest())
+    pairs = [chance.choice([(a, b), (b, a)]) for a, b in combinations(range(len(names)), 2)]
+    chance.shuffle(pairs)
+    return pairs
+
+
+def read_ranking(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read the file that a report's page gave its judge.
+
+    Returns
+    -------
+    dict
+        ``by``: who judged; ``sha256_of_pixels`` of the record's output; ``answers``: a list of
+        ``pair`` and ``better``, which is None where no difference was seen; ``points`` by name: one
+        for each time a result was better, half where there was no difference.
+
+    Raises
+    ------
+    UnreadableError
+        The file is missing, damaged, or no ranking.
+    """
+    path = Path(path)
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise UnreadableError(f"{path}: no such file") from error
+    except OSError as error:
+        raise UnreadableError(f"{path}: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise UnreadableError(f"{path}: a damaged ranking, or none ({error})") from error
+    if not isinstance(found, dict) or (found.get("kind"), found.get("format")) != (KIND, FORMAT):
+        raise UnreadableError(f"{path}: not a ranking of format {FORMAT} from a report of osmofuse")
+    answers = _answers(found.get("answers"), path)
+    return {
+        "by": str(found.get("by") or ""),
+        "sha256_of_pixels": found.get("sha256_of_pixels"),
+        "answers": answers,
+        "points": _points(answers),
+    }
+
+
+def with_ranking(record: Record, path: str | os.PathLike[str]) -> Record:
+    """Return a record that keeps a judge's ranking, for `osmofuse.record.write_record`.
+
+    Parameters
+    ----------
+    record : Record
+        Of the picture whose report was judged.
+    path : path
+        The file that the report's page gave.
+
+    Returns
+    -------
+    Record
+        With what `read_ranking` found as its `ranking`.
+
+    Raises
+    ------
+    UnreadableError
+        The file is missing, damaged, or no ranking.
+    MismatchError
+        It is the ranking of another picture's report.
+    """
+    ranking = read_ranking(path)
+    if ranking["sha256_of_pixels"] != record.output.get("sha256_of_pixels"):
+        raise MismatchError(f"{path}: a ranking of another picture than the record's")
+    return replace(record, ranking=ranking)
+
+
+def _answers(given: Any, path: Path) -> list[dict[str, Any]]:
+    """Return the answers, or say that they are none; points are counted anew from them."""
+    if not isinstance(given, list):
+        raise UnreadableError(f"{path}: a damaged ranking (no answers)")
+    return [_answer(one, path) for one in given]
+
+
+def _answer(one: Any, path: Path) -> dict[str, Any]:
+    pair = one.get("pair") if isinstance(one, Mapping) else None
+    if (
+        not isinstance(pair, list)
+        or len(pair) != 2
+        or not all(isinstance(name, str) for name in pair)
+        or one.get("better") not in (*pair, None)
+    ):
+        raise UnreadableError(f"{path}: a damaged ranking ({one!r} is no answer)")
+    return {"pair": pair, "better": one.get("better")}
+
+
+def _points(answers: list[dict[str, Any]]) -> dict[str, float]:
+    names = sorted({name for one in answers for name in one["pair"]})
+    points = dict.fromkeys(names, 0.0)
+    for one in answers:
+        for name in one["pair"]:
+            points[name] += 0.5 if one["better"] is None else float(one["better"] == name)
+    return dict(sorted(points.items(), key=lambda item: (-item[1], item[0])))

@@ -1,0 +1,172 @@
+"""The sections of a report's page, as HTML."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Iterable, Mapping
+from html import escape
+
+from osmofuse.errors import InputError
+from osmofuse.methods import Fusion
+from osmofuse.metrics.score import Score
+from osmofuse.picture import Picture
+from osmofuse.record import Record
+from osmofuse.report.canvas import Bar
+from osmofuse.report.colours import colours
+from osmofuse.report.facts import facts_table, scores_table
+from osmofuse.report.layers import LONGEST, Layer, data_uri, layers_of
+from osmofuse.report.ranking import FORMAT, KIND, blind_pairs
+from osmofuse.typing import ArrayLike
+
+__all__ = ["blind_section", "figures", "how_section", "lede", "maps_section", "numbers_section"]
+
+_STOPS = 16  # of a colour bar's gradient
+
+
+def lede(size: tuple[int, int], record: Record | None, fusion: Fusion | None) -> str:
+    """Return the line below the title."""
+    parts = [f"{size[1]} × {size[0]} pixels"]
+    if record is not None:
+        parts.insert(0, f"Method: {record.method['name']}")
+    if fusion is not None:
+        parts.append(f"{str(fusion.status).replace('_', ' ')} after {fusion.seconds:.2f} s")
+    if max(size) > LONGEST:
+        parts.append(f"shown here at most {LONGEST} pixels wide or high; the files have them all")
+    return escape(" · ".join(parts))
+
+
+def figures(layers: Mapping[str, Layer], tint: str | None) -> str:
+    """Return the pictures; the script lays them on the stage."""
+    found = [_figure(layer) for layer in layers.values()]
+    if tint is not None:
+        found.append(f'<img id="tint" src="{tint}" alt="" hidden>')
+    return "\n".join(found)
+
+
+def _figure(layer: Layer, below: str = "") -> str:
+    source, (rows, cols) = data_uri(layer)
+    kind = "map" if layer.bar else "picture"
+    return (
+        f'<figure class="layer" data-kind="{kind}" data-name="{layer.name}">'
+        f'<img src="{source}" width="{cols}" height="{rows}" alt="{escape(layer.title)}" '
+        f'decoding="async"><figcaption><span class="name">{escape(layer.title)}</span>{below}'
+        "</figcaption></figure>"
+    )
+
+
+def maps_section(maps: Mapping[str, Layer]) -> str:
+    """Return the maps with their colour bars."""
+    if not maps:
+        return ""
+    shown = "\n".join(
+        _figure(
+            layer,
+            f'<button type="button" class="small" data-show="{layer.name}">Lay on the stage'
+            f'<span class="unseen">: {escape(layer.title)}</span></button>{_scale(layer.bar)}',
+        )
+        for layer in maps.values()
+        if layer.bar is not None
+    )
+    return (
+        '<section aria-labelledby="maps"><h2 id="maps">What changed</h2>'
+        "<p>Each map compares the fused picture with the foreground, in 8 bits of sRGB.</p>"
+        f'{_gradient()}<div class="grid">{shown}</div></section>'
+    )
+
+
+def _gradient() -> str:
+    """Return the colours of the bars, which refer to it."""
+    table = colours()
+    stops = "".join(
+        '<stop offset="{:.4f}" stop-color="#{:02x}{:02x}{:02x}"/>'.format(
+            k / _STOPS, *(round(255 * float(v)) for v in table[round(k / _STOPS * 255)])
+        )
+        for k in range(_STOPS + 1)
+    )
+    return (
+        '<svg class="unseen" aria-hidden="true" width="0" height="0"><defs>'
+        f'<linearGradient id="colours">{stops}</linearGradient></defs></svg>'
+    )
+
+
+def _scale(bar: Bar) -> str:
+    return (
+        f'<span class="scale"><span class="what">{escape(bar.label)}</span><span class="ends">'
+        '<span>0</span><svg aria-hidden="true" viewBox="0 0 100 4" preserveAspectRatio="none">'
+        '<rect width="100" height="4" fill="url(#colours)"/></svg>'
+        f"<span>{bar.highest:g} and more</span></span></span>"
+    )
+
+
+def numbers_section(scores: Mapping[str, Score], curve: str | None) -> str:
+    """Return scores and energy curve, beside each other where there is room."""
+    parts = []
+    if scores:
+        parts.append(
+            f'<div><h2 id="scores">Scores</h2><div class="wide">{scores_table(scores)}</div></div>'
+        )
+    if curve is not None:
+        parts.append(f"<div><h2>Energy</h2><p>How the model’s energy fell.</p>{curve}</div>")
+    return f'<section class="two">{"".join(parts)}</section>' if parts else ""
+
+
+def how_section(record: Record | None, command: str, files: Iterable[str]) -> str:
+    """Return how the picture was made, and how it is made again."""
+    parts = ['<section aria-labelledby="how"><h2 id="how">How it was made</h2>']
+    if record is not None:
+        parts.append(facts_table(record))
+    if command:
+        parts.append(
+            "<h3>Make it again</h3><p>This command makes the same pixels, and says whether it "
+            f'did.</p><div class="copy"><pre id="command" tabindex="0">{escape(command)}</pre>'
+            '<button type="button" data-copy="command">Copy</button></div>'
+        )
+    if record is not None:
+        text = json.dumps(record.as_json(), indent=2, ensure_ascii=False)
+        parts.append(
+            '<details><summary>The whole record</summary><div class="copy">'
+            f'<pre id="record" tabindex="0">{escape(text)}</pre>'
+            '<button type="button" data-copy="record">Copy</button></div></details>'
+        )
+    names = ", ".join(f"<code>{escape(name)}</code>" for name in files)
+    parts.append(f"<p class='files'>Files beside this page: {names}.</p></section>")
+    return "".join(parts)
+
+
+def blind_section(results: Mapping[str, ArrayLike | Picture], record: Record | None) -> str:
+    """Return the blind comparison of results; their names are not legible in it.
+
+    Raises
+    ------
+    InputError
+        There is one result only.
+    """
+    if not results:
+        return ""
+    if len(results) < 2:
+        raise InputError("results: one only; a ranking needs at least two")
+    names = list(results)
+    pairs = blind_pairs(names, record)
+    layers = list(
+        layers_of({f"result {k}": picture for k, picture in enumerate(results.values())}).values()
+    )
+    images = "".join(
+        f'<img class="result" src="{data_uri(layer)[0]}" alt="A result, its name hidden" '
+        'decoding="async" hidden>'
+        for layer in layers
+    )
+    data = {
+        "format": FORMAT,
+        "kind": KIND,
+        "sha256_of_pixels": record.output.get("sha256_of_pixels") if record else None,
+        "names": [b64encode(name.encode()).decode() for name in names],
+        "pairs": pairs,
+    }
+    return (
+        '<section aria-labelledby="blind" class="blind"><h2 id="blind">Which is better?</h2>'
+        f"<p>{len(names)} results, {len(pairs)} comparisons, without names. Look as long as you "
+        "like, in any view; the names are told at the end.</p>"
+        f'{images}<script type="application/json" id="ranking">{json.dumps(data)}</script>'
+        '<div id="judge"></div></section>'
+    )

@@ -1,0 +1,86 @@
+"""The report of a job: the pictures as they were fused, in their colours, and the way back."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from dataclasses import replace
+from html import unescape
+
+import numpy as np
+import pytest
+
+import osmofuse
+from osmofuse.errors import OutputError
+from osmofuse.io import for_screen
+from osmofuse.jobs import report, run
+from osmofuse.metrics.catalogue import SETS
+from picture_files import PROFILE
+
+
+def shown(page, name):
+    return osmofuse.read(page.parent / "pictures" / f"{name}.png").pixels
+
+
+def test_pictures_are_those_of_the_files(make_job, pair, tmp_path):
+    result = run(make_job())
+    page = report(result, tmp_path / "report")
+    files = {"fused": tmp_path / "fused.tif", "foreground": pair["visible"], "alpha": pair["map"],
+             "background": pair["infrared"]}  # fmt: skip
+    for name, path in files.items():
+        expected = for_screen(osmofuse.read(path), name)
+        np.testing.assert_array_equal(shown(page, name), expected)
+    text = page.read_text(encoding="utf-8")
+    assert "visible.tif and infrared.tif, fused" in text
+    assert all(f">{name.replace('_', ' ')}<" in text for name in SETS["paper"])
+
+
+def test_the_command_repeats_the_picture(make_job, tmp_path):
+    page = report(run(make_job(output=tmp_path / "my page.tif")), tmp_path / "report")
+    command = re.search(r'id="command"[^>]*>(.*?)</pre>', page.read_text(encoding="utf-8"))[1]
+    assert shlex.split(unescape(command)) == [
+        "osmofuse", "fuse", "--from", str(tmp_path / "my page.tif.json"),
+        "-o", str(tmp_path / "my page-again.tif"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("space", ["encoded", "linear"])
+def test_a_profile_and_the_working_space_are_undone(make_job, pair, tmp_path, space):
+    visible = osmofuse.read(pair["visible"])
+    wide = replace(visible, profile=PROFILE)
+    osmofuse.write(wide, pair["visible"], overwrite=True)
+    page = report(run(make_job(working_space=space)), tmp_path / "report")
+    np.testing.assert_array_equal(shown(page, "foreground"), for_screen(wide, "visible"))
+    assert np.abs(shown(page, "foreground").astype(int) - for_screen(visible, "x")).max() > 2
+    infrared = for_screen(osmofuse.read(pair["infrared"]), "infrared")
+    np.testing.assert_allclose(shown(page, "background").astype(int), infrared, atol=1)
+
+
+def test_structure_truth_and_manifest(make_job, pair, tmp_path):
+    result = run(make_job(method="variational", settings={"reach": 2.0}))
+    truth = osmofuse.read(pair["visible"])
+    page = report(result, tmp_path / "report", truth=truth, iiif="https://museum.example/r")
+    text = page.read_text(encoding="utf-8")
+    assert "truth psnr" in text
+    assert (page.parent / "energy.svg").is_file()
+    manifest = json.loads((page.parent / "manifest.json").read_text(encoding="utf-8"))
+    choice = manifest["items"][0]["items"][0]["items"][0]["body"]["items"]
+    labels = [image["label"]["en"][0] for image in choice]
+    assert labels == ["Fused", "Foreground", "Background", "Alpha map", "Structure", "Truth"]
+
+
+def test_what_the_job_read_and_wrote_stays(make_job, tmp_path):
+    folder = tmp_path / "report" / "pictures"
+    folder.mkdir(parents=True)
+    result = run(make_job(output=folder / "fused.png"))
+    before = (folder / "fused.png").read_bytes()
+    with pytest.raises(OutputError):
+        report(result, tmp_path / "report", overwrite=True)
+    assert (folder / "fused.png").read_bytes() == before
+
+
+def test_a_cancelled_job_has_no_report(make_job, tmp_path):
+    result = run(make_job(method="poisson"), watch=lambda _: True)
+    with pytest.raises(ValueError, match="cancelled"):
+        report(result, tmp_path / "report")

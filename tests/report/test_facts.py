@@ -1,0 +1,44 @@
+"""Scores and records in words."""
+
+from __future__ import annotations
+
+import math
+
+from osmofuse.metrics import Score
+from osmofuse.metrics.catalogue import METRICS
+from osmofuse.report.facts import facts_of, facts_table, scores_table
+from pairs import a_record
+
+
+def test_a_score_comes_with_its_digits_and_what_it_measures():
+    table = scores_table({"chromaticity": Score(0.012345, "low", (0.0, math.inf))})
+    assert ">0.0123<" in table
+    assert ">lower<" in table
+    assert METRICS["chromaticity"].source in table
+
+
+def test_a_score_that_is_none_says_why():
+    table = scores_table({"new_one": Score(None, "high", (0, 1), "no truth & no luck")})
+    assert "new one" in table
+    assert ">–<" in table
+    assert "Not to be had: no truth &amp; no luck" in table
+
+
+def test_a_record_in_words():
+    facts = facts_of(a_record())
+    assert facts["Foreground"].startswith("in/visible.tif; named .png, but a TIFF (SHA-256 aaaa")
+    assert "levels match" in facts["Background"]
+    assert facts["Alpha"] == "0.5 everywhere"
+    assert facts["Settings"] == "gamma ∞, reach by the rule"
+    assert facts["Ended"] == "energy rate, reach 12.2 pixels, 0.50 s"
+    assert facts["Clipped"] == "3 samples"
+    assert "osmofuse" in facts["Made with"]
+
+
+def test_what_a_record_does_not_know_is_left_out():
+    record = a_record(result={"status": "direct"}, alpha={"value": None, "soften": 5.0})
+    facts = facts_of(record)
+    assert facts["Ended"] == "direct"
+    assert facts["Alpha softened"] == "by 5 pixels"
+    assert "Clipped" not in facts
+    assert "<dt>Ended</dt><dd>direct</dd>" in facts_table(record)

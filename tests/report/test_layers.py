@@ -1,0 +1,82 @@
+"""The pictures of a page: their order, names and bytes."""
+
+from __future__ import annotations
+
+import base64
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from osmofuse.errors import InputError, MismatchError
+from osmofuse.picture import Picture
+from osmofuse.report import layers as module
+from osmofuse.report.layers import data_uri, layers_of, maps_as_layers, overlay
+from picture_files import noise
+
+
+def decoded(address):
+    return Image.open(io.BytesIO(base64.b64decode(address.partition("base64,")[2])))
+
+
+def test_usual_pictures_come_first_and_all_have_names_of_their_own():
+    grey = np.zeros((3, 4))
+    found = layers_of({"X-ray (1)": grey, "x ray 1": grey, "foreground": grey, "fused": grey})
+    assert [layer.title for layer in found.values()] == [
+        "Fused",
+        "Foreground",
+        "X-ray (1)",
+        "x ray 1",
+    ]
+    names = [layer.name for layer in found.values()]
+    assert names[:3] == ["fused", "foreground", "x-ray-1"]
+    assert len(set(names)) == 4
+
+
+@pytest.mark.parametrize("alpha", [0.5, np.float32(1), 0])
+def test_alpha_as_a_number_is_no_picture(alpha):
+    found = layers_of({"fused": np.zeros((3, 4)), "alpha": alpha})
+    assert list(found) == ["fused"]
+    assert overlay(alpha) is None
+
+
+def test_a_mask_is_shown_black_and_white():
+    mask = np.array([[True, False]])
+    assert layers_of({"alpha": mask})["alpha"].levels.tolist() == [[255, 0]]
+    bits = np.array([[1, 0]], np.uint8)
+    assert layers_of({"alpha": bits})["alpha"].levels.tolist() == [[255, 0]]
+
+
+def test_the_tint_lies_where_the_background_enters():
+    image = decoded(overlay(np.array([[1.0, 0.5, 0.0]])))
+    assert image.mode == "RGBA"
+    assert np.asarray(image)[0, :, 3].tolist() == [0, 128, 255]
+    per_channel = np.array([[[1.0, 0.0, 0.5]]])
+    assert np.asarray(decoded(overlay(per_channel)))[0, 0, 3] == 128
+    assert overlay(Picture(np.array([[255, 0]], np.uint8))) is not None
+
+
+def test_small_pictures_are_exact_and_large_ones_jpeg(monkeypatch):
+    (layer,) = layers_of({"fused": noise((20, 30, 3), "uint8")}).values()
+    address, size = data_uri(layer)
+    assert size == (20, 30)
+    np.testing.assert_array_equal(np.asarray(decoded(address)), layer.levels)
+    monkeypatch.setattr(module, "_EXACT", 100)
+    assert decoded(data_uri(layer)[0]).format == "JPEG"
+    assert data_uri(layer, 15)[1] == (10, 15)
+
+
+def test_maps_bring_their_bars():
+    (layer,) = maps_as_layers({"Seam": (np.ones((3, 4)), "Step", 0.5)}).values()
+    assert (layer.title, layer.bar.label, layer.bar.highest) == ("Seam", "Step", 0.5)
+    assert layer.levels.shape == (3, 4, 3)
+
+
+def test_sizes_must_be_one_and_pictures_there():
+    with pytest.raises(MismatchError, match="truth: 2 x 2 pixels, but fused has 3 x 4"):
+        layers_of({"fused": np.zeros((3, 4)), "truth": np.zeros((2, 2))})
+    with pytest.raises(InputError, match="none"):
+        layers_of({})
+    with pytest.raises(InputError, match="foreground"):
+        layers_of({"foreground": np.full((2, 2), np.nan)})
