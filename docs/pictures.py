@@ -31,6 +31,8 @@ def main() -> None:
     draw_manuscript(gallery.manuscript())
     draw_portrait(gallery.portrait())
     draw_shadow(gallery.shadow())
+    draw_gold_leaf(gallery.gold_leaf((480, 380)))
+    draw_recolouring(gallery.recolouring((440, 400)))
     draw_auto()
     draw_faults(gallery.portrait((240, 200)))
     draw_report(gallery.manuscript())
@@ -102,6 +104,25 @@ def draw_shadow(scene: gallery.Scene) -> None:
     save("shadow.jpg", panels)
 
 
+def draw_gold_leaf(scene: gallery.Scene) -> None:
+    panels = [
+        ("Visible: the gold has lost its tooling", scene.foreground),
+        ("Infrared: the tooling, without colour", scene.background),
+        ("Fused: the tooling, in gold", fused(scene).image),
+    ]
+    save("gold-leaf.jpg", panels)
+
+
+def draw_recolouring(scene: gallery.Scene) -> None:
+    fusion = osmofuse.fuse(scene.foreground, scene.background, scene.alpha, reach=3)
+    panels = [
+        ("Foreground: the colours", scene.foreground),
+        ("Background: the relief", scene.background),
+        ("Fused: the relief in those colours", fusion.image),
+    ]
+    save("recolour.jpg", panels)
+
+
 def draw_faults(scene: gallery.Scene) -> None:
     sources = scene.foreground, scene.background
     inside = (scene.alpha < 0.5)[..., None]
@@ -153,7 +174,8 @@ def fused(scene: gallery.Scene) -> osmofuse.Fusion:
 
 
 def save(name: str, panels: list, columns: int | None = None) -> None:
-    osmofuse.write(side_by_side(panels, columns=columns), FOLDER / name, overwrite=True)
+    # For looking only, and many: less than what `osmofuse.write` keeps.
+    Image.fromarray(side_by_side(panels, columns=columns)).save(FOLDER / name, quality=82)
 
 
 if __name__ == "__main__":

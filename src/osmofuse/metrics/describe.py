@@ -45,7 +45,7 @@ def describe() -> list[Description]:
     Examples
     --------
     >>> [metric.name for metric in describe() if metric.better == "low"][:2]
-    ['chromaticity', 'cross_entropy']
+    ['chromaticity', 'brisque']
     """
     return [
         Description(
