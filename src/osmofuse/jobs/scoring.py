@@ -60,6 +60,13 @@ def score_files(
         used, notes = found.alpha, tuple(f"{alpha}: {note}" for note in found.notes)
     else:
         used = alpha
-    sources = (pictures[role] for role in ("fused", "foreground", "background"))
-    scores = score(*sources, used, truth=pictures.get("truth"), metrics=metrics, depth=depth)
+    scores = score(
+        pictures["fused"],
+        pictures["foreground"],
+        pictures["background"],
+        used,
+        truth=pictures.get("truth"),
+        metrics=metrics,
+        depth=depth,
+    )
     return scores, notes
