@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 import osmofuse
-from osmofuse.errors import OutputError, SettingError
+from osmofuse.errors import MissingExtraError, OutputError, SettingError
 from osmofuse.jobs.series import SHEET, compare_files, sweep_files
 
 
@@ -78,6 +79,14 @@ def test_what_is_there_is_told_before_the_work(job, name, monkeypatch):
     (job.output.parent / name).write_bytes(b"mine")
     with pytest.raises(OutputError, match=f"{name}: exists"):
         compare_files(job, methods=["direct"])
+
+
+@pytest.mark.parametrize("do", [compare_files, lambda job: sweep_files(job, {})])
+def test_a_missing_extra_is_told_before_the_work(job, do, monkeypatch):
+    monkeypatch.setattr("osmofuse.jobs.series.prepare", None)  # it must not be called
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingExtraError, match="matplotlib"):
+        do(job)
 
 
 def test_the_truth_is_never_replaced(job):

@@ -31,6 +31,7 @@ from osmofuse.report import (
     study_table,
     zoom_sheet,
 )
+from osmofuse.report.canvas import Canvas
 from osmofuse.report.table import Published
 from osmofuse.tasks import Comparison, Trial, compare, sweep
 from osmofuse.tasks.table_one import PUBLISHED, table_one
@@ -95,6 +96,8 @@ def compare_files(
         As for a job.
     OutputError
         A file exists, or cannot be written. Then none of them is.
+    MissingExtraError
+        matplotlib, which draws sheets, is not installed.
     """
     if paper:
         _check_paper(methods=methods, truth=truth, metrics=None if metrics == "paper" else metrics)
@@ -154,7 +157,7 @@ def sweep_files(
 
     Raises
     ------
-    UnreadableError, InputError, MismatchError, SettingError, OutputError
+    UnreadableError, InputError, MismatchError, SettingError, OutputError, MissingExtraError
         As for `compare_files`.
     """
     _check_files(job, truth, ["table.md", "sweep.json", SHEET])
@@ -185,6 +188,7 @@ def _check_paper(**given: object) -> None:
 
 def _check_files(job: Job, truth: Path | None, names: Iterable[str]) -> None:
     """Refuse files that cannot or must not be written, before the work begins."""
+    Canvas()  # on which sheets are drawn; it needs an extra
     folder = job.output.parent
     if not folder.is_dir():
         raise OutputError(f"{folder}: there is no such folder; make it first")
