@@ -30,7 +30,7 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     draw_manuscript(gallery.manuscript())
     draw_portrait(gallery.portrait())
-    draw_shadow(gallery.shadow())
+    draw_shadow(gallery.shadow((340, 442)))
     draw_auto()
     draw_faults(gallery.portrait((240, 200)))
     draw_report(gallery.manuscript())
