@@ -12,7 +12,7 @@ from osmofuse.cli.box import BoxType
 from osmofuse.cli.options import NamesType
 from osmofuse.cli.progress import progress_line
 from osmofuse.cli.series import series_job, series_options, tell
-from osmofuse.jobs.series import compare_files
+from osmofuse.jobs import compare_files
 from osmofuse.methods import METHODS
 
 

@@ -10,7 +10,7 @@ import click
 from osmofuse.cli import options
 from osmofuse.cli.numbers import Number
 from osmofuse.cli.options import FILE
-from osmofuse.jobs.matte import MatteJob, MatteResult, run_matte
+from osmofuse.jobs import MatteJob, MatteResult, run_matte
 from osmofuse.preparation.matting import LARGEST, METHODS
 
 

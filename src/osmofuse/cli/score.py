@@ -15,7 +15,7 @@ from rich.table import Table
 from osmofuse.cli import options
 from osmofuse.cli.alpha import AlphaType
 from osmofuse.cli.options import FILE
-from osmofuse.jobs.scoring import score_files
+from osmofuse.jobs import score_files
 from osmofuse.metrics import Description, Score, describe
 from osmofuse.record import plain
 

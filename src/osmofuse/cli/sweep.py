@@ -12,7 +12,7 @@ from osmofuse.cli import options
 from osmofuse.cli.options import NamesType
 from osmofuse.cli.progress import progress_line
 from osmofuse.cli.series import series_job, series_options, tell
-from osmofuse.jobs.series import sweep_files
+from osmofuse.jobs import sweep_files
 
 _STARTS = ("foreground", "composite", "means")
 
