@@ -38,12 +38,12 @@ def rng() -> np.random.Generator:
 def decoded_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let jobs decode their files in this process, which is quicker than a child for each job."""
     from osmofuse.io import read
-    from osmofuse.jobs import prepare
+    from osmofuse.jobs import reading
 
     def read_here(paths, limits):
         return [read(path, limits=limits) for path in paths]
 
-    monkeypatch.setattr(prepare, "read_isolated", read_here)
+    monkeypatch.setattr(reading, "read_isolated", read_here)
 
 
 @pytest.hookimpl(hookwrapper=True)

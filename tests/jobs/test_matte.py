@@ -61,16 +61,20 @@ def test_colours_and_preview_go_along(files, tmp_path):
     assert osmofuse.read(tmp_path / "look.png").pixels.shape == (40, 50, 3)
 
 
-def test_outputs_are_checked_before_the_work(files, tmp_path):
+def test_outputs_are_checked_before_the_work(files, tmp_path, monkeypatch):
+    monkeypatch.setattr("osmofuse.jobs.matte.find_matte", None)  # it must not be called
     for changes, words in (
         ({"output": files["image"], "overwrite": True}, "image.png"),
         ({"output": files["mask"]}, "exists"),
-        ({"preview": tmp_path / "alpha.tif"}, "two outputs have one name"),
+        ({"preview": tmp_path / "alpha.tif"}, "is to be both .* choose two names"),
         ({"output": tmp_path / "alpha.xyz"}, "suffix"),
+        ({"output": tmp_path / "alpha.webp"}, "alpha.webp"),
+        ({"foreground_output": tmp_path / "cut.jpg"}, "cut.jpg"),
         ({"output": tmp_path / "none" / "alpha.tif"}, "none"),
     ):
         with pytest.raises(OutputError, match=words):
             run_matte(job(files, tmp_path, **changes))
+    monkeypatch.undo()
     run_matte(job(files, tmp_path, output=files["mask"], overwrite=True))
 
 

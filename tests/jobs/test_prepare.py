@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 import subprocess
-from dataclasses import replace
 
 import numpy as np
 
 import osmofuse
-from osmofuse.io import Limits, describe, read_isolated
-from osmofuse.jobs.prepare import limits_for, prepare
+from osmofuse.io import read_isolated
+from osmofuse.jobs.prepare import prepare
 from osmofuse.record import sha256_of_file
 
 
@@ -71,16 +70,9 @@ def test_files_are_decoded_in_one_other_process(make_job, monkeypatch):
         started.append(command[3:])
         return popen(command, **options)
 
-    monkeypatch.setattr("osmofuse.jobs.prepare.read_isolated", read_isolated)
+    monkeypatch.setattr("osmofuse.jobs.reading.read_isolated", read_isolated)
     monkeypatch.setattr(subprocess, "Popen", start)
     monkeypatch.setattr("osmofuse.io.reading._decode", None)  # it must not be called here
     job = make_job()
     prepare(job)
     assert [names[1:] for names in started] == [list(map(str, job.inputs.values()))]
-
-
-def test_a_large_picture_has_more_time_to_be_decoded(pair):
-    file = describe(pair["visible"])
-    assert limits_for([file]) == Limits()
-    large = replace(file, decoded_bytes=6 * 10**9)
-    assert limits_for([file, large]).seconds == 1200

@@ -70,6 +70,13 @@ def test_structure_truth_and_manifest(make_job, pair, tmp_path):
     assert labels == ["Fused", "Foreground", "Background", "Alpha map", "Structure", "Truth"]
 
 
+def test_a_map_made_from_the_pictures_is_shown_and_told(make_job, tmp_path):
+    result = run(make_job(alpha="auto"))
+    page = report(result, tmp_path / "report")
+    assert "<dd>made from the two pictures, " in page.read_text(encoding="utf-8")
+    assert shown(page, "alpha").shape == shown(page, "fused").shape[:2]
+
+
 def test_what_the_job_read_and_wrote_stays(make_job, tmp_path):
     folder = tmp_path / "report" / "pictures"
     folder.mkdir(parents=True)

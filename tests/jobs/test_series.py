@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import sys
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import osmofuse
-from osmofuse.errors import OutputError, SettingError
+from osmofuse.errors import MissingExtraError, OutputError, SettingError
 from osmofuse.jobs.series import SHEET, compare_files, sweep_files
 
 
@@ -68,6 +71,66 @@ def test_what_is_there_is_not_replaced_unless_asked(job):
         compare_files(job, methods=["direct"])
     assert names(job) == {"direct.tif"}
     assert other.read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("name", ["direct.tif", "table.tex", "zoom.png"])
+def test_what_is_there_is_told_before_the_work(job, name, monkeypatch):
+    monkeypatch.setattr("osmofuse.jobs.series.prepare", None)  # it must not be called
+    (job.output.parent / name).write_bytes(b"mine")
+    with pytest.raises(OutputError, match=f"{name}: exists"):
+        compare_files(job, methods=["direct"])
+
+
+@pytest.mark.parametrize("do", [compare_files, lambda job: sweep_files(job, {})])
+def test_a_missing_extra_is_told_before_the_work(job, do, monkeypatch):
+    monkeypatch.setattr("osmofuse.jobs.series.prepare", None)  # it must not be called
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingExtraError, match="matplotlib"):
+        do(job)
+
+
+def test_the_truth_is_never_replaced(job):
+    truth = osmofuse.write(osmofuse.read(job.foreground), job.output.parent / "direct.tif")
+    before = truth.read_bytes()
+    with pytest.raises(OutputError, match="would replace the input"):
+        compare_files(replace(job, overwrite=True), methods=["direct"], truth=truth)
+    assert truth.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "given", [{"methods": ["direct"]}, {"metrics": "all"}, {"truth": Path("visible.tif")}]
+)
+def test_the_papers_table_takes_nothing_else(job, given):
+    with pytest.raises(SettingError, match=f"{next(iter(given))}: the paper's Table I"):
+        compare_files(job, paper=True, **given)
+
+
+def test_where_the_background_has_no_data_the_foreground_is_kept(job, tmp_path):
+    stored = osmofuse.read(job.background)
+    pixels = stored.pixels.copy()
+    pixels[:10] = 7
+    holed = osmofuse.write(replace(stored, pixels=pixels, nodata=7), tmp_path / "holed.tif")
+    holed_job = replace(job, background=holed, alpha=0.0)
+    made = compare_files(holed_job, methods=["direct"])
+    foreground = osmofuse.read(job.foreground).pixels
+    written = osmofuse.read(made.files["direct.tif"])
+    np.testing.assert_array_equal(written.pixels[:10], foreground[:10])
+    assert np.any(written.pixels[10:] != foreground[10:])
+    assert any("hold no data" in note for note in made.notes)
+
+
+def test_pictures_are_marked_and_have_the_format_of_the_foreground(job, tmp_path):
+    lying = tmp_path / "lying.jpg"
+    lying.write_bytes(job.foreground.read_bytes())
+    made = compare_files(replace(job, foreground=lying), methods=["direct"])
+    xmp = osmofuse.read(made.files["direct.tif"]).metadata.xmp
+    assert b"digitalsourcetype/composite" in xmp
+    assert b"DirectMatting" in xmp
+
+
+def test_a_map_made_from_the_pictures_is_told(job):
+    made = compare_files(replace(job, alpha="auto"), methods=["direct"])
+    assert made.notes[-1].startswith("alpha was made from the two pictures")
 
 
 def test_nothing_is_written_where_a_setting_is_wrong(job):

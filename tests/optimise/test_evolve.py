@@ -37,6 +37,16 @@ def test_a_step_that_is_not_solved_is_the_last():
     assert found.iterations == 2
 
 
+def test_a_picture_that_overflows_is_not_taken():
+    found = evolve(
+        lambda s: Evolution(np.full(2, math.inf if s.time else 3.0), s.time + 1),
+        Evolution(np.ones(2)),
+        steps=5,
+    )
+    assert found.status is Status.nonfinite
+    assert found.state.u.tolist() == [3.0, 3.0]
+
+
 def test_a_step_without_numbers_is_not_taken():
     found = evolve(
         lambda s: Evolution(np.nan * s.u, 1.0, residual=math.nan), Evolution(np.ones(2)), steps=5

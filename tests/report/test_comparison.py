@@ -103,6 +103,15 @@ def test_the_sheet_itself_is_drawn_with_a_bar_and_empty_places():
     assert (sheet == brightest).all(axis=2).any(), "the end of the colour bar"
 
 
+def test_a_narrow_sheet_is_as_wide_as_its_bar():
+    box = slice(0, SHAPE[0]), slice(0, 2)
+    sheet = zoom_sheet([found("one", RED)], GREY, 0.5, box=box)
+    right = np.flatnonzero((sheet < 128).all(axis=2).any(axis=0))[-1]
+    assert 0 < right < sheet.shape[1] - 14, "the last letters, and a margin"
+    brightest = np.rint(255 * coloured(np.ones(1), 1.0)[0]).astype(np.uint8)
+    assert (sheet == brightest).all(axis=2).any(), "the end of the colour bar"
+
+
 def test_without_colours_without_pictures_or_outside_there_is_no_zoom():
     with pytest.raises(InputError, match="more than one channel"):
         zoom_sheet([found("one", np.ones(SHAPE))], np.ones(SHAPE), 0.5)

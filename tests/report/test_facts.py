@@ -42,3 +42,10 @@ def test_what_a_record_does_not_know_is_left_out():
     assert facts["Alpha softened"] == "by 5 pixels"
     assert "Clipped" not in facts
     assert "<dt>Ended</dt><dd>direct</dd>" in facts_table(record)
+
+
+def test_a_map_made_from_the_pictures_is_told():
+    made = {"value": "auto", "soften": 2.0, "made": "alpha was made from the two pictures"}
+    facts = facts_of(a_record(alpha=made))
+    assert facts["Alpha"] == "made from the two pictures"
+    assert facts["Alpha softened"] == "by 2 pixels"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from PIL import Image
 from osmofuse.errors import InputError, MismatchError
 from osmofuse.picture import Picture
 from osmofuse.report import layers as module
-from osmofuse.report.layers import data_uri, layers_of, maps_as_layers, overlay
+from osmofuse.report.layers import data_uri, layers_of, maps_as_layers, tint_uri
 from picture_files import noise
 
 
@@ -38,7 +39,7 @@ def test_usual_pictures_come_first_and_all_have_names_of_their_own():
 def test_alpha_as_a_number_is_no_picture(alpha):
     found = layers_of({"fused": np.zeros((3, 4)), "alpha": alpha})
     assert list(found) == ["fused"]
-    assert overlay(alpha) is None
+    assert tint_uri(alpha) is None
 
 
 def test_a_mask_is_shown_black_and_white():
@@ -49,12 +50,19 @@ def test_a_mask_is_shown_black_and_white():
 
 
 def test_the_tint_lies_where_the_background_enters():
-    image = decoded(overlay(np.array([[1.0, 0.5, 0.0]])))
+    image = decoded(tint_uri(np.array([[1.0, 0.5, 0.0]])))
     assert image.mode == "RGBA"
     assert np.asarray(image)[0, :, 3].tolist() == [0, 128, 255]
     per_channel = np.array([[[1.0, 0.0, 0.5]]])
-    assert np.asarray(decoded(overlay(per_channel)))[0, 0, 3] == 128
-    assert overlay(Picture(np.array([[255, 0]], np.uint8))) is not None
+    assert np.asarray(decoded(tint_uri(per_channel)))[0, 0, 3] == 128
+    assert tint_uri(Picture(np.array([[255, 0]], np.uint8))) is not None
+
+
+def test_the_tint_has_the_colour_that_the_page_shows_beside_its_switch():
+    red, green, blue, _ = np.asarray(decoded(tint_uri(np.zeros((1, 1)))))[0, 0]
+    style = files("osmofuse.report").joinpath("page", "style.css").read_text("utf-8")
+    (swatch,) = [line for line in style.splitlines() if line.startswith(".swatch")]
+    assert f"rgb({red} {green} {blue})" in swatch
 
 
 def test_small_pictures_are_exact_and_large_ones_jpeg(monkeypatch):

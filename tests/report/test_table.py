@@ -15,11 +15,11 @@ from osmofuse.tasks import Comparison
 
 
 def low(value, reason=None):
-    return Score("metric", value, "low", (0, math.inf), reason)
+    return Score(value, "low", (0, math.inf), reason)
 
 
 def high(value, reason=None):
-    return Score("metric", value, "high", (0, 1), reason)
+    return Score(value, "high", (0, 1), reason)
 
 
 def compared(name="direct", seconds=0.0123, status=Status.direct, **scores):

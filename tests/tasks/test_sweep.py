@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import osmofuse
-from osmofuse.errors import InputError, SettingError
+from osmofuse.errors import InputError, MismatchError, SettingError
 from osmofuse.gallery import portrait
 
 
@@ -55,6 +55,23 @@ def test_results_are_scored_if_there_is_a_truth_or_a_wish(scene):
     assert set(trial.scores) == {"truth_psnr", "truth_ssim"}
     (trial,) = swept(scene, metrics=["chromaticity"], **one)
     assert set(trial.scores) == {"chromaticity"}
+
+
+def test_a_map_can_be_made_and_holes_are_kept(scene):
+    one = {"start": "foreground", "mu": 10, "eta": 0.1, "gamma": 1, "metrics": ["chromaticity"]}
+    valid = np.ones(scene.foreground.shape[:2], bool)
+    valid[:9] = False
+    background = np.where(valid[..., None], scene.background, np.nan)
+    (trial,) = osmofuse.sweep(scene.foreground, background, "auto", valid=valid, **one)
+    settings = trial.settings
+    alone = osmofuse.fuse(scene.foreground, background, "auto", valid=valid, **settings)
+    np.testing.assert_array_equal(trial.fusion.image, alone.image)
+    assert trial.scores["chromaticity"].value >= 0
+
+
+def test_a_truth_that_does_not_fit_is_told_before_the_first_fusion(scene):
+    with pytest.raises(MismatchError, match="truth"):
+        swept(scene, truth=scene.truth[:5], watch=lambda _: pytest.fail("it has begun"))
 
 
 def test_it_ends_when_it_is_cancelled(scene):

@@ -9,19 +9,19 @@ from typing import Any
 
 import click
 
+from osmofuse.cli import options
+from osmofuse.cli.options import FILE
 from osmofuse.cli.progress import progress_line
 from osmofuse.errors import MismatchError
 from osmofuse.jobs import Registered, Registration, register
 from osmofuse.preparation.registration.chain import METHODS
 from osmofuse.preparation.registration.transform import KINDS
 
-_FILE = click.Path(path_type=Path)
-
 
 @click.command("align")
-@click.argument("moving", type=_FILE, metavar="MOVING")
-@click.argument("fixed", type=_FILE, metavar="FIXED")
-@click.option("-o", "--output", type=_FILE, required=True, help="The aligned picture to write.")
+@click.argument("moving", type=FILE, metavar="MOVING")
+@click.argument("fixed", type=FILE, metavar="FIXED")
+@click.option("-o", "--output", type=FILE, required=True, help="The aligned picture to write.")
 @click.option(
     "--method",
     type=click.Choice(METHODS),
@@ -41,18 +41,18 @@ _FILE = click.Path(path_type=Path)
 )
 @click.option(
     "--points",
-    type=_FILE,
+    type=FILE,
     help="Control points, a CSV file with the header moving_x,moving_y,fixed_x,fixed_y: a start, "
     "or with --method points all there is.",
 )
-@click.option("--valid-out", type=_FILE, help="Also write where the result shows something.")
+@click.option("--valid-out", type=FILE, help="Also write where the result shows something.")
 @click.option(
     "--preview",
-    type=_FILE,
+    type=FILE,
     help="Also write a checkerboard of both pictures; to a .webp file, one that flickers.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace files that exist. Never an input.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@options.overwrite
+@options.as_json
 def command(valid_out: Path | None, as_json: bool, **given: Any) -> None:
     """Write the picture MOVING as it lies over FIXED, e.g. infrared over visible.
 

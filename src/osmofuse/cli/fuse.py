@@ -12,9 +12,9 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from osmofuse.cli.alpha import AlphaType
+from osmofuse.cli import options
 from osmofuse.cli.endings import summary, warning
-from osmofuse.cli.numbers import Number
+from osmofuse.cli.options import FILE
 from osmofuse.cli.progress import progress_line
 from osmofuse.cli.settings import SettingOption, chosen_settings, option_names
 from osmofuse.jobs import (
@@ -28,14 +28,13 @@ from osmofuse.jobs import (
     report,
     run,
 )
-from osmofuse.jobs.job import LEVELS, WORKING_SPACES
+from osmofuse.jobs.job import WORKING_SPACES
 from osmofuse.jobs.need import in_bytes
 from osmofuse.methods import METHODS
 from osmofuse.record import Record, output_path, read_record
 from osmofuse.report import check_report
 
 NOT_AS_ASKED = 5  # written, but not converged, or not the pixels of the record
-_FILE = click.Path(path_type=Path)
 
 
 class _Size(click.ParamType):  # type: ignore[type-arg]
@@ -75,25 +74,11 @@ class _Command(click.Command):
 
 
 @click.command("fuse", cls=_Command)
-@click.argument("foreground", type=_FILE, required=False, metavar="FOREGROUND")
-@click.argument("background", type=_FILE, required=False, metavar="BACKGROUND")
-@click.option("-o", "--output", type=_FILE, required=True, help="The fused picture to write.")
-@click.option(
-    "--alpha",
-    type=AlphaType(auto=True),
-    default="0.5",
-    show_default=True,
-    help="1 keeps the foreground, 0 lets the background's structure enter: a number for the whole "
-    "picture; a picture of a map (white keeps, black lets enter); or auto, a map made from the two "
-    "pictures.",
-)
-@click.option(
-    "--soften",
-    type=Number(),
-    default=0.0,
-    metavar="SIGMA",
-    help="Blur the map of alpha first, by so many pixels.  [default: not]",
-)
+@click.argument("foreground", type=FILE, required=False, metavar="FOREGROUND")
+@click.argument("background", type=FILE, required=False, metavar="BACKGROUND")
+@click.option("-o", "--output", type=FILE, required=True, help="The fused picture to write.")
+@options.alpha
+@options.soften
 @click.option(
     "--method",
     type=click.Choice(list(METHODS)),
@@ -101,14 +86,7 @@ class _Command(click.Command):
     show_default=True,
     help="How to fuse.",
 )
-@click.option(
-    "--levels",
-    type=click.Choice(LEVELS),
-    default="as-is",
-    show_default=True,
-    help="Adjust the background's range: stretch it between percentiles, or match the "
-    "foreground's.",
-)
+@options.levels
 @click.option(
     "--working-space",
     type=click.Choice(WORKING_SPACES),
@@ -116,8 +94,8 @@ class _Command(click.Command):
     show_default=True,
     help="Fuse samples as they are stored, or proportional to light.",
 )
-@click.option("--structure", type=_FILE, help="Also write the structure that was found.")
-@click.option("--alpha-out", type=_FILE, help="Also write the map of alpha that was used.")
+@click.option("--structure", type=FILE, help="Also write the structure that was found.")
+@click.option("--alpha-out", type=FILE, help="Also write the map of alpha that was used.")
 @click.option(
     "--report",
     "folder",
@@ -130,11 +108,11 @@ class _Command(click.Command):
     metavar="URL",
     help="With --report: also a IIIF manifest, for the folder at this address.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace files that exist. Never an input.")
-@click.option("--from", "record", type=_FILE, help="Repeat what this record says, exactly.")
+@options.overwrite
+@click.option("--from", "record", type=FILE, help="Repeat what this record says, exactly.")
 @click.option("--max-memory", type=_Size(), help="Refuse to start if more is needed, e.g. 4G.")
 @click.option("--dry-run", is_flag=True, help="Only say what it would need, and whether it fits.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@options.as_json
 @click.pass_context
 def command(ctx: click.Context, /, as_json: bool, dry_run: bool, **given: Any) -> None:
     """Fuse the structure of BACKGROUND into the colours of FOREGROUND.
@@ -205,8 +183,8 @@ def _repeated_job(ctx: click.Context, given: dict[str, Any], old: Record) -> Job
     fixed = ("alpha", "soften", "method", "levels", "working_space")
     asked = [name for name in fixed if _is_given(ctx, name) and name not in moved]
     if clash := [*asked, *(name for name, _ in _given(ctx))]:
-        options = ", ".join(f"--{name.replace('_', '-')}" for name in clash)
-        raise click.UsageError(f"--from repeats a record as it is; leave out {options}.", ctx)
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in clash)
+        raise click.UsageError(f"--from repeats a record as it is; leave out {names}.", ctx)
     return job_of_record(given["record"], **_outputs(given), **moved)
 
 

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import click
 
-from osmofuse.jobs.matte import MatteJob, MatteResult, run_matte
+from osmofuse.cli import options
+from osmofuse.cli.numbers import Number
+from osmofuse.cli.options import FILE
+from osmofuse.jobs import MatteJob, MatteResult, run_matte
 from osmofuse.preparation.matting import LARGEST, METHODS
-
-_FILE = click.Path(path_type=Path)
 
 
 @click.command("matte")
-@click.argument("image", type=_FILE, metavar="IMAGE")
-@click.argument("trimap", type=_FILE, metavar="TRIMAP")
-@click.option("-o", "--output", type=_FILE, required=True, help="The map to write, in grey.")
+@click.argument("image", type=FILE, metavar="IMAGE")
+@click.argument("trimap", type=FILE, metavar="TRIMAP")
+@click.option("-o", "--output", type=FILE, required=True, help="The map to write, in grey.")
 @click.option(
     "--method",
     type=click.Choice(METHODS),
@@ -27,17 +27,17 @@ _FILE = click.Path(path_type=Path)
 )
 @click.option(
     "--band",
-    type=float,
+    type=Number(),
     metavar="PIXELS",
     help="TRIMAP is a mask: find its edge anew, within so many pixels.",
 )
 @click.option(
     "--foreground-out",
     "foreground_output",
-    type=_FILE,
+    type=FILE,
     help="Also write the colours of what the map keeps, with the map as their transparency.",
 )
-@click.option("--preview", type=_FILE, help="Also write the picture with the map laid over it.")
+@click.option("--preview", type=FILE, help="Also write the picture with the map laid over it.")
 @click.option(
     "--max-pixels",
     type=int,
@@ -45,8 +45,8 @@ _FILE = click.Path(path_type=Path)
     show_default=True,
     help="Larger pictures are matted on a reduced copy; a note says so.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace files that exist. Never an input.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@options.overwrite
+@options.as_json
 def command(as_json: bool, **given: Any) -> None:
     """Find the alpha map of what TRIMAP roughly outlines in IMAGE.
 

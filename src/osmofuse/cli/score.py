@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import click
@@ -13,34 +12,28 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from osmofuse.cli import options
 from osmofuse.cli.alpha import AlphaType
-from osmofuse.io import read
-from osmofuse.metrics import Description, Score, describe, score
-from osmofuse.metrics.catalogue import SETS
+from osmofuse.cli.options import FILE
+from osmofuse.jobs import score_files
+from osmofuse.metrics import Description, Score, describe
 from osmofuse.record import plain
 
-_FILE = click.Path(path_type=Path)
 _PLAIN_WIDTH = 120  # of a table that goes into a file
 
 
 @click.command("score")
-@click.argument("fused", type=_FILE, required=False, metavar="FUSED")
-@click.argument("foreground", type=_FILE, required=False, metavar="FOREGROUND")
-@click.argument("background", type=_FILE, required=False, metavar="BACKGROUND")
+@click.argument("fused", type=FILE, required=False, metavar="FUSED")
+@click.argument("foreground", type=FILE, required=False, metavar="FOREGROUND")
+@click.argument("background", type=FILE, required=False, metavar="BACKGROUND")
 @click.option(
     "--alpha",
     type=AlphaType(),
     help="What it was fused with: a number, or a picture of a map. Without it, metrics that need "
     "it have no value.",
 )
-@click.option("--truth", type=_FILE, help="The right answer, where there is one.")
-@click.option(
-    "--metrics",
-    default="paper",
-    show_default=True,
-    metavar="SET|NAME,NAME…",
-    help=f"Which: one of the sets {', '.join(SETS)}, or names with commas between.",
-)
+@options.truth
+@options.metrics("paper")
 @click.option(
     "--depth",
     type=click.Choice(["8", "16", "none"]),
@@ -49,7 +42,7 @@ _PLAIN_WIDTH = 120  # of a table that goes into a file
     help="Round all pictures to so many bits first, as published numbers are; or take them as "
     "they are.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@options.as_json
 @click.option("--list", "listed", is_flag=True, help="Only tell what each metric is.")
 @click.pass_context
 def command(ctx: click.Context, /, as_json: bool, listed: bool, **given: Any) -> None:
@@ -82,18 +75,12 @@ def _scores(ctx: click.Context, given: Mapping[str, Any]) -> dict[str, Score]:
     for name in roles:
         if given[name] is None:
             raise click.UsageError(f"Missing argument '{name.upper()}'.", ctx)
-    fused, foreground, background = (read(given[name]) for name in roles)
-    alpha, truth, depth = given["alpha"], given["truth"], given["depth"]
-    names = [name.strip() for name in given["metrics"].split(",")]
-    return score(
-        fused,
-        foreground,
-        background,
-        read(alpha) if isinstance(alpha, Path) else alpha,
-        truth=None if truth is None else read(truth),
-        metrics=names[0] if len(names) == 1 else names,
-        depth=None if depth == "none" else int(depth),
-    )
+    chosen = (*roles, "alpha", "truth", "metrics")
+    depth = None if given["depth"] == "none" else int(given["depth"])
+    scores, notes = score_files(**{name: given[name] for name in chosen}, depth=depth)
+    for note in notes:
+        click.echo(f"Note: {note}", err=True)
+    return scores
 
 
 def _print(result: Any) -> None:

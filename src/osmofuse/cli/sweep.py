@@ -8,13 +8,12 @@ from typing import Any
 
 import click
 
-from osmofuse.cli.alpha import AlphaType
+from osmofuse.cli import options
+from osmofuse.cli.options import NamesType
 from osmofuse.cli.progress import progress_line
-from osmofuse.jobs import Job
-from osmofuse.jobs.job import LEVELS
-from osmofuse.jobs.series import SHEET, sweep_files
+from osmofuse.cli.series import series_job, series_options, tell
+from osmofuse.jobs import sweep_files
 
-_FILE = click.Path(path_type=Path)
 _STARTS = ("foreground", "composite", "means")
 
 
@@ -44,24 +43,7 @@ def _number(text: str) -> float:
 
 
 @click.command("sweep")
-@click.argument("foreground", type=_FILE, metavar="FOREGROUND")
-@click.argument("background", type=_FILE, metavar="BACKGROUND")
-@click.option("-o", "--output", type=_FILE, required=True, help="A folder for what is written.")
-@click.option(
-    "--alpha",
-    type=AlphaType(auto=True),
-    default="0.5",
-    show_default=True,
-    help="As for `osmofuse fuse`.",
-)
-@click.option("--soften", type=float, default=0.0, metavar="SIGMA", help="Blur the map first.")
-@click.option(
-    "--levels",
-    type=click.Choice(LEVELS),
-    default="as-is",
-    show_default=True,
-    help="Adjust the background's range first.",
-)
+@series_options
 @click.option(
     "--eta", type=_Numbers(), default="0,0.1,0.5", show_default=True, help="η: smoothing."
 )
@@ -71,6 +53,7 @@ def _number(text: str) -> float:
 )
 @click.option(
     "--start",
+    type=NamesType(),
     default=",".join(_STARTS),
     show_default=True,
     metavar="NAME,NAME…",
@@ -83,10 +66,10 @@ def _number(text: str) -> float:
     show_default=True,
     help='How far all go, in pixels; "rule" lets the paper\'s rule end each.',
 )
-@click.option("--truth", type=_FILE, help="The right answer, where there is one.")
-@click.option("--metrics", default="", metavar="SET|NAME,NAME…", help="What to score.")
-@click.option("--overwrite", is_flag=True, help="Replace files that exist. Never an input.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@options.truth
+@options.metrics("")
+@options.overwrite
+@options.as_json
 def command(as_json: bool, output: Path, **given: Any) -> None:
     """Fuse FOREGROUND and BACKGROUND with every combination of some settings.
 
@@ -99,26 +82,10 @@ def command(as_json: bool, output: Path, **given: Any) -> None:
 
     It ends with 0, and otherwise as `osmofuse fuse` does.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
-    output.mkdir(parents=True, exist_ok=True)
-    inputs = ("foreground", "background", "alpha", "soften", "levels", "overwrite")
-    job = Job(output=output / SHEET, **{name: given[name] for name in inputs})
-    choices = {name: given[name] for name in ("eta", "mu", "gamma", "reach")}
-    choices["start"] = [one.strip() for one in given["start"].split(",")]
-    metrics = [one.strip() for one in given["metrics"].split(",") if one.strip()]
+    job = series_job(output, given)
+    choices = {name: given[name] for name in ("start", "mu", "reach", "eta", "gamma")}
     with progress_line("Sweeping") as watch:
         made = sweep_files(
-            job,
-            choices,
-            truth=given["truth"],
-            metrics=metrics[0] if len(metrics) == 1 else metrics,
-            watch=watch,
+            job, choices, truth=given["truth"], metrics=given["metrics"], watch=watch
         )
-    for note in made.notes:
-        click.echo(f"Note: {note}", err=True)
-    if as_json:
-        click.echo(made.files["sweep.json"].read_text(encoding="utf-8"), nl=False)
-        return
-    click.echo(made.table)
-    click.echo("")
-    for name, path in made.files.items():
-        click.echo(f"  {name:<10} {path}")
+    tell(made, "sweep.json", as_json=as_json)

@@ -1,24 +1,34 @@
 """One recorded piece of work from files to files."""
 
 from osmofuse.jobs.job import Job
+from osmofuse.jobs.matte import MatteJob, MatteResult, run_matte
 from osmofuse.jobs.need import Need, check, need
 from osmofuse.jobs.registration import Registered, Registration, register
 from osmofuse.jobs.repeat import Repetition, compare_with_record, job_of_record
 from osmofuse.jobs.report import report
 from osmofuse.jobs.run import Result, run
+from osmofuse.jobs.scoring import score_files
+from osmofuse.jobs.series import Series, compare_files, sweep_files
 
 __all__ = [
     "Job",
+    "MatteJob",
+    "MatteResult",
     "Need",
     "Registered",
     "Registration",
     "Repetition",
     "Result",
+    "Series",
     "check",
+    "compare_files",
     "compare_with_record",
     "job_of_record",
     "need",
     "register",
     "report",
     "run",
+    "run_matte",
+    "score_files",
+    "sweep_files",
 ]

@@ -7,16 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from osmofuse.errors import MismatchError, OutputError
-from osmofuse.io import (
-    Limits,
-    Staging,
-    check_target,
-    describe,
-    encode,
-    format_of,
-    read_isolated,
-)
+from osmofuse.errors import MismatchError
+from osmofuse.io import describe, format_of
+from osmofuse.io.formats import JPEG
+from osmofuse.jobs.outputs import Outputs, check_outputs
+from osmofuse.jobs.reading import read_files
 from osmofuse.picture import Picture, quantise
 from osmofuse.preparation.alpha_file import LOSSY, AlphaFile, alpha_of_picture
 from osmofuse.preparation.foreground_colours import foreground_colours
@@ -36,7 +31,7 @@ class MatteJob:
     image, trimap : path
         The picture, and what is known of the map.
     output : path
-        The map to write: 16 bits, or 8 in JPEG and WebP.
+        The map to write: 16 bits, or 8 in JPEG; WebP holds no grey.
     method : str
         See `osmofuse.matte`.
     band : float, optional
@@ -59,6 +54,16 @@ class MatteJob:
     preview: Path | None = None
     max_pixels: int = LARGEST
     overwrite: bool = False
+
+    @property
+    def inputs(self) -> dict[str, Path]:
+        """The files to be read, by role."""
+        return {"image": self.image, "trimap": self.trimap}
+
+    @property
+    def depth(self) -> np.dtype[np.generic]:
+        """In which the map is written."""
+        return np.dtype(np.uint8 if format_of(self.output) is JPEG else np.uint16)
 
     @property
     def outputs(self) -> dict[str, Path]:
@@ -105,27 +110,32 @@ def run_matte(job: MatteJob) -> MatteResult:
     SettingError, MissingExtraError
         See `osmofuse.matte`.
     """
-    check_matte_outputs(job)
-    picture, stored = read_isolated([job.image, job.trimap], Limits())
-    trimap = _trimap(job, stored)
+    check_outputs(job, recorded=False)
+    files = {role: describe(path) for role, path in job.inputs.items()}
+    picture, stored = read_files(job.inputs, files).values()
+    trimap = _trimap(job, stored, lossy=files["trimap"].format in LOSSY)
     if trimap.alpha.shape != picture.shape:
         sizes = [f"{cols} × {rows} pixels" for rows, cols in (trimap.alpha.shape, picture.shape)]
         raise MismatchError(
             f"{job.trimap}: {sizes[0]}, but the image {job.image} has {sizes[1]}; "
             "draw the trimap on the picture itself, or crop both alike"
         )
-    found = find_matte(picture, trimap.alpha, method=job.method, max_pixels=job.max_pixels)
-    with Staging(job.outputs.values()) as staging:
+    with Outputs(job, recorded=False) as outputs:
+        outputs.probe("output", Picture(np.zeros((1, 1), job.depth)))
+        if job.foreground_output is not None:
+            first = picture.colour[:1, :1].astype(np.float64)
+            outputs.probe("foreground", _cut_out(picture, first, trimap.alpha[:1, :1]))
+        found = find_matte(picture, trimap.alpha, method=job.method, max_pixels=job.max_pixels)
         for role, made in _pictures(job, picture, found.alpha).items():
-            encode(made, job.outputs[role])
-        staging.commit()
+            outputs.write(role, made)
+        outputs.commit()
     notes = (*(f"{job.trimap}: {note}" for note in trimap.notes), *found.notes)
     unknown = float(np.mean((trimap.alpha > 0.0) & (trimap.alpha < 1.0)))
     return MatteResult(found.alpha, unknown, notes, job.outputs)
 
 
-def _trimap(job: MatteJob, stored: Picture) -> AlphaFile:
-    lossy, name = describe(job.trimap).format in LOSSY, str(job.trimap)
+def _trimap(job: MatteJob, stored: Picture, *, lossy: bool) -> AlphaFile:
+    name = str(job.trimap)
     if job.band is None:
         return trimap_of_picture(stored, name=name, lossy=lossy)
     mask = alpha_of_picture(stored, name=name, lossy=lossy)
@@ -134,21 +144,15 @@ def _trimap(job: MatteJob, stored: Picture) -> AlphaFile:
 
 def _pictures(job: MatteJob, picture: Picture, alpha: FloatArray) -> dict[str, Picture]:
     made = {}
-    depth = np.uint8 if job.output.suffix.lower() in (".jpg", ".jpeg", ".webp") else np.uint16
     if job.foreground_output is not None:
-        colours = foreground_colours(picture, alpha)
-        bands = [colours.reshape(*alpha.shape, -1), alpha[..., None]]
-        pixels = quantise(np.concatenate(bands, axis=2), picture.depth)[0]
-        made["foreground"] = Picture(pixels, picture.profile, picture.metadata, transparency=True)
+        made["foreground"] = _cut_out(picture, foreground_colours(picture, alpha), alpha)
     if job.preview is not None:
         made["preview"] = Picture(overlay(picture, alpha))
-    return made | {"output": Picture(quantise(alpha, depth)[0])}
+    return made | {"output": Picture(quantise(alpha, job.depth)[0])}
 
 
-def check_matte_outputs(job: MatteJob) -> None:
-    """Refuse outputs that would replace an input, each other, or what is not to be replaced."""
-    if len({path.absolute() for path in job.outputs.values()}) < len(job.outputs):
-        raise OutputError(f"{job.output}: two outputs have one name; choose different ones")
-    for path in job.outputs.values():
-        format_of(path)
-        check_target(path, overwrite=job.overwrite, inputs=(job.image, job.trimap))
+def _cut_out(picture: Picture, colours: FloatArray, alpha: FloatArray) -> Picture:
+    """Return colours in the depth of the picture, with the map as their transparency."""
+    bands = [colours.reshape(*alpha.shape, -1), alpha[..., None]]
+    pixels = quantise(np.concatenate(bands, axis=2), picture.depth)[0]
+    return Picture(pixels, picture.profile, picture.metadata, transparency=True)

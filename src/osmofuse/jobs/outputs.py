@@ -41,8 +41,15 @@ class Work(Protocol):
         ...
 
 
-def check_outputs(job: Work) -> None:
+def check_outputs(job: Work, *, recorded: bool = True) -> None:
     """Refuse outputs that would replace an input, each other, or what is not to be replaced.
+
+    Parameters
+    ----------
+    job : Work
+        What is to be done.
+    recorded : bool
+        Whether a record goes beside the output.
 
     Raises
     ------
@@ -50,7 +57,7 @@ def check_outputs(job: Work) -> None:
         One would, or its folder or its format is none that can be written to.
     """
     taken: dict[Path, str] = {}
-    paths = job.outputs | {"record": record_path(job.output)}
+    paths = _paths(job, recorded)
     for role, path in paths.items():
         where = path.absolute()
         if where in taken:
@@ -63,10 +70,11 @@ def check_outputs(job: Work) -> None:
         check_target(path, overwrite=overwrite, inputs=job.inputs.values())
 
 
-def _paths(job: Work) -> dict[str, Path]:
+def _paths(job: Work, recorded: bool) -> dict[str, Path]:
     """Return the files to be written by role, in the order in which they get their names."""
     others = {role: path for role, path in job.outputs.items() if role != "output"}
-    return others | {"record": record_path(job.output), "output": job.output}
+    record = {"record": record_path(job.output)} if recorded else {}
+    return others | record | {"output": job.output}
 
 
 def _is_orphan(path: Path, job: Work) -> bool:
@@ -87,11 +95,13 @@ class Outputs(ExitStack):
     ----------
     job : Work
         Checked by `check_outputs`.
+    recorded : bool
+        Whether a record goes beside the output.
     """
 
-    def __init__(self, job: Work) -> None:
+    def __init__(self, job: Work, *, recorded: bool = True) -> None:
         super().__init__()
-        self.paths = _paths(job)
+        self.paths = _paths(job, recorded)
         self._staging = self.enter_context(Staging(self.paths.values()))
 
     def stage(self, role: str) -> Path:
@@ -108,7 +118,8 @@ class Outputs(ExitStack):
         """Write a picture under its partial name."""
         encode(picture, self.paths[role])
 
-    def commit(self, record: Record) -> None:
-        """Write the record, and give all files their names, the fused picture last."""
-        stage_record(record, self.paths["record"])
+    def commit(self, record: Record | None = None) -> None:
+        """Write the record, if there is one, and give all files their names, the output last."""
+        if record is not None:
+            stage_record(record, self.paths["record"])
         self._staging.commit()

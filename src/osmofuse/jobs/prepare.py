@@ -10,8 +10,9 @@ from typing import cast
 
 import numpy as np
 
-from osmofuse.io import Description, Limits, describe, in_profile_of, read_isolated
+from osmofuse.io import Description, describe, in_profile_of
 from osmofuse.jobs.job import Job
+from osmofuse.jobs.reading import read_files
 from osmofuse.methods import Sources
 from osmofuse.picture import Picture, samples
 from osmofuse.preparation import as_alpha, soften
@@ -22,7 +23,6 @@ from osmofuse.preparation.working_space import to_working
 from osmofuse.record import Input, sha256_of_file
 from osmofuse.typing import Array, FloatArray
 
-SLOWEST = 5e6  # bytes a second that decoding may be down to
 LEAST_RANGE = 0.25  # a background that uses less of its depth's range hardly shows
 
 
@@ -64,9 +64,7 @@ def prepare(job: Job) -> Prepared:
         role: _with_levels(input_of(role, job.inputs[role], job.output.parent, file), job)
         for role, file in files.items()
     }
-    # Nobody vouches for the files: they are decoded in a process of its own.
-    pictures = read_isolated(list(job.inputs.values()), limits_for(files.values()))
-    read = dict(zip(inputs, pictures, strict=True))
+    read = read_files(job.inputs, files)
     foreground, stored = read["foreground"], read["background"]
     valid = stored.valid
     background, words = _background(job, stored, foreground)
@@ -90,10 +88,10 @@ def prepare(job: Job) -> Prepared:
     return Prepared(foreground, sources, tuple(inputs.values()), depth, made)
 
 
-def limits_for(files: Iterable[Description]) -> Limits:
-    """Return limits that give a large picture time to be decoded, also on a busy machine."""
-    largest = max(file.decoded_bytes for file in files)
-    return Limits(seconds=max(Limits().seconds, largest / SLOWEST))
+def notes_of(job: Job, prepared: Prepared) -> tuple[str, ...]:
+    """Return what a person should know: what was noticed in the files, or done to them."""
+    notes = tuple(f"{job.inputs[one.role]}: {n}" for one in prepared.inputs for n in one.notes)
+    return notes if prepared.made is None else (*notes, prepared.made.words)
 
 
 def input_of(role: str, path: Path, folder: Path, file: Description) -> Input:

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from osmofuse.io import Description, describe, read_isolated
-from osmofuse.io.animation import write_animation
+from osmofuse.io import Description, describe, write_animation
 from osmofuse.io.geography import placed_like
 from osmofuse.jobs.need import peak_bytes
 from osmofuse.jobs.outputs import Outputs, check_outputs
-from osmofuse.jobs.prepare import file_input, input_of, limits_for
+from osmofuse.jobs.prepare import file_input, input_of
+from osmofuse.jobs.reading import read_files
 from osmofuse.optimise import Status
 from osmofuse.picture import Picture
 from osmofuse.preparation.registration import Alignment, Transform, align, warped
@@ -99,9 +99,9 @@ def register(job: Registration) -> Registered:
         An output exists, or cannot be written. Then none of them is.
     """
     check_outputs(job)
-    files = {role: describe(path) for role, path in job.inputs.items() if role != "points"}
-    # Nobody vouches for the files: they are decoded in a process of its own.
-    moving, fixed = read_isolated([job.moving, job.fixed], limits_for(files.values()))
+    pictures = {"moving": job.moving, "fixed": job.fixed}
+    files = {role: describe(path) for role, path in pictures.items()}
+    moving, fixed = read_files(pictures, files).values()
     with Outputs(job) as outputs:
         outputs.probe("output", moving)
         found = align(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
@@ -14,7 +15,7 @@ from osmofuse.io import composite_metadata
 from osmofuse.jobs.job import Job
 from osmofuse.jobs.need import check, in_bytes, peak_bytes
 from osmofuse.jobs.outputs import Outputs
-from osmofuse.jobs.prepare import Prepared, prepare
+from osmofuse.jobs.prepare import Prepared, notes_of, prepare
 from osmofuse.methods import Fusion, Sources, VariationalOsmosis
 from osmofuse.methods.contract import WatchFunction
 from osmofuse.optimise import Status
@@ -89,8 +90,7 @@ def run(job: Job, *, watch: WatchFunction | None = None) -> Result:
 
 def _run(job: Job, watch: WatchFunction | None) -> Result:
     prepared = prepare(job)
-    notes = tuple(f"{job.inputs[one.role]}: {n}" for one in prepared.inputs for n in one.notes)
-    notes += () if prepared.made is None else (prepared.made.words,)
+    notes = notes_of(job, prepared)
     with Outputs(job) as outputs:
         for role in ("output", "structure"):
             outputs.probe(role, prepared.foreground)
@@ -101,10 +101,11 @@ def _run(job: Job, watch: WatchFunction | None) -> Result:
             return Result(job, fusion, notes=notes)
         output, clipped = picture_of(job, prepared, fusion.image)
         record = _record(job, prepared, fusion, output, clipped)
-        outputs.write("output", _marked(output, job, record))
+        told = _told(record)
+        outputs.write("output", marked(output, job, told))
         if job.structure is not None and fusion.structure is not None:
             structure = picture_of(job, prepared, fusion.structure)[0]
-            outputs.write("structure", _marked(structure, job, record))
+            outputs.write("structure", marked(structure, job, told))
         if job.alpha_output is not None:
             outputs.write("alpha", _map_picture(prepared))
         outputs.commit(record)
@@ -126,16 +127,21 @@ def picture_of(job: Job, prepared: Prepared, image: FloatArray) -> tuple[Picture
     return foreground.with_samples(from_working(image, job.working_space, foreground.profile))
 
 
-def _marked(picture: Picture, job: Job, record: Record) -> Picture:
+def marked(picture: Picture, job: Job, told: Mapping[str, Any]) -> Picture:
     """Return a picture whose metadata say that it is a composite, of what, and how it was made."""
-    parts = record.as_json()
-    told = ("inputs", "alpha", "method", "working_space", "versions")
     metadata = composite_metadata(
         picture.metadata,
         derived_from=[job.foreground.name, job.background.name],
-        history=json.dumps({name: parts[name] for name in told}, ensure_ascii=False),
+        history=json.dumps(told, ensure_ascii=False),
     )
     return replace(picture, metadata=metadata)
+
+
+def _told(record: Record) -> dict[str, Any]:
+    """Return what the metadata of the picture tell of its record."""
+    parts = record.as_json()
+    names = ("inputs", "alpha", "method", "working_space", "versions")
+    return {name: parts[name] for name in names}
 
 
 def _map_picture(prepared: Prepared) -> Picture:

@@ -9,11 +9,15 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from osmofuse.errors import OutputError
-from osmofuse.io import Limits, Staging, check_target, encode, read_isolated
+from osmofuse.errors import OutputError, SettingError
+from osmofuse.io import Staging, check_target, describe, encode
+from osmofuse.io.formats import SUFFIXES
+from osmofuse.io.staging import naming
 from osmofuse.jobs.job import Job
-from osmofuse.jobs.prepare import Prepared, prepare
-from osmofuse.methods import Fusion
+from osmofuse.jobs.prepare import Prepared, notes_of, prepare
+from osmofuse.jobs.reading import read_files
+from osmofuse.jobs.run import marked, picture_of
+from osmofuse.methods import METHODS, Fusion
 from osmofuse.methods.contract import WatchFunction
 from osmofuse.metrics import Score
 from osmofuse.picture import Picture
@@ -27,12 +31,13 @@ from osmofuse.report import (
     study_table,
     zoom_sheet,
 )
+from osmofuse.report.canvas import Canvas
 from osmofuse.report.table import Published
 from osmofuse.tasks import Comparison, Trial, compare, sweep
 from osmofuse.tasks.table_one import PUBLISHED, table_one
 from osmofuse.typing import Array
 
-SHEET = "sheet.png"
+SHEET, ZOOM = "sheet.png", "zoom.png"
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +81,8 @@ def compare_files(
     methods : iterable of str, optional
         Names of methods; all, by default.
     paper : bool
-        Do what the paper's Table I shows instead, with its values beside ours.
+        Do what the paper's Table I shows instead, with its values beside ours; methods, truth
+        and metrics are its own.
     truth : path, optional
         The right answer.
     metrics, watch
@@ -90,34 +96,44 @@ def compare_files(
         As for a job.
     OutputError
         A file exists, or cannot be written. Then none of them is.
+    MissingExtraError
+        matplotlib, which draws sheets, is not installed.
     """
-    prepared, right = _prepared(job, truth)
-    pair = prepared.sources.foreground, cast(Array, prepared.sources.background)
-    alpha = cast(Array, prepared.sources.alpha)
+    if paper:
+        _check_paper(methods=methods, truth=truth, metrics=None if metrics == "paper" else metrics)
+    chosen = list(PUBLISHED if paper else METHODS if methods is None else methods)
+    pictures = _picture_names(job, chosen)
+    texts: dict[str, str] = dict.fromkeys(("table.md", "table.tex", "comparison.json"), "")
+    _check_files(job, truth, [*pictures.values(), *texts, SHEET, ZOOM])
+    prepared, right = prepare(job), _truth(truth)
+    sources = prepared.sources
+    pair = sources.foreground, cast(Array, sources.background)
+    alpha = cast(Array, sources.alpha)
     published: Published = PUBLISHED if paper else {}
     if paper:
-        found = table_one(*pair, alpha, watch=watch)
+        found = table_one(*pair, alpha, valid=sources.valid, watch=watch)
     else:
         found = compare(
             *pair,
             alpha,
-            methods=None if methods is None else list(methods),
+            methods=chosen,
+            valid=sources.valid,
             truth=right,
             metrics=metrics,
             watch=watch,
         )
     table = markdown_table(found, published=published)
-    texts = {
+    texts |= {
         "table.md": table + "\n",
         "table.tex": latex_table(found, published=published) + "\n",
         "comparison.json": _json(job, [_told(one.name, one.fusion, one.scores) for one in found]),
     }
     sheets = {SHEET: lambda: contact_sheet(found, *pair)}
     if pair[0].ndim == 3 and pair[0].shape[2] == 3:
-        sheets["zoom.png"] = lambda: zoom_sheet(found, pair[0], alpha, box=zoom)
-    results = {one.name: one.fusion for one in found if one.fusion is not None}
+        sheets[ZOOM] = lambda: zoom_sheet(found, pair[0], alpha, box=zoom)
+    results = {pictures[one.name]: one.fusion for one in found if one.fusion is not None}
     files = _write(job, prepared, results, sheets, texts)
-    return Series(found, table, files, _notes(job, prepared))
+    return Series(found, table, files, notes_of(job, prepared))
 
 
 def sweep_files(
@@ -141,15 +157,17 @@ def sweep_files(
 
     Raises
     ------
-    UnreadableError, InputError, MismatchError, SettingError, OutputError
+    UnreadableError, InputError, MismatchError, SettingError, OutputError, MissingExtraError
         As for `compare_files`.
     """
-    prepared, right = _prepared(job, truth)
+    _check_files(job, truth, ["table.md", "sweep.json", SHEET])
+    prepared, right = prepare(job), _truth(truth)
     s = prepared.sources
     found = sweep(
         s.foreground,
         cast(Array, s.background),
         cast(Array, s.alpha),
+        valid=s.valid,
         truth=right,
         metrics=metrics,
         watch=watch,
@@ -159,20 +177,39 @@ def sweep_files(
     told = [{"settings": plain(one.settings)} | _told("", one.fusion, one.scores) for one in found]
     texts = {"table.md": table + "\n", "sweep.json": _json(job, told)}
     files = _write(job, prepared, {}, {SHEET: lambda: study_sheet(found)}, texts)
-    return Series(found, table, files, _notes(job, prepared))
+    return Series(found, table, files, notes_of(job, prepared))
 
 
-def _prepared(job: Job, truth: Path | None) -> tuple[Prepared, Picture | None]:
-    """Read the files, after a look at the place where the results are to go."""
-    if not job.output.parent.is_dir():
-        raise OutputError(f"{job.output.parent}: there is no such folder; make it first")
-    check_target(job.output, overwrite=job.overwrite, inputs=job.inputs.values())
-    right = None if truth is None else read_isolated([truth], Limits())[0]
-    return prepare(job), right
+def _check_paper(**given: object) -> None:
+    """Refuse what the paper's Table I says itself."""
+    if clash := [name for name, value in given.items() if value is not None]:
+        raise SettingError(f"{', '.join(clash)}: the paper's Table I has its own; leave it out")
 
 
-def _notes(job: Job, prepared: Prepared) -> tuple[str, ...]:
-    return tuple(f"{job.inputs[one.role]}: {n}" for one in prepared.inputs for n in one.notes)
+def _check_files(job: Job, truth: Path | None, names: Iterable[str]) -> None:
+    """Refuse files that cannot or must not be written, before the work begins."""
+    Canvas()  # on which sheets are drawn; it needs an extra
+    folder = job.output.parent
+    if not folder.is_dir():
+        raise OutputError(f"{folder}: there is no such folder; make it first")
+    inputs = [*job.inputs.values(), *([] if truth is None else [truth])]
+    for name in names:
+        check_target(folder / name, overwrite=job.overwrite, inputs=inputs)
+
+
+def _picture_names(job: Job, methods: Iterable[str]) -> dict[str, str]:
+    """Return the names of the methods' pictures, in the format that the foreground really has."""
+    stored, suffix = describe(job.foreground).format, job.foreground.suffix.lower()
+    suffixes = [known for known, kind in SUFFIXES.items() if kind.name == stored]
+    if suffix not in suffixes:
+        suffix = suffixes[0]
+    return {name: re.sub(r"[^\w.-]+", "-", name) + suffix for name in methods}
+
+
+def _truth(path: Path | None) -> Picture | None:
+    if path is None:
+        return None
+    return read_files({"truth": path}, {"truth": describe(path)})["truth"]
 
 
 def _told(name: str, fusion: Fusion | None, scores: Mapping[str, Score]) -> dict[str, Any]:
@@ -203,21 +240,21 @@ def _write(
     texts: Mapping[str, str],
 ) -> dict[str, Path]:
     """Write all files together, or none: results in the foreground's depth, sheets, texts."""
-    folder, suffix = job.output.parent, job.foreground.suffix.lower()
-    pictures = {f"{_file_name(name)}{suffix}": fusion for name, fusion in results.items()}
-    files = {name: folder / name for name in (*pictures, *texts, *sheets)}
-    for path in files.values():
-        check_target(path, overwrite=job.overwrite, inputs=job.inputs.values())
+    files = {name: job.output.parent / name for name in (*results, *texts, *sheets)}
     with Staging(files.values()) as staging:
-        for name, fusion in pictures.items():
-            encode(prepared.foreground.with_samples(fusion.image)[0], files[name])
+        for name, fusion in results.items():
+            encode(_picture(job, prepared, fusion), files[name])
         for name, text in texts.items():
-            staging.partial(files[name]).write_text(text, encoding="utf-8")
+            with naming(files[name]):
+                staging.partial(files[name]).write_text(text, encoding="utf-8", newline="\n")
         for name, draw in sheets.items():
             encode(Picture(draw()), files[name])
         staging.commit()
     return files
 
 
-def _file_name(name: str) -> str:
-    return re.sub(r"[^\w.-]+", "-", name)
+def _picture(job: Job, prepared: Prepared, fusion: Fusion) -> Picture:
+    """Return a result as a file has it, marked as a composite."""
+    picture, _ = picture_of(job, prepared, fusion.image)
+    method = {"name": type(fusion.method).__name__, "settings": asdict(cast(Any, fusion.method))}
+    return marked(picture, job, plain({"method": method}))

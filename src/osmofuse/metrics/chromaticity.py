@@ -119,7 +119,7 @@ METRIC = Metric(
     range=(0.0, math.inf),
     definition="mean absolute difference of the chromaticities z/GCM(z) of the fused picture "
     "and of the foreground, one grey level of 255 added to both",
-    channels="needs three; mean over them",
+    channels="needs more than one; mean over them",
     source="Parisotto et al., IEEE TIP 2020, Table I",
     check="0.0178 for direct matting of the paper's face pair",
 )

@@ -27,6 +27,8 @@ they are no reference: that the foreground is red does not ask the fused picture
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from osmofuse.errors import InputError
@@ -187,10 +189,10 @@ METRIC = Metric(
         p.fused, p.joining_map, foreground=p.foreground, background=p.background
     ),
     better="low",
-    range=(0.0, float("inf")),
+    range=(0.0, math.inf),
     definition="change of the logarithmic chromaticity that goes with 1 - alpha at equal "
     "lightness, within the fused picture, beyond that of the sources",
-    channels="needs three; Euclidean norm over them",
+    channels="needs more than one; Euclidean norm over them",
     source="osmofuse",
     check="0 for the foreground itself",
 )

@@ -25,8 +25,6 @@ class Score:
 
     Attributes
     ----------
-    name : str
-        The metric's.
     value : float or None
         None where the metric cannot be had; `reason` says why.
     better : {"high", "low"}
@@ -35,13 +33,15 @@ class Score:
         The least and the greatest value there can be.
     reason : str or None
         Why there is no value.
+    name : str
+        The metric's.
     """
 
-    name: str
     value: float | None
     better: Literal["high", "low"]
     range: tuple[float, float]
     reason: str | None = None
+    name: str = ""
 
 
 def score(
@@ -164,13 +164,13 @@ def _check_shapes(pictures: Pictures) -> None:
 
 def _run(name: str, metric: Metric, pictures: Pictures) -> Score:
     """Return a value or the reason why there is none; never NaN, never a warning."""
+    value = None
     try:
         with np.errstate(over="raise", divide="raise", invalid="raise"):
             value = metric.value(pictures)
+        reason = "not defined for these pictures" if math.isnan(value) else None
     except InputError as error:
-        return Score(name, None, metric.better, metric.range, str(error))
+        reason = str(error)
     except FloatingPointError as error:
-        return Score(name, None, metric.better, metric.range, f"cannot be computed: {error}")
-    if math.isnan(value):
-        return Score(name, None, metric.better, metric.range, "not defined for these pictures")
-    return Score(name, value, metric.better, metric.range)
+        reason = f"cannot be computed: {error}"
+    return Score(value if reason is None else None, metric.better, metric.range, reason, name)

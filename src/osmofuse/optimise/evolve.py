@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+
 from osmofuse.optimise.iterate import Outcome, iterate
 from osmofuse.optimise.progress import Status, Watch
 from osmofuse.typing import FloatArray
@@ -42,8 +44,8 @@ class Evolution:
 
     @property
     def measure(self) -> float:
-        """The residual of the last step."""
-        return self.residual
+        """The residual of the last step; NaN if the picture has overflowed."""
+        return self.residual if np.isfinite(self.u).all() else math.nan
 
 
 class Stepper(Protocol):

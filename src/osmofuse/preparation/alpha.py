@@ -9,10 +9,10 @@ import numpy as np
 
 from osmofuse.errors import InputError, SettingError
 from osmofuse.filters import gaussian
-from osmofuse.picture import as_alpha
+from osmofuse.picture import Picture, as_alpha
 from osmofuse.typing import ArrayLike, FloatArray
 
-__all__ = ["as_alpha", "soften"]
+__all__ = ["as_alpha", "as_map", "soften"]
 
 
 def soften(alpha: ArrayLike, sigma: float = 5.0) -> FloatArray:
@@ -30,12 +30,31 @@ def soften(alpha: ArrayLike, sigma: float = 5.0) -> FloatArray:
     -------
     array
         float64, in [0, 1].
+
+    Raises
+    ------
+    InputError
+        It is no map.
+    SettingError
+        `sigma` is no length.
+    """
+    array = as_map(alpha)
+    if not (isinstance(sigma, Real) and 0 <= sigma < math.inf):
+        raise SettingError(f"sigma: {sigma!r}; must be a number of pixels, 0 or more")
+    # Rounding must not lead out of [0, 1].
+    return np.clip(gaussian(array, float(sigma)), 0.0, 1.0) if sigma > 0 else array
+
+
+def as_map(alpha: ArrayLike | Picture) -> FloatArray:
+    """Return alpha in [0, 1], if it is a map and not a number.
+
+    Raises
+    ------
+    InputError
+        It is no map.
     """
     array = as_alpha(alpha)
     if array.ndim not in (2, 3):
         form = "(rows, cols) or (rows, cols, channels)"
         raise InputError(f"alpha: shape {array.shape}; must be {form}")
-    if not (isinstance(sigma, Real) and 0 <= sigma < math.inf):
-        raise SettingError(f"sigma: {sigma!r}; must be a number of pixels, 0 or more")
-    # Rounding must not lead out of [0, 1].
-    return np.clip(gaussian(array, float(sigma)), 0.0, 1.0) if sigma > 0 else array
+    return array

@@ -14,7 +14,7 @@ import numpy as np
 
 from osmofuse.errors import InputError
 from osmofuse.io import describe, read
-from osmofuse.picture import Picture, as_alpha
+from osmofuse.picture import Picture, as_alpha, scaled
 from osmofuse.preparation.painted import is_painted, mask_of_two, painted_words
 from osmofuse.typing import Array, FloatArray
 
@@ -94,7 +94,7 @@ def one_band(picture: Picture, name: str, lossy: bool) -> tuple[Array, list[str]
     if np.all(pixels == pixels[..., :1]):
         words = f"its {pixels.shape[2]} bands are the same in every pixel; taken for one"
         return pixels[..., 0], [*told, words]
-    levels = _levels(pixels)
+    levels = scaled(pixels, np.float64)
     apart = np.ptp(levels, axis=2)
     coloured = float(np.mean(apart > (SAME if lossy else EQUAL)))
     if coloured <= RARE:
@@ -125,11 +125,6 @@ def _one_layer(picture: Picture, name: str) -> tuple[Picture, list[str]]:
         replace(picture, pixels=layer, transparency=False),
         ["the map is in the transparency: opaque keeps the foreground"],
     )
-
-
-def _levels(pixels: Array) -> FloatArray:
-    white = 1.0 if pixels.dtype.kind == "f" else float(np.iinfo(pixels.dtype).max)
-    return np.asarray(pixels / white, np.float64)
 
 
 def _told_of_colours(levels: FloatArray, coloured: float, name: str) -> str:

@@ -8,7 +8,8 @@ from numbers import Real
 import numpy as np
 
 from osmofuse.errors import InputError, SettingError
-from osmofuse.picture import Picture, as_alpha
+from osmofuse.picture import Picture
+from osmofuse.preparation.alpha import as_map
 from osmofuse.typing import ArrayLike, FloatArray
 
 __all__ = ["feather", "grow", "invert"]
@@ -32,6 +33,11 @@ def grow(alpha: ArrayLike | Picture, distance: float) -> FloatArray:
     array
         float64, in [0, 1].
 
+    Raises
+    ------
+    InputError, SettingError
+        It is no map, or no length.
+
     Examples
     --------
     >>> import numpy as np
@@ -40,7 +46,7 @@ def grow(alpha: ArrayLike | Picture, distance: float) -> FloatArray:
     """
     from scipy.ndimage import distance_transform_edt, grey_dilation
 
-    array, reach = _map(alpha), _distance("distance", distance, signed=True)
+    array, reach = as_map(alpha), _distance("distance", distance, signed=True)
     if reach < 0:
         return 1.0 - grow(1.0 - array, -reach)
     if reach == 0:
@@ -78,6 +84,11 @@ def feather(alpha: ArrayLike | Picture, width: float) -> FloatArray:
     array
         float64, in [0, 1].
 
+    Raises
+    ------
+    InputError, SettingError
+        It is no map, or no length.
+
     Examples
     --------
     >>> import numpy as np
@@ -86,7 +97,7 @@ def feather(alpha: ArrayLike | Picture, width: float) -> FloatArray:
     """
     from scipy.ndimage import distance_transform_edt
 
-    inside, ramp = _map(alpha) > 0.5, _distance("width", width)
+    inside, ramp = as_map(alpha) > 0.5, _distance("width", width)
     if inside.ndim != 2:
         raise InputError(f"alpha: shape {inside.shape}; must be (rows, cols)")
     if ramp == 0 or inside.all() or not inside.any():
@@ -99,15 +110,7 @@ def feather(alpha: ArrayLike | Picture, width: float) -> FloatArray:
 
 def invert(alpha: ArrayLike | Picture) -> FloatArray:
     """Swap what is kept and what lets the background enter: 1 - alpha."""
-    return 1.0 - _map(alpha)
-
-
-def _map(alpha: ArrayLike | Picture) -> FloatArray:
-    array = as_alpha(alpha)
-    if array.ndim not in (2, 3):
-        form = "(rows, cols) or (rows, cols, channels)"
-        raise InputError(f"alpha: shape {array.shape}; must be {form}")
-    return array
+    return 1.0 - as_map(alpha)
 
 
 def _distance(name: str, value: float, *, signed: bool = False) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from osmofuse.errors import InputError
 from osmofuse.io import describe, read
-from osmofuse.picture import Picture, as_alpha
+from osmofuse.picture import Picture, as_alpha, scaled
 from osmofuse.preparation.alpha_file import LOSSY, NEAR, AlphaFile, middle_level, one_band
 from osmofuse.preparation.painted import strokes_in
 from osmofuse.typing import FloatArray
@@ -53,10 +53,9 @@ def _scribbles(picture: Picture, name: str) -> AlphaFile | None:
     colours = picture.colour
     if colours.ndim == 2 or colours.shape[2] != 3:
         return None
-    white = 1.0 if colours.dtype.kind == "f" else float(np.iinfo(colours.dtype).max)
-    levels = np.asarray(colours / white, np.float64)
+    levels = scaled(colours, np.float64)
     if picture.transparency:
-        levels = levels * (picture.pixels[..., -1:] / white > 0.5)
+        levels = levels * (scaled(picture.pixels[..., -1:], np.float64) > 0.5)
     if np.ptp(levels, axis=2).max() < 0.35:
         return None
     kept, entered = strokes_in(levels, name)

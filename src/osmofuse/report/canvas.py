@@ -99,6 +99,11 @@ class Canvas:
         axes.imshow(picture, aspect="auto", origin="upper", interpolation=filtering)
         self._frames.append((slice(top - 1, top + rows + 1), slice(left - 1, left + cols + 1)))
 
+    def bar_width(self, bar: Bar, letters: int) -> int:
+        """Return how wide the line of a colour bar is."""
+        texts = sum(round(self.width_of(text, letters)) for text in (bar.label, "0", _last(bar)))
+        return texts + (_BAR + 3) * letters
+
     def bar(self, bar: Bar, letters: int, top: int, left: int) -> None:
         """Draw a line of: what is shown, 0, the colours, and what the last one stands for."""
         for text in (bar.label, "0"):
@@ -106,7 +111,7 @@ class Canvas:
             left += round(self.width_of(text, letters)) + letters
         shades = coloured(np.arange(256.0)[np.newaxis], 255.0)
         self.show(shades, top, left, (letters, _BAR * letters))
-        self.write([f"{bar.highest:.2g} and more"], letters, top, left + (_BAR + 1) * letters)
+        self.write([_last(bar)], letters, top, left + (_BAR + 1) * letters)
 
     def pixels(self) -> Array:
         """Return the page as it was drawn, (rows, cols, 3)."""
@@ -117,3 +122,7 @@ class Canvas:
             inside[[0, -1]] = _HAIRLINE
             inside[:, [0, -1]] = _HAIRLINE
         return page
+
+
+def _last(bar: Bar) -> str:
+    return f"{bar.highest:.2g} and more"

@@ -38,6 +38,13 @@ def checkerboard(
     array of uint8, (rows, cols, 3)
         At most 1600 pixels a side; for looking at, each picture stretched between its 0.1th and
         99.9th percentile.
+
+    Raises
+    ------
+    InputError, MismatchError
+        A picture cannot be shown, or they are not of one size.
+    SettingError
+        There are too few squares.
     """
     if squares < 2:
         raise SettingError(f"squares: {squares}; there must be 2 or more")
@@ -62,6 +69,11 @@ def flicker(
     -------
     tuple of array and array
         uint8, (rows, cols, 3), of one size, as for `checkerboard`.
+
+    Raises
+    ------
+    InputError, MismatchError
+        A picture cannot be shown, or they are not of one size.
     """
     here = checked(moving, "moving", valid=valid, bounded=False)
     there = checked(fixed, "fixed", bounded=False)

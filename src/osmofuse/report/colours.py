@@ -1,4 +1,4 @@
-"""The colours of maps: a table that needs no extra, one for sheets and pages."""
+"""The colours of maps and tints, which need no extra: the same on sheets, pages and previews."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import numpy as np
 
 from osmofuse.typing import Array, FloatArray
 
-__all__ = ["brightest", "coloured", "colours", "shades"]
+__all__ = ["TINT", "brightest", "coloured", "colours", "shades"]
 
+TINT = (0.80, 0.05, 0.45)  # where the background enters; in no old page, no skin and no field
 _COUNT = 256
 _FIRST, _LAST = 0.04, 0.97  # brightness of the first and of the last colour
 _START, _TURN, _DEPTH = 0.033, 0.5, 1.8  # of the helix: angles in turns, and how far from grey

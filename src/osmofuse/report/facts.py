@@ -55,10 +55,7 @@ def _facts(record: Record) -> Iterator[tuple[str, str]]:
         notes = "".join(f"; {note}" for note in one.notes)
         levels = f"; levels {one.levels}" if one.levels not in (None, "as-is") else ""
         yield one.role.capitalize(), f"{one.path}{levels}{notes} (SHA-256 {one.sha256[:16]}…)"
-    if record.alpha.get("value") is not None:
-        yield "Alpha", f"{record.alpha['value']:g} everywhere"
-    elif record.alpha.get("soften"):
-        yield "Alpha softened", f"by {record.alpha['soften']:g} pixels"
+    yield from _alpha(record.alpha)
     settings = record.method["settings"]
     yield "Method", str(record.method["name"])
     yield "Settings", ", ".join(f"{name} {_said(value)}" for name, value in settings.items())
@@ -66,6 +63,18 @@ def _facts(record: Record) -> Iterator[tuple[str, str]]:
     yield from _result(record.result)
     yield "Made with", ", ".join(f"{name} {value}" for name, value in record.versions.items())
     yield "Pixels", f"SHA-256 {record.output.get('sha256_of_pixels')}"
+
+
+def _alpha(alpha: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    if alpha.get("value") == "auto":
+        yield (
+            "Alpha",
+            str(alpha.get("made", "made from the two pictures")).removeprefix("alpha was "),
+        )
+    elif alpha.get("value") is not None:
+        yield "Alpha", f"{alpha['value']:g} everywhere"
+    if alpha.get("soften"):
+        yield "Alpha softened", f"by {alpha['soften']:g} pixels"
 
 
 def _result(result: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -6,6 +6,7 @@ import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -13,16 +14,17 @@ from osmofuse.errors import InputError, MismatchError
 from osmofuse.io import encoded, for_screen, reduced
 from osmofuse.picture import Picture, as_alpha, quantise
 from osmofuse.report.canvas import Bar
-from osmofuse.report.colours import colours, shades
+from osmofuse.report.colours import TINT, colours, shades
 from osmofuse.report.maps import Map
 from osmofuse.typing import Array, ArrayLike, FloatArray
 
-__all__ = ["LONGEST", "Layer", "data_uri", "layers_of", "maps_as_layers", "overlay"]
+__all__ = ["LONGEST", "Layer", "data_uri", "layers_of", "maps_as_layers", "tint_uri"]
+
+Kind: TypeAlias = Literal["png", "jpeg"]
 
 LONGEST = 4096  # pixels of the longer side of a picture in the page
-LONGEST_MAP = 2048  # of a map or an overlay, which have no fine print
+LONGEST_MAP = 2048  # of a map or a tint, which have no fine print
 _EXACT = 1_500_000  # pictures of so many pixels are kept exactly; larger ones become JPEG
-_TINT = (0, 174, 239)  # of the overlay; hardly a colour of parchment, paint or skin
 _TITLES = {
     "fused": "Fused",
     "foreground": "Foreground",
@@ -100,21 +102,23 @@ def data_uri(layer: Layer, longest: int | None = None) -> tuple[str, tuple[int, 
     limit = longest or (LONGEST if layer.bar is None else LONGEST_MAP)
     small = reduced(layer.levels, limit)
     rows, cols = small.shape[:2]
-    kind = "png" if rows * cols <= _EXACT else "jpeg"
-    data = encoded(small, "png" if kind == "png" else "jpeg")
-    return f"data:image/{kind};base64,{b64encode(data).decode()}", (rows, cols)
+    kind: Kind = "png" if rows * cols <= _EXACT else "jpeg"
+    return _uri(encoded(small, kind), kind), (rows, cols)
 
 
-def overlay(alpha: ArrayLike | Picture) -> str | None:
+def tint_uri(alpha: ArrayLike | Picture) -> str | None:
     """Return a tint that lies where the background enters; None if alpha is a number."""
     values = as_alpha(alpha)
     if values.ndim == 0:
         return None
     entering = 1.0 - (values if values.ndim == 2 else values.mean(axis=-1))
     opacity = reduced(quantise(entering, np.uint8)[0], LONGEST_MAP)
-    tint = np.broadcast_to(np.array(_TINT, np.uint8), (*opacity.shape, 3))
-    data = encoded(np.dstack([tint, opacity]), "png", transparency=True)
-    return f"data:image/png;base64,{b64encode(data).decode()}"
+    tint = np.broadcast_to(quantise(np.asarray(TINT), np.uint8)[0], (*opacity.shape, 3))
+    return _uri(encoded(np.dstack([tint, opacity]), "png", transparency=True), "png")
+
+
+def _uri(data: bytes, kind: Kind) -> str:
+    return f"data:image/{kind};base64,{b64encode(data).decode()}"
 
 
 def _levels(picture: ArrayLike | Picture, name: str) -> Array:

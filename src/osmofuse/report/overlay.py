@@ -6,9 +6,9 @@ import numpy as np
 
 from osmofuse.errors import MismatchError
 from osmofuse.picture import Picture, as_alpha, quantise, samples
+from osmofuse.report.colours import TINT
 from osmofuse.typing import Array, ArrayLike, FloatArray
 
-TINT = (0.80, 0.05, 0.45)  # a red that is in no old page, no skin and no field
 STRENGTH = 0.6
 OUTLINE = (1.0, 1.0, 1.0)
 

@@ -21,7 +21,7 @@ from osmofuse.picture import Picture
 from osmofuse.record import Record
 from osmofuse.report.curve import energy_curve
 from osmofuse.report.facts import facts_of
-from osmofuse.report.layers import Layer, layers_of, maps_as_layers, overlay
+from osmofuse.report.layers import Layer, layers_of, maps_as_layers, tint_uri
 from osmofuse.report.manifest import check_address, iiif_manifest
 from osmofuse.report.maps import Map, change_maps
 from osmofuse.report.sections import (
@@ -128,7 +128,7 @@ def write_report(
     content = {
         "title": escape(title),
         "lede": lede(layers["fused"].size, record, fusion),
-        "figures": figures(layers, tint=overlay(shown["alpha"]) if "alpha" in shown else None),
+        "figures": figures(layers, tint=tint_uri(shown["alpha"]) if "alpha" in shown else None),
         "maps": maps_section(colours),
         "numbers": numbers_section(scores or {}, curve),
         "blind": blind_section(results or {}, record),

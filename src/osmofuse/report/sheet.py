@@ -76,7 +76,12 @@ def side_by_side(
     canvas = Canvas()
     heading = canvas.wrap(title, page.title, page.width - 2 * page.margin)
     captions = [canvas.wrap(caption, page.em, page.cell) for caption, _ in panels]
-    page = replace(page, title_lines=len(heading), caption_lines=max(map(len, captions)))
+    page = replace(
+        page,
+        title_lines=len(heading),
+        caption_lines=max(map(len, captions)),
+        foot_width=0 if bar is None else canvas.bar_width(bar, page.em),
+    )
     canvas.resize(page.height, page.width)
     canvas.write(heading, page.title, page.margin, page.margin)
     for index, (lines, picture) in enumerate(zip(captions, pictures, strict=True)):
@@ -141,6 +146,7 @@ class _Page:
     title_lines: int = 0
     caption_lines: int = 0
     foot: bool = False
+    foot_width: int = 0
 
     @property
     def margin(self) -> int:
@@ -180,7 +186,8 @@ class _Page:
 
     @property
     def width(self) -> int:
-        return 2 * self.margin + self.grid[1] * (self.cell + self.gap) - self.gap
+        columns = self.grid[1] * (self.cell + self.gap) - self.gap
+        return 2 * self.margin + max(columns, self.foot_width)
 
     @property
     def height(self) -> int:

@@ -13,8 +13,8 @@ from osmofuse.metrics import Score, score
 from osmofuse.metrics.score import metric_names
 from osmofuse.optimise import Status
 from osmofuse.picture import Picture
-from osmofuse.tasks.fuse import check_watch, method_of, sources_of
-from osmofuse.typing import Array, ArrayLike
+from osmofuse.tasks.fuse import check_watch, method_of, scored_background, sources_of
+from osmofuse.typing import Array, ArrayLike, BoolArray
 
 Choice: TypeAlias = str | Method
 
@@ -48,6 +48,7 @@ def compare(
     *,
     methods: Choice | Iterable[Choice] | Mapping[str, Choice] | None = None,
     alphas: Mapping[str, ArrayLike | Picture] | None = None,
+    valid: BoolArray | None = None,
     truth: ArrayLike | Picture | None = None,
     metrics: str | Sequence[str] = "paper",
     watch: WatchFunction | None = None,
@@ -65,6 +66,8 @@ def compare(
         one method comes with several settings. All there are, by default.
     alphas : mapping of str to map, optional
         Maps of their own for some methods, by name: some need a mask, others a soft map.
+    valid : array of bool, (rows, cols), optional
+        False where the background has no data; the foreground is kept there.
     truth : array or Picture, optional
         The right answer, where there is one.
     metrics : str or sequence of str
@@ -103,18 +106,19 @@ def compare(
     check_watch(watch)
     if isinstance(background, list | tuple):
         raise InputError("background: a list; methods are compared on one background")
-    common = sources_of(foreground, background, cast(ArrayLike, alpha))
+    common = sources_of(foreground, background, cast(ArrayLike, alpha), valid)
     alpha = cast(Array, common.alpha)  # also where it was to be made from the pictures
-    own = _own_sources(foreground, background, alphas or {}, list(chosen))
+    own = _own_sources(common, alphas or {}, list(chosen))
+    seen = scored_background(common)
     # A mistake in the pictures is told before the first method runs, not by each of them.
-    score(foreground, foreground, background, alpha, truth=truth, metrics=())
+    score(foreground, foreground, seen, alpha, truth=truth, metrics=())
     names = metric_names(metrics)
 
     def run(name: str, method: Method) -> Comparison:
         fusion = None
         try:
             fusion = method(own.get(name, common), watch=watch)
-            scores = score(fusion.image, foreground, background, alpha, truth=truth, metrics=names)
+            scores = score(fusion.image, foreground, seen, alpha, truth=truth, metrics=names)
         except OsmofuseError as error:
             return Comparison(name, fusion, {}, str(error))
         return Comparison(name, fusion, scores)
@@ -159,10 +163,7 @@ def _name(method: Method) -> str:
 
 
 def _own_sources(
-    foreground: ArrayLike | Picture,
-    background: ArrayLike | Picture,
-    alphas: Mapping[str, ArrayLike | Picture],
-    chosen: list[str],
+    common: Sources, alphas: Mapping[str, ArrayLike | Picture], chosen: list[str]
 ) -> dict[str, Sources]:
     """Return the sources of those methods that have a map of their own."""
     if unknown := [name for name in alphas if name not in chosen]:
@@ -173,7 +174,9 @@ def _own_sources(
     sources = {}
     for name, alpha in alphas.items():
         try:
-            sources[name] = sources_of(foreground, background, cast(ArrayLike, alpha))
+            sources[name] = sources_of(
+                common.foreground, common.background, cast(ArrayLike, alpha), common.valid
+            )
         except OsmofuseError as error:
             raise type(error)(f"alphas[{name!r}]: {error}") from error
     return sources

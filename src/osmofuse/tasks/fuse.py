@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, cast
 
+import numpy as np
+
 from osmofuse.errors import InputError, SettingError
 from osmofuse.methods import METHODS, Fusion, Method, Sources
 from osmofuse.methods.contract import WatchFunction
@@ -92,6 +94,15 @@ def sources_of(
     sources = Sources(*pictures, 0.5, valid)
     made = auto_alpha(sources.foreground, cast(Array, sources.background), valid=sources.valid)
     return replace(sources, alpha=made.alpha)
+
+
+def scored_background(sources: Sources) -> Array:
+    """Return the background as metrics can take it: 0 where it has no data."""
+    background = cast(Array, sources.background)
+    if sources.valid is None:
+        return background
+    known = sources.valid if background.ndim == 2 else sources.valid[..., np.newaxis]
+    return np.where(known, background, background.dtype.type(0))
 
 
 def check_watch(watch: object) -> None:

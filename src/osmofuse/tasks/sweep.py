@@ -14,8 +14,8 @@ from osmofuse.metrics import Score, score
 from osmofuse.metrics.score import metric_names
 from osmofuse.optimise import Status
 from osmofuse.picture import Picture
-from osmofuse.tasks.fuse import check_watch, method_of
-from osmofuse.typing import Array, ArrayLike
+from osmofuse.tasks.fuse import check_watch, method_of, scored_background, sources_of
+from osmofuse.typing import Array, ArrayLike, BoolArray
 
 T = TypeVar("T")
 OneOrMany: TypeAlias = T | Sequence[T]
@@ -50,6 +50,7 @@ def sweep(
     reach: OneOrMany[float | None] = 10.0,
     eta: OneOrMany[float] = (0.0, 0.1, 0.5),
     gamma: OneOrMany[float] = (0.0, 1.0),
+    valid: BoolArray | None = None,
     truth: ArrayLike | Picture | None = None,
     metrics: str | Sequence[str] = (),
     watch: WatchFunction | None = None,
@@ -64,11 +65,13 @@ def sweep(
     ----------
     foreground, background : array or Picture
         As for `osmofuse.fuse`.
-    alpha : array or number
+    alpha : array or number, or "auto"
         The map.
     start, mu, reach, eta, gamma : value or sequence of values
         What to try, by default what the paper's figure shows; see `VariationalOsmosis`.
         ``reach=None`` is the paper's rule, to reproduce its figure.
+    valid : array of bool, (rows, cols), optional
+        False where the background has no data; the foreground is kept there.
     truth : array or Picture, optional
         The right answer, where there is one; then the results are scored against it.
     metrics : str or sequence of str
@@ -106,14 +109,17 @@ def sweep(
         (changes, cast(VariationalOsmosis, method_of("variational", {**settings, **changes})))
         for changes in _combinations(choices)
     ]
-    # Sources turns whatever is array-like into arrays, or says why it cannot.
-    sources = Sources(*(cast(Array, x) for x in (foreground, background, alpha)))
+    sources = sources_of(foreground, background, cast(ArrayLike, alpha), valid)
+    alpha = cast(Array, sources.alpha)  # also where it was to be made from the pictures
+    seen = scored_background(sources)
     names = metric_names(metrics)
     scored = bool(names) or truth is not None
+    if scored:  # a mistake in the pictures is told before the first fusion
+        score(foreground, foreground, seen, alpha, truth=truth, metrics=())
     found: list[Trial] = []
     for changes, fusion in _fusions(methods, sources, watch):
         scores = (
-            score(fusion.image, foreground, background, alpha, truth=truth, metrics=names)
+            score(fusion.image, foreground, seen, alpha, truth=truth, metrics=names)
             if scored
             else {}
         )

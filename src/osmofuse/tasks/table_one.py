@@ -16,7 +16,7 @@ from osmofuse.methods.contract import WatchFunction
 from osmofuse.picture import Picture
 from osmofuse.preparation.alpha import as_alpha, soften
 from osmofuse.tasks.compare import Comparison, compare
-from osmofuse.typing import ArrayLike
+from osmofuse.typing import ArrayLike, BoolArray
 
 __all__ = ["PUBLISHED", "table_one"]
 
@@ -41,6 +41,7 @@ def table_one(
     background: ArrayLike | Picture,
     alpha: ArrayLike | Picture,
     *,
+    valid: BoolArray | None = None,
     watch: WatchFunction | None = None,
 ) -> list[Comparison]:
     """Run the comparison of the paper's Table I on a pair.
@@ -53,7 +54,7 @@ def table_one(
         The map as it was drawn: white keeps the foreground. Where it is not quite white it
         counts as black and is blurred by five pixels; Poisson editing and linear osmosis take
         it as it is.
-    watch : callable, optional
+    valid, watch : optional
         As for `osmofuse.compare`.
 
     Returns
@@ -82,5 +83,6 @@ def table_one(
         soften(drawn == 1.0, _BLUR),
         methods=methods,
         alphas=dict.fromkeys(_DRAWN, drawn),
+        valid=valid,
         watch=watch,
     )

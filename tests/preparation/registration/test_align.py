@@ -137,6 +137,7 @@ def test_an_implausible_start_alone_is_refused(page):
     )
     assert found.status == "refused"
     assert "mirrors" in found.reason
+    assert found.quality["points"] == 4
 
 
 def test_warped_parchment_is_flattened(page):

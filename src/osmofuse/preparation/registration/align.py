@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from time import perf_counter
+from types import MappingProxyType
 
 import numpy as np
 
@@ -137,13 +138,13 @@ def align(
     result = Transform(transform, matrix)
     if deformation and (reason is None or method != "points"):
         result, found, reason = _deformed(views, result, found, reason)
-    quality = found.as_dict() | _point_figures(pairs, result)
+    figures = _point_figures(pairs, result)
     if reason is not None:
-        return _refused(result, found, reason, began, origin)
+        return _refused(result, found, reason, began, origin, figures)
     image, valid = warped(images[0][0], result, views[1].shape, valid=images[0][1])
     return Alignment(
         image, result, valid, found.score, status,
-        quality=quality, origin=origin, seconds=perf_counter() - began,
+        quality=found.as_dict() | figures, origin=origin, seconds=perf_counter() - began,
     )  # fmt: skip
 
 
@@ -164,11 +165,17 @@ def _image(picture: ArrayLike | Picture, name: str) -> tuple[Array, BoolArray | 
 
 
 def _refused(
-    transform: Transform | None, found: Evidence, reason: str | None, began: float, origin: str = ""
+    transform: Transform | None,
+    found: Evidence,
+    reason: str | None,
+    began: float,
+    origin: str = "",
+    figures: Mapping[str, float] = MappingProxyType({}),
 ) -> Alignment:
     return Alignment(
         None, transform, None, found.score, Status.refused,
-        reason=reason, quality=found.as_dict(), origin=origin, seconds=perf_counter() - began,
+        reason=reason, quality=found.as_dict() | dict(figures), origin=origin,
+        seconds=perf_counter() - began,
     )  # fmt: skip
 
 

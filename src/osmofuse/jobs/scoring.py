@@ -1,0 +1,72 @@
+"""Scores of a fused picture in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from osmofuse.io import describe
+from osmofuse.jobs.reading import read_files
+from osmofuse.metrics import Score, score
+from osmofuse.preparation.alpha_file import LOSSY, alpha_of_picture
+from osmofuse.typing import FloatArray
+
+
+def score_files(
+    fused: Path,
+    foreground: Path,
+    background: Path,
+    alpha: float | Path | None = None,
+    *,
+    truth: Path | None = None,
+    metrics: str | Sequence[str] = "paper",
+    depth: int | None = 8,
+) -> tuple[dict[str, Score], tuple[str, ...]]:
+    """Score a fused picture against the files that it was made from.
+
+    Parameters
+    ----------
+    fused, foreground, background : Path
+        The pictures.
+    alpha : number or Path, optional
+        What it was fused with; a file is understood as a job understands it.
+    truth : Path, optional
+        The right answer.
+    metrics, depth
+        As for `osmofuse.score`.
+
+    Returns
+    -------
+    tuple of dict of str to Score, and tuple of str
+        The scores; what was noticed in the map.
+
+    Raises
+    ------
+    UnreadableError, LimitError, InputError, MismatchError
+        A file cannot be read or used, or the files do not fit together.
+    SettingError
+        A metric is unknown, or the depth.
+    """
+    paths = {"fused": fused, "foreground": foreground, "background": background}
+    paths |= {"alpha": alpha} if isinstance(alpha, Path) else {}
+    paths |= {} if truth is None else {"truth": truth}
+    files = {role: describe(path) for role, path in paths.items()}
+    pictures = read_files(paths, files)
+    notes: tuple[str, ...] = ()
+    used: float | FloatArray | None
+    if isinstance(alpha, Path):
+        lossy = files["alpha"].format in LOSSY
+        found = alpha_of_picture(pictures["alpha"], name=str(alpha), lossy=lossy)
+        used, notes = found.alpha, tuple(f"{alpha}: {note}" for note in found.notes)
+    else:
+        used = alpha
+    scores = score(
+        pictures["fused"],
+        pictures["foreground"],
+        pictures["background"],
+        used,
+        truth=pictures.get("truth"),
+        metrics=metrics,
+        depth=depth,
+    )
+    return scores, notes
