@@ -11,14 +11,14 @@ from pairs import a_record
 
 
 def test_a_score_comes_with_its_digits_and_what_it_measures():
-    table = scores_table({"chromaticity": Score("chromaticity", 0.012345, "low", (0.0, math.inf))})
+    table = scores_table({"chromaticity": Score(0.012345, "low", (0.0, math.inf))})
     assert ">0.0123<" in table
     assert ">lower<" in table
     assert METRICS["chromaticity"].source in table
 
 
 def test_a_score_that_is_none_says_why():
-    table = scores_table({"new_one": Score("new_one", None, "high", (0, 1), "no truth & no luck")})
+    table = scores_table({"new_one": Score(None, "high", (0, 1), "no truth & no luck")})
     assert "new one" in table
     assert ">–<" in table
     assert "Not to be had: no truth &amp; no luck" in table

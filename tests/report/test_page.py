@@ -44,8 +44,8 @@ def write(tmp_path, fusion):
             "pictures": {"foreground": FOREGROUND, "background": INFRARED, "alpha": ALPHA},
             "fusion": fusion,
             "scores": {
-                "fmi": Score("fmi", 0.5, "high", (0, 1)),
-                "odd": Score("odd", None, "low", (0, 1), "<no>"),
+                "fmi": Score(0.5, "high", (0, 1)),
+                "odd": Score(None, "low", (0, 1), "<no>"),
             },
             "record": a_record(),
             "command": "osmofuse fuse --from 'a & b.json' -o again.tif",
