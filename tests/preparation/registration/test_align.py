@@ -45,6 +45,14 @@ def test_a_drawn_page_is_found_whatever_its_tones(drawn, modality):
     assert case.error(found.transform) < 0.5
 
 
+def test_what_only_one_picture_shows_does_not_displace_the_others():
+    """Inks that one kind of light does not show, and noise, on a small page."""
+    for case in warps.gallery_cases((200, 160), 21):
+        found = osmofuse.align(case.moving, case.fixed)
+        assert found.status == "converged", (case.name, found.reason)
+        assert case.error(found.transform) < 0.6, case.name
+
+
 def test_photographs_are_found(data):
     for case in warps.cases(warps.photographs(data, 4), 4, 1):
         found = osmofuse.align(case.moving, case.fixed)

@@ -56,7 +56,8 @@ def agreed_change(shifts: Shifts, kind: Kind, keep: BoolArray | None = None) -> 
     with weights :math:`w_i` that fall where a tile does not agree with the others. The covariance
     is that of weighted least squares with errors as large as they are found to be,
     :math:`A^{-1} (\sum_i g_i g_i^\top) A^{-1}` for the normal matrix :math:`A` and the slopes
-    :math:`g_i` of the terms.
+    :math:`g_i` of the terms; a third too small where the weights follow the errors, and meant for
+    comparing.
 
     Parameters
     ----------

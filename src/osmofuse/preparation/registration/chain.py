@@ -121,7 +121,9 @@ def _candidates(
     if best.evidence.agreement < _HOPELESS:
         return
     for name, refine in _REFINERS.items():
-        yield from offered(refine(moving, fixed, best.matrix, kind), f"{best.origin}, {name}")
+        near = refine(moving, fixed, best.matrix, kind)
+        if near is not None:
+            yield from offered(sharpened(moving, fixed, near, kind), f"{best.origin}, {name}")
 
 
 def _starts(

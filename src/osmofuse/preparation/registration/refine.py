@@ -18,6 +18,7 @@ from osmofuse.typing import BoolArray, FloatArray
 _LEAST_TILES = 4
 _SIGMA = 2.0
 _FINE_SIGMA = 0.8
+_HOPELESS = 2.5  # pixels that broad edges leave open at the corners, of no use to fine ones
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,10 @@ def sharpened(moving: View, fixed: View, transform: FloatArray, kind: Kind) -> F
         return blunt
     ends = corners(frame.shape)
     now = _change(frame, blunt, kind, _SHARP, orientation(frame.fixed, _SIGMA), _SIGMA)
+    if now is None or now.error(ends) > _HOPELESS:
+        return blunt
     found = _settled(frame, blunt, kind, _SHARP, _FINE_SIGMA)
-    if now is None or found is None or now.kind != found[1].kind:
+    if found is None or now.kind != found[1].kind:
         return blunt
     return normalised(found[0]) if found[1].error(ends) < now.error(ends) else blunt
 
