@@ -118,12 +118,13 @@ def infrared_cases(data: Path, count: int, seed: int):
         yield _case(names[0], "infrared", one, other, rng)
 
 
-def gallery_cases(shape, seed: int):
+SCENES = (
+    gallery.manuscript, gallery.gold_leaf, gallery.noisy_infrared, gallery.cloud, gallery.modalities,
+)  # fmt: skip
+
+
+def gallery_cases(shape, seed: int, scenes=SCENES):
     """Yield warped visible and infrared (or other) pictures of the gallery's scenes."""
-    scenes = (
-        gallery.manuscript, gallery.gold_leaf, gallery.noisy_infrared, gallery.cloud,
-        gallery.modalities,
-    )  # fmt: skip
     for k, draw in enumerate(scenes):
         scene = draw(shape, seed=seed)
         others = scene.background if isinstance(scene.background, tuple) else (scene.background,)
