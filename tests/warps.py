@@ -119,7 +119,8 @@ def infrared_cases(data: Path, count: int, seed: int):
 
 
 SCENES = (
-    gallery.manuscript, gallery.gold_leaf, gallery.noisy_infrared, gallery.cloud, gallery.modalities,
+    gallery.manuscript, gallery.gold_leaf, gallery.noisy_infrared, gallery.cloud,
+    gallery.modalities,
 )  # fmt: skip
 
 
