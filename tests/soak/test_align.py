@@ -42,7 +42,7 @@ def test_align_finds_pairs_of_the_gallery(shape):
 
 
 def test_align_refuses_unrelated_pictures(pictures):
-    # A refusal tries everything; at half the size it takes a third of the time.
+    # A refusal tries everything; at half the size it takes half the time.
     halves = [(name, cv2.resize(one, None, fx=0.5, fy=0.5)) for name, one in pictures]
     for name, moving, fixed in warps.unrelated(halves, 50, 2):
         assert osmofuse.align(moving, fixed).status == "refused", name
