@@ -118,6 +118,22 @@ def infrared_cases(data: Path, count: int, seed: int):
         yield _case(names[0], "infrared", one, other, rng)
 
 
+SCENES = (
+    gallery.manuscript, gallery.gold_leaf, gallery.noisy_infrared, gallery.cloud,
+    gallery.modalities,
+)  # fmt: skip
+
+
+def gallery_cases(shape, seed: int, scenes=SCENES):
+    """Yield warped visible and infrared (or other) pictures of the gallery's scenes."""
+    for k, draw in enumerate(scenes):
+        scene = draw(shape, seed=seed)
+        others = scene.background if isinstance(scene.background, tuple) else (scene.background,)
+        for j, other in enumerate(others):
+            rng = np.random.default_rng([seed, k, j])
+            yield _case(f"{draw.__name__} {j}", "gallery", scene.foreground, other, rng)
+
+
 def _case(name, modality, one, other, rng) -> Case:
     if rng.integers(2):
         one, other = other, one

@@ -6,8 +6,9 @@ import pytest
 
 import warps
 from osmofuse import gallery
+from osmofuse.preparation.registration.agreement import agreed_change
 from osmofuse.preparation.registration.orientation import likeness, orientation
-from osmofuse.preparation.registration.tiles import agreed_change, local_shifts
+from osmofuse.preparation.registration.tiles import local_shifts
 from osmofuse.preparation.registration.transform import carried, corners
 from osmofuse.preparation.registration.views import Plane
 
@@ -50,7 +51,8 @@ def test_the_agreed_change_undoes_a_homography_in_spite_of_outliers(grey):
     there = field(moved(grey, truth))
     there[150:] = field(np.random.default_rng(0).random(SHAPE))[150:]
     shifts = local_shifts(there, field(grey), size=48, radius=6)
-    change, weights = agreed_change(shifts, "homography")
+    agreed = agreed_change(shifts, "homography")
+    change, weights = agreed.matrix, agreed.weights
     inside = corners((140, SHAPE[1]))
     assert np.abs(carried(change @ truth, inside) - inside).max() < 0.35
     outside = shifts.centres[:, 1] > 180

@@ -11,7 +11,7 @@ import numpy as np
 from osmofuse.preparation.registration.ecc import by_correlation
 from osmofuse.preparation.registration.features import EDGES, TONES, from_features
 from osmofuse.preparation.registration.mutual_information import by_information
-from osmofuse.preparation.registration.refine import FINE, ROUGH, refined
+from osmofuse.preparation.registration.refine import ROUGH, refined, sharpened
 from osmofuse.preparation.registration.search import from_search
 from osmofuse.preparation.registration.transform import Kind, carried, corners, fitted
 from osmofuse.preparation.registration.verdict import Evidence, evidence, implausible
@@ -111,12 +111,9 @@ def _candidates(
             yield candidate
 
     for matrix, origin, rough in _starts(moving, fixed, kind, method, start):
-        if refine := _REFINERS.get(method):
-            near = refined(moving, fixed, matrix, kind, ROUGH) if rough else None
-            better = refine(moving, fixed, matrix if near is None else near, kind)
-        else:
-            better = refined(moving, fixed, matrix, kind, (*ROUGH, *FINE) if rough else FINE)
-        yield from offered(better, origin)
+        near = refined(moving, fixed, matrix, kind, ROUGH) if rough else matrix
+        refine = _REFINERS.get(method, sharpened)
+        yield from offered(refine(moving, fixed, matrix if near is None else near, kind), origin)
     if method != "auto" or not last:
         return
     # Weak so far: let others refine what is best, and see whether that fits better.
@@ -124,7 +121,9 @@ def _candidates(
     if best.evidence.agreement < _HOPELESS:
         return
     for name, refine in _REFINERS.items():
-        yield from offered(refine(moving, fixed, best.matrix, kind), f"{best.origin}, {name}")
+        near = refine(moving, fixed, best.matrix, kind)
+        if near is not None:
+            yield from offered(sharpened(moving, fixed, near, kind), f"{best.origin}, {name}")
 
 
 def _starts(

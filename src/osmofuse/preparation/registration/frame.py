@@ -9,7 +9,6 @@ import numpy as np
 
 from osmofuse.preparation.registration.deformation import Deformation
 from osmofuse.preparation.registration.opencv import opencv
-from osmofuse.preparation.registration.orientation import orientation
 from osmofuse.preparation.registration.transform import carried, corners
 from osmofuse.preparation.registration.views import Plane, View
 from osmofuse.typing import FloatArray
@@ -63,10 +62,6 @@ class Frame:
     def changed(self, transform: FloatArray, change: FloatArray) -> FloatArray:
         """Return a transform after a change that is given in the frame."""
         return np.linalg.inv(self.matrix) @ change @ self.matrix @ transform
-
-    def directions(self, transform: FloatArray, sigma: float) -> tuple[FloatArray, FloatArray]:
-        """Return the directions of edges of the moving picture in the frame, and of the fixed."""
-        return orientation(self.carried(transform), sigma), orientation(self.fixed, sigma)
 
 
 def frame_of(moving: View, fixed: View, transform: FloatArray, pixels: int) -> Frame | None:

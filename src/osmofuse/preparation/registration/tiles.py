@@ -14,15 +14,11 @@ from typing import cast
 import numpy as np
 
 from osmofuse.preparation.registration.opencv import opencv
-from osmofuse.preparation.registration.transform import Kind, basis, rates
-from osmofuse.typing import BoolArray, FloatArray
+from osmofuse.typing import FloatArray
 
 # A tile in which less than this of the pixels has edges says nothing.
 _LEAST_ENERGY = 0.02
 _MOST_TILES = 300
-_WIDTH = (
-    1.5  # of a good tile's error, in units of its own spread, where robust weights begin to fall
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,41 +122,3 @@ def _peak(surface: FloatArray) -> tuple[FloatArray, float, FloatArray] | None:
         return None
     step = np.clip(np.linalg.solve(sharpness, slope), -1, 1)
     return np.array([col, row]) + step, float(s[1, 1]), sharpness
-
-
-def agreed_change(
-    shifts: Shifts, kind: Kind, keep: BoolArray | None = None
-) -> tuple[FloatArray, FloatArray]:
-    r"""Find the small change of a transform that takes the shifts away.
-
-    .. math:: \min_G \sum_i w_i (G(p_i + d_i) - p_i)^\top W_i (G(p_i + d_i) - p_i)
-
-    with weights :math:`w_i` that fall where a tile does not agree with the others.
-
-    Returns
-    -------
-    tuple of array and array
-        :math:`G`, 3 by 3; the weights.
-    """
-    scale = float(np.abs(shifts.centres).max()) + 1.0
-    centre = shifts.centres.mean(axis=0)
-    points = (shifts.centres + shifts.shifts - centre) / scale
-    slopes = rates(kind, points) * scale
-    roots = np.linalg.cholesky(shifts.information).transpose(0, 2, 1)
-    slopes, target = roots @ slopes, -(roots @ shifts.shifts[..., None])[..., 0]
-    weights = shifts.peaks**2 * (1.0 if keep is None else keep)
-    change = np.zeros(slopes.shape[2])
-    robust = weights
-    for _ in range(12):
-        w = np.repeat(np.sqrt(robust), 2)[:, None]
-        change = np.linalg.lstsq(
-            w * slopes.reshape(len(w), -1), w[:, 0] * target.ravel(), rcond=1e-7
-        )[0]
-        off = np.sqrt(((slopes @ change - target) ** 2).sum(axis=1))
-        spread = 1.48 * float(np.median(off[weights > 0])) + 1e-9
-        robust = weights / (1 + (off / (_WIDTH * spread)) ** 2) ** 2
-    shrink = np.array(
-        [[1 / scale, 0, -centre[0] / scale], [0, 1 / scale, -centre[1] / scale], [0, 0, 1]]
-    )
-    matrix = np.eye(3) + np.tensordot(change, basis(kind), 1)
-    return np.linalg.inv(shrink) @ matrix @ shrink, robust
