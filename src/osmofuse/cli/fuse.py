@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from osmofuse.cli import options
 from osmofuse.cli.endings import summary, warning
@@ -147,7 +146,7 @@ def command(ctx: click.Context, /, as_json: bool, dry_run: bool, **given: Any) -
             page = report(result, given["folder"], iiif=given["iiif"], overwrite=job.overwrite)
         result = replace(result, files=result.files | {"report": page})
     repeated = compare_with_record(old, result, output_path(given["record"])) if old else None
-    for note in (*result.notes, *_hints(ctx, old)):
+    for note in (*result.notes, *(options.hints() if old is None else ())):
         click.echo(f"Note: {note}", err=True)
     if as_json:
         click.echo(json.dumps(_data(result, record, repeated), ensure_ascii=False))
@@ -181,7 +180,7 @@ def _repeated_job(ctx: click.Context, given: dict[str, Any], old: Record) -> Job
     if isinstance(given["alpha"], Path) and old.input("alpha"):
         moved["alpha"] = given["alpha"]
     fixed = ("alpha", "soften", "method", "levels", "working_space")
-    asked = [name for name in fixed if _is_given(ctx, name) and name not in moved]
+    asked = [name for name in fixed if options.is_given(name) and name not in moved]
     if clash := [*asked, *(name for name, _ in _given(ctx))]:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in clash)
         raise click.UsageError(f"--from repeats a record as it is; leave out {names}.", ctx)
@@ -196,10 +195,6 @@ def _check_report(ctx: click.Context, given: dict[str, Any]) -> None:
         raise click.UsageError("--iiif needs --report DIR, the folder for its pictures.", ctx)
 
 
-def _is_given(ctx: click.Context, name: str) -> bool:
-    return ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
-
-
 def _given(ctx: click.Context) -> Iterator[tuple[str, str]]:
     """Yield name and text of each setting that was given."""
     for one in ctx.command.params:
@@ -210,16 +205,6 @@ def _given(ctx: click.Context) -> Iterator[tuple[str, str]]:
 def _outputs(given: dict[str, Any]) -> dict[str, Any]:
     names = ("output", "structure", "overwrite", "max_memory")
     return {"alpha_output": given["alpha_out"], **{name: given[name] for name in names}}
-
-
-def _hints(ctx: click.Context, old: Record | None) -> Iterator[str]:
-    """Yield what may make the next result better."""
-    if old is None and not _is_given(ctx, "alpha"):
-        yield (
-            "alpha is 0.5 everywhere, since none was given. A map makes the result stronger: paint "
-            "one over the foreground, white to keep it, black where the background's structure "
-            "is to enter, and save it in grey and the same size; then --alpha map.png"
-        )
 
 
 def _needs(job: Job, needed: Need) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from osmofuse.cli.alpha import AlphaType
 from osmofuse.cli.numbers import Number
@@ -70,6 +71,24 @@ levels = click.option(
     help="Adjust the background's range: stretch it between percentiles, or match the "
     "foreground's.",
 )
+
+
+def is_given(name: str) -> bool:
+    """Tell whether the command that runs was given an option."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is ParameterSource.COMMANDLINE
+
+
+def hints() -> list[str]:
+    """Return what may make the next result better."""
+    if is_given("alpha"):
+        return []
+    return [
+        "alpha is 0.5 everywhere, since none was given, and methods that need a region do nothing. "
+        "A map makes the result stronger: try --alpha auto, or paint one over the foreground, "
+        "white to keep it, black where the background's structure is to enter, save it in grey and "
+        "the same size, and give --alpha map.png"
+    ]
 
 
 def metrics(default: str) -> Callable[[Function], Function]:

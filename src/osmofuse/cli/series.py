@@ -45,7 +45,7 @@ def series_job(output: Path, given: Mapping[str, Any]) -> Job:
 
 def tell(made: Series, data: str, *, as_json: bool) -> None:
     """Print what came of a series: the file `data` as it is, or the table and all files."""
-    for note in made.notes:
+    for note in (*made.notes, *options.hints()):
         click.echo(f"Note: {note}", err=True)
     if as_json:
         click.echo(made.files[data].read_text(encoding="utf-8"), nl=False)

@@ -74,7 +74,7 @@ def need(job: Job) -> Need:
         The pictures are not of one size, or their bands do not fit.
     """
     files = {role: describe(path) for role, path in job.inputs.items()}
-    _check_fit(job.inputs, files)
+    check_fit(job.inputs, files)
     foreground = files["foreground"]
     pixels = foreground.rows * foreground.cols
     samples = pixels * foreground.bands
@@ -153,8 +153,14 @@ def _cost_of(job: Job) -> _Cost:
     return cost
 
 
-def _check_fit(paths: dict[str, Path], files: dict[str, Description]) -> None:
-    """Refuse files that do not fit together, by what their headers say."""
+def check_fit(paths: dict[str, Path], files: dict[str, Description]) -> None:
+    """Refuse files that do not fit together, by what their headers say.
+
+    Raises
+    ------
+    MismatchError
+        They do not.
+    """
     foreground, background = files["foreground"], files["background"]
     for role, file in files.items():
         if (file.rows, file.cols) != (foreground.rows, foreground.cols):

@@ -18,6 +18,7 @@ from osmofuse.picture import Picture, samples
 from osmofuse.preparation import as_alpha, soften
 from osmofuse.preparation.alpha_file import LOSSY, alpha_of_picture
 from osmofuse.preparation.auto_alpha import AutoAlpha, auto_alpha
+from osmofuse.preparation.gaps import FADE, kept_around_gaps
 from osmofuse.preparation.levels import apply_levels, range_used
 from osmofuse.preparation.working_space import to_working
 from osmofuse.record import Input, sha256_of_file
@@ -84,6 +85,8 @@ def prepare(job: Job) -> Prepared:
         depth = np.dtype(np.uint16)
     if job.soften:
         alpha, depth = soften(alpha, job.soften), np.dtype(np.uint16)
+    if valid is not None and not valid.all():
+        alpha, depth = kept_around_gaps(alpha, valid), np.dtype(np.uint16)
     sources = Sources(cast(Array, in_space[0]), cast(Array, in_space[1]), alpha, valid)
     return Prepared(foreground, sources, tuple(inputs.values()), depth, made)
 
@@ -133,12 +136,15 @@ def _background(job: Job, stored: Picture, foreground: Picture) -> tuple[Picture
         picture = Picture(array, picture.profile)
     empty = faint = None
     if valid is not None:
-        empty = f"{np.count_nonzero(~valid)} pixels hold no data; the foreground is kept there"
+        empty = (
+            f"{np.count_nonzero(~valid)} pixels hold no data; the foreground is kept there, and "
+            f"alpha rises to 1 over the {FADE} pixels around"
+        )
     used = range_used(picture, valid=valid)
     if used < LEAST_RANGE:
         faint = (
-            f"uses {used:.0%} of the range of {picture.depth}, so its structure will hardly show; "
-            "levels 'percentiles' or 'match' would stretch it"
+            f"uses {used:.0%} of the range of {picture.depth}, so its structure will hardly show, "
+            "or even pale what the foreground has; stretch it with --levels match, or percentiles"
         )
     return picture, [words for words in (converted, adjusted, empty, faint) if words]
 

@@ -14,6 +14,7 @@ from osmofuse.io import Staging, check_target, describe, encode
 from osmofuse.io.formats import SUFFIXES
 from osmofuse.io.staging import naming
 from osmofuse.jobs.job import Job
+from osmofuse.jobs.need import check_fit, size_of
 from osmofuse.jobs.prepare import Prepared, notes_of, prepare
 from osmofuse.jobs.reading import read_files
 from osmofuse.jobs.run import marked, picture_of
@@ -105,6 +106,7 @@ def compare_files(
     pictures = _picture_names(job, chosen)
     texts: dict[str, str] = dict.fromkeys(("table.md", "table.tex", "comparison.json"), "")
     _check_files(job, truth, [*pictures.values(), *texts, SHEET, ZOOM])
+    _check_zoom(job, zoom)
     prepared, right = prepare(job), _truth(truth)
     sources = prepared.sources
     pair = sources.foreground, cast(Array, sources.background)
@@ -195,6 +197,17 @@ def _check_files(job: Job, truth: Path | None, names: Iterable[str]) -> None:
     inputs = [*job.inputs.values(), *([] if truth is None else [truth])]
     for name in names:
         check_target(folder / name, overwrite=job.overwrite, inputs=inputs)
+    paths = job.inputs | ({} if truth is None else {"truth": truth})
+    check_fit(paths, {role: describe(path) for role, path in paths.items()})
+
+
+def _check_zoom(job: Job, zoom: Box | None) -> None:
+    file = describe(job.foreground)
+    if zoom is not None and (zoom[0].start >= file.rows or zoom[1].start >= file.cols):
+        raise SettingError(
+            f"zoom: begins at {zoom[1].start},{zoom[0].start}, outside {job.foreground} of "
+            f"{size_of(file)}; give X,Y,WIDTH,HEIGHT within it"
+        )
 
 
 def _picture_names(job: Job, methods: Iterable[str]) -> dict[str, str]:
