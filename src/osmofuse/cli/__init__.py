@@ -9,6 +9,7 @@ from typing import NoReturn
 import click
 
 from osmofuse import __version__
+from osmofuse.cli import interrupt
 from osmofuse.errors import OsmofuseError
 
 # Each command's name and line in `--help`, which must not load the science.
@@ -52,6 +53,7 @@ def commands() -> None:
 
 def main() -> None:
     """Run the command line; errors become a line on stderr and an exit code."""
+    interrupt.listen()
     try:
         code = commands(standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.status import Status as Spinner
 
+from osmofuse.cli.interrupt import pulse
 from osmofuse.methods.contract import WatchFunction
 from osmofuse.optimise import Progress
 
@@ -26,10 +27,16 @@ def progress_line(title: str, expected: float | None = None) -> Iterator[WatchFu
     console = Console(stderr=True)
     if not console.is_terminal:
         console.print(f"{title} ...", highlight=False)
-        yield lambda _: False
+        yield _silent
         return
     with console.status(title) as spinner:
         yield _Line(title, spinner, expected)
+
+
+def _silent(_: Progress) -> bool:
+    """Only look whether an interrupt was lost."""
+    pulse()
+    return False
 
 
 class _Line:
@@ -39,6 +46,7 @@ class _Line:
         self.title, self.spinner, self.expected = title, spinner, expected
 
     def __call__(self, p: Progress) -> bool:
+        pulse()
         place = "" if p.channel is None else f"channel {p.channel + 1} of {p.channels}, "
         reach = "" if p.reach is None else f"reach {p.reach:.1f} px, "
         energy = "" if p.energy is None else f"energy {p.energy:.5g}, "
