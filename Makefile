@@ -22,7 +22,7 @@ demo: setup
 # of the report's page skip.
 test: setup
 	@if command -v npm >/dev/null; then npm ci --prefix tests/page --no-audit --no-fund --silent; fi
-	$(BIN)/python -m pytest -m "not soak" $(ARGS)
+	$(BIN)/python -m pytest -m "not soak" -n 2 --dist loadfile $(ARGS)
 
 check: setup
 	$(BIN)/ruff check .

@@ -33,7 +33,7 @@ def make(rng):
 
 @each
 @pytest.mark.parametrize(
-    ("kind", "term"), [("harmonic", osmosis), ("forward", osmosis_forward)], ids=str
+    ("kind", "term"), [("harmonic", osmosis), ("forward", osmosis_forward)], ids=["own", "paper"]
 )
 def test_terms(make, uv, regulariser, kind, term):
     model, (u, v) = make(regulariser), uv

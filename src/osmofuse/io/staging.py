@@ -112,10 +112,11 @@ def check_target(
             raise OutputError(
                 f"{path}: would replace the input {os.fspath(given)}; choose another name"
             )
-    if not path.parent.is_dir():
-        raise OutputError(f"{path}: there is no folder {path.parent}; make it first")
-    if path.is_dir():
-        raise OutputError(f"{path}: is a folder")
+    with naming(path):  # a folder above may be closed
+        if not path.parent.is_dir():
+            raise OutputError(f"{path}: there is no folder {path.parent}; make it first")
+        if path.is_dir():
+            raise OutputError(f"{path}: is a folder; add a name for the file")
     if os.path.lexists(path) and not overwrite:
         raise OutputError(
             f"{path}: exists already; choose another name, or allow it to be replaced with "
