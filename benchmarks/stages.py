@@ -10,7 +10,8 @@ from numba import njit, prange
 
 from osmofuse.energies.fused import implicit_step, lagged_matrix, measure
 from osmofuse.linalg import Hierarchy
-from osmofuse.linalg.multigrid import chebyshev, prolong, restrict
+from osmofuse.linalg.coarsening import interpolate_blocks, restrict_blocks
+from osmofuse.linalg.smoothing import chebyshev
 from osmofuse.linalg.stencil import zeros
 from osmofuse.optimise.sdirk import end_step, second_stage
 
@@ -70,9 +71,9 @@ def passes():
             lambda: chebyshev(y, x, b, s.down, s.right, s.inverse, one, one, *SHAPE), 7,
         ),
         "restrict": (
-            lambda: restrict(coarse.b, x, b, s.down, s.right, s.mass, *half), 5.25,
+            lambda: restrict_blocks(coarse.b, x, b, s.down, s.right, s.mass, *half), 5.25,
         ),
-        "prolong": (lambda: prolong(x, coarse.x, *half), 2.25),
+        "prolong": (lambda: interpolate_blocks(x, coarse.x, *half), 2.25),
         "measure": (lambda: measure(x, y, u, v, w, a, one, *SHAPE), 6),
         "lagged_matrix": (
             lambda: lagged_matrix(

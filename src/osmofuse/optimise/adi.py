@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from osmofuse.linalg import SplitMatrix
 from osmofuse.optimise.evolve import Evolution
+from osmofuse.optimise.split_stepper import SplitStepper
 
 
 @dataclass(frozen=True, eq=False)
-class PeacemanRachford:
+class PeacemanRachford(SplitStepper):
     r"""The scheme of Peaceman and Rachford (1955).
 
     .. math::
@@ -27,17 +27,7 @@ class PeacemanRachford:
 
     Of second order. It keeps positivity for :math:`\tau \le 2/\max_i |(A_k)_{ii}|`, which is 1/2
     for any drift.
-
-    Parameters
-    ----------
-    A : SplitMatrix
-        The matrix.
-    tau : float
-        The length of a step.
     """
-
-    A: SplitMatrix
-    tau: float
 
     def __call__(self, s: Evolution) -> Evolution:
         """Return u after a step."""
@@ -48,7 +38,7 @@ class PeacemanRachford:
 
 
 @dataclass(frozen=True, eq=False)
-class Douglas:
+class Douglas(SplitStepper):
     r"""The scheme of Douglas and Rachford (1956): along each direction in turn, a step is mended.
 
     .. math::
@@ -57,17 +47,7 @@ class Douglas:
 
     Of first order. (With half of every implicit part, and the rest explicit, it would be the
     scheme of Peaceman and Rachford.) Positivity is promised for no step.
-
-    Parameters
-    ----------
-    A : SplitMatrix
-        The matrix.
-    tau : float
-        The length of a step.
     """
-
-    A: SplitMatrix
-    tau: float
 
     def __call__(self, s: Evolution) -> Evolution:
         """Return u after a step."""

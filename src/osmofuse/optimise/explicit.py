@@ -11,26 +11,22 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from osmofuse.linalg import SplitMatrix
 from osmofuse.optimise.evolve import Evolution
+from osmofuse.optimise.split_stepper import SplitStepper
 
 
 @dataclass(frozen=True, eq=False)
-class Explicit:
+class Explicit(SplitStepper):
     """The stepper.
 
     Parameters
     ----------
-    A : SplitMatrix
-        The matrix.
-    tau : float
-        The length of a step.
+    A, tau
+        As for `SplitStepper`.
     go_on : callable
         Asked between parts of a step.
     """
 
-    A: SplitMatrix
-    tau: float
     go_on: Callable[[], bool] = lambda: True
 
     def __call__(self, s: Evolution) -> Evolution:

@@ -20,29 +20,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from osmofuse.linalg import SplitMatrix
 from osmofuse.optimise.evolve import Evolution
+from osmofuse.optimise.split_stepper import SplitStepper
 from osmofuse.typing import FloatArray
 
 TAIL = 9.0  # deviations of the Poisson distribution beyond which its terms do not count
 
 
 @dataclass(frozen=True, eq=False)
-class Exponential:
+class Exponential(SplitStepper):
     """The stepper.
 
     Parameters
     ----------
-    A : SplitMatrix
-        The matrix.
-    tau : float
-        The length of a step.
+    A, tau
+        As for `SplitStepper`.
     go_on : callable
         Asked between products.
     """
 
-    A: SplitMatrix
-    tau: float
     go_on: Callable[[], bool] = lambda: True
 
     def __call__(self, s: Evolution) -> Evolution:

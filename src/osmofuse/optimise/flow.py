@@ -20,7 +20,7 @@ import numpy as np
 
 from osmofuse.energies.fused import implicit_step, lagged_matrix, measure
 from osmofuse.linalg import Hierarchy, flexible_cg
-from osmofuse.linalg.multigrid import semi_iteration
+from osmofuse.linalg.smoothing import semi_iteration
 from osmofuse.linalg.stencil import zeros
 from osmofuse.operators import inner
 from osmofuse.optimise.progress import Watch

@@ -17,23 +17,13 @@ import numpy as np
 
 from osmofuse.linalg import SplitMatrix
 from osmofuse.optimise.evolve import Evolution
+from osmofuse.optimise.split_stepper import SplitStepper
 from osmofuse.typing import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
-class AdditiveSplitting:
-    r"""AOS: :math:`u^+ = \tfrac12 \sum_k (I - 2\tau A_k)^{-1} u`, of first order.
-
-    Parameters
-    ----------
-    A : SplitMatrix
-        The matrix.
-    tau : float
-        The length of a step.
-    """
-
-    A: SplitMatrix
-    tau: float
+class AdditiveSplitting(SplitStepper):
+    r"""AOS: :math:`u^+ = \tfrac12 \sum_k (I - 2\tau A_k)^{-1} u`, of first order."""
 
     def __call__(self, s: Evolution) -> Evolution:
         """Return u after a step."""
@@ -42,19 +32,8 @@ class AdditiveSplitting:
 
 
 @dataclass(frozen=True, eq=False)
-class MultiplicativeSplitting:
-    r"""MOS: :math:`u^+ = (I - \tau A_1)^{-1} (I - \tau A_0)^{-1} u`, of first order.
-
-    Parameters
-    ----------
-    A : SplitMatrix
-        The matrix.
-    tau : float
-        The length of a step.
-    """
-
-    A: SplitMatrix
-    tau: float
+class MultiplicativeSplitting(SplitStepper):
+    r"""MOS: :math:`u^+ = (I - \tau A_1)^{-1} (I - \tau A_0)^{-1} u`, of first order."""
 
     def __call__(self, s: Evolution) -> Evolution:
         """Return u after a step."""
@@ -62,19 +41,8 @@ class MultiplicativeSplitting:
 
 
 @dataclass(frozen=True, eq=False)
-class SymmetricSplitting:
-    r"""AMOS: the mean of MOS in both orders, which treats directions alike; of first order.
-
-    Parameters
-    ----------
-    A : SplitMatrix
-        The matrix.
-    tau : float
-        The length of a step.
-    """
-
-    A: SplitMatrix
-    tau: float
+class SymmetricSplitting(SplitStepper):
+    r"""AMOS: the mean of MOS in both orders, which treats directions alike; of first order."""
 
     def __call__(self, s: Evolution) -> Evolution:
         """Return u after a step."""
