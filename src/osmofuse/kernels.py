@@ -87,7 +87,10 @@ def threads_for(pixels: int) -> Iterator[None]:
     """Run kernels on planes of so many pixels with as many threads as pay."""
     make_ready()
     before = numba.get_num_threads()
-    numba.set_num_threads(1 if pixels < _SMALL else before)
+    if before == 1 or pixels >= _SMALL:
+        yield  # nothing to change: setting it costs as much as a small kernel
+        return
+    numba.set_num_threads(1)
     try:
         yield
     finally:

@@ -76,7 +76,7 @@ def test_the_stationary_point_has_no_gradient(rng):
     c = channel(rng)
     flow = flow_of(c)
     found = run_stationary(flow, watch=Watch(None))
-    flow.settle(goal=1e-6, watch=Watch(None))
+    flow.settle(watch=Watch(None))
     assert found.status is Status.stationary
     u, v, f, alpha = (inside(x, SHAPE).copy() for x in (c.u, c.v, c.f, c.alpha))
     gradient = osmosis_gradients(u, v)[0] + alpha * (u - f)

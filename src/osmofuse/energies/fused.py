@@ -82,6 +82,7 @@ def measure(
     """
     half, zero, held = v.dtype.type(0.5), v.dtype.type(0.0), v.dtype.type(HELD)
     one, three, tiny = v.dtype.type(1.0), v.dtype.type(3.0), v.dtype.type(TINY)
+    most = v.dtype.type(1.5)
     sums = np.zeros((2, rows), v.dtype)
     for i in prange(1, rows + 1):
         osmosis, fidelity = zero, zero
@@ -102,7 +103,8 @@ def measure(
             gu += gu
             beyond = abs(u1) * p1 + abs(u2) * p2 + abs(u3) * p3 + abs(u4) * p4
             ahead = (q1 + q2 + q3 + q4) * abs(s)
-            stiffness[i, j] = three * abs(s) * (o * ahead + beyond)
+            spread = abs(d1) + abs(d2) + abs(d3) + abs(d4)
+            stiffness[i, j] = abs(s) * (most * (o * ahead + beyond) + three * o * spread)
             pull[i, j] = d1 * d1 + d2 * d2 + d3 * d3 + d4 * d4 - s * gu
             e, c = z - f[i, j], gamma * alpha[i, j]
             osmosis += half * (z - x) * gu  # the sum of v gu is 0: nothing large cancels

@@ -30,7 +30,7 @@ from osmofuse.typing import FloatArray
 if TYPE_CHECKING:
     from osmofuse.methods.variational import VariationalOsmosis
 
-SETTLED = 1e-4  # how far errors of the structure fall at the start and at the end
+SETTLED = 1e-2  # how far errors of the structure fall at the start; steps see to the rest
 LEAST_EPSILON = 1e-3  # below this, gradients of a total variation are smoothed
 FIRM = 1e4  # holds u at the stationary point, where a larger weight would spoil the solve
 HEAVIEST = 1e7  # a weight beyond it does what this does, but for what precision can tell
@@ -119,7 +119,7 @@ class FlowSolver:
                     c.v[...] = c.w
                 flow.grid.clear()
             if not guard.cancelled:  # who has cancelled wants no more to be done
-                flow.settle(goal=SETTLED, watch=guard)
+                flow.settle(watch=guard)
                 record.finish(flow.total())
             fusion = self._fusion(flow, found, record)
         if begin:  # it began elsewhere: no plan leads there at once

@@ -27,14 +27,14 @@ from osmofuse.optimise.progress import Watch
 from osmofuse.optimise.sdirk import SHARE, G, K, blend, dense_output, end_step, second_stage
 from osmofuse.typing import FloatArray
 
-BETWEEN = 1e-2  # how far errors of v fall from step to step
+ROUND = 0.1  # how far the solve of a round on v brings its error
 TERMS = ("osmosis", "structure", "fidelity", "regulariser")
 MOST_SWEEPS = 8
 NEARLY_TV = 0.01
 WEAK = 10.0
 ROUNDS = 20
-TYPICAL_STIFFNESS = 12.0  # of the pull on a structure of brightness 1
-SETTLED = 1e-6  # a smaller part of the energy is nothing to relax for
+TYPICAL_STIFFNESS = 6.0  # of the pull on a structure of brightness 1
+SETTLED = 1e-5  # a smaller part of the energy is nothing to relax for
 LEAST_ENERGY = 1e-12  # per sample: a smaller change of the energy is none
 
 
@@ -204,15 +204,18 @@ class Flow:
                 if not watch.beat():
                     return False
                 self.measure(c, c.end)
-                self.relax(c, goal=BETWEEN)
+                self.relax(c, goal=ROUND)
         return True
 
     @property
     def rounds(self) -> int:
         """How often the structure must be relaxed to follow u: more where mu is weak."""
-        stiffness = TYPICAL_STIFFNESS / self.weights.brightness
-        least = math.log1p(self.weights.mu / stiffness)  # by which errors fall in a round
-        return ROUNDS if least * ROUNDS <= math.log(10.0) else math.ceil(math.log(10.0) / least)
+        w = self.weights
+        least = math.log1p(w.mu * w.brightness / TYPICAL_STIFFNESS)  # errors fall so in a round
+        rounds = math.log(10.0) / max(least, 1e-9)
+        if 4.0 * w.eta / w.epsilon > w.mu:  # the diffusivity has to follow, too
+            rounds += 1.0
+        return min(math.ceil(rounds), ROUNDS)
 
     def accept(self, part: float = 1.0) -> None:
         """Make a part of the step the new u: all of it, or a point of its dense output."""
@@ -273,17 +276,18 @@ class Flow:
             if not watch.beat():
                 return
 
-    def settle(self, *, goal: float, watch: Watch) -> None:
+    def settle(self, *, watch: Watch) -> None:
         """Bring v to its minimum where steps do not, and the terms of the energy up to date."""
         # Near total variation, or with a weak mu, a step on the structure is a short one.
-        weak = self.weights.epsilon <= NEARLY_TV or self.weights.mu <= WEAK
+        weak = self.weights.epsilon <= NEARLY_TV or self.weights.mu < WEAK
+        least = LEAST_ENERGY * math.prod(self.shape)
         for c in self.channels:
             before = math.inf
             for _ in range(ROUNDS if weak else 0):
                 self.measure(c, c.u)
-                self.relax(c, goal=goal)
+                self.relax(c, goal=ROUND)
                 energy = sum(c.terms.values())
-                if not watch.beat() or abs(before - energy) <= SETTLED * abs(energy):
+                if not watch.beat() or before - energy <= max(SETTLED * energy, least):
                     break
                 before = energy
             self.measure(c, c.u)
