@@ -89,6 +89,16 @@ def test_a_ranking_goes_into_the_record(folder):
     assert isinstance(nowhere.exception, UnreadableError)
 
 
+def test_a_dry_run_says_what_it_needs_and_writes_nothing(folder):
+    done = run("--methods", "direct,average", "--dry-run")
+    assert done.exit_code == 0
+    assert done.stdout.startswith("made: would need about ")
+    assert not (folder / "made").exists()
+    limited = run("--methods", "direct,average", "--max-memory", "1M")
+    assert limited.exception.exit_code == 6
+    assert "comparing 2 methods needs about" in str(limited.exception)
+
+
 def test_both_pictures_are_wanted(folder):
     done = CliRunner().invoke(cli.commands, ["compare", "visible.tif", "-o", "made"])
     assert done.exit_code == 2

@@ -58,6 +58,15 @@ def test_a_report_goes_along(folder):
     assert not (folder / "other.png").exists(), "told before the work"
 
 
+def test_a_dry_run_says_what_it_needs_and_a_limit_is_kept(folder):
+    told = json.loads(matte("image.png", "trimap.png", "-o", "a.tif", "--dry-run", "--json").stdout)
+    assert told["need"]["bytes"] > 10**8
+    done = matte("image.png", "trimap.png", "-o", "a.tif", "--max-memory", "1M")
+    assert done.exception.exit_code == 6
+    assert "finding its map needs about" in str(done.exception)
+    assert not (folder / "a.tif").exists()
+
+
 def test_not_converging_is_5(folder, monkeypatch):
     def unfinished(image, trimap):
         return np.full(trimap.kept.shape, 0.5), False

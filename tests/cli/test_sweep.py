@@ -38,6 +38,12 @@ def test_the_rule_may_end_each(folder):
     assert "chromaticity" in done.stdout
 
 
+def test_a_dry_run_says_what_it_needs(folder):
+    told = json.loads(run("--dry-run", "--json").stdout)
+    assert told["need"]["bytes"] > 10**8
+    assert not (folder / "made").exists()
+
+
 def test_a_report_names_results_by_their_settings(folder):
     one = ("--mu", "100", "--gamma", "1", "--start", "foreground", "--reach", "2")
     done = run("--eta", "0,0.1", *one, "--report", "look")

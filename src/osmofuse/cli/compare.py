@@ -8,10 +8,11 @@ import click
 
 from osmofuse.cli import options
 from osmofuse.cli.box import BoxType
+from osmofuse.cli.needs import tell_need
 from osmofuse.cli.options import NamesType
 from osmofuse.cli.progress import progress_line
 from osmofuse.cli.series import ending_options, rank, series_job, series_options, tell
-from osmofuse.jobs import compare_files
+from osmofuse.jobs import check_comparison, compare_files
 from osmofuse.methods import METHODS
 
 
@@ -53,6 +54,10 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         return
     job = series_job(ctx, given)
     chosen = {name: given[name] for name in ("methods", "paper", "truth", "metrics", "zoom")}
+    needed = check_comparison(job, **chosen)
+    if given["dry_run"]:
+        tell_need(given["output"], needed, as_json=given["as_json"])
+        return
     with progress_line("Comparing") as watch:
         made = compare_files(job, **chosen, watch=watch)
     tell(ctx, made, given)

@@ -12,12 +12,12 @@ import click
 
 from osmofuse.cli import options
 from osmofuse.cli.endings import NOT_AS_ASKED, summary, warning
+from osmofuse.cli.needs import tell_need
 from osmofuse.cli.options import FILE
 from osmofuse.cli.progress import progress_line
 from osmofuse.cli.settings import SettingOption, chosen_settings, option_names
 from osmofuse.jobs import (
     Job,
-    Need,
     Repetition,
     Result,
     check,
@@ -27,7 +27,6 @@ from osmofuse.jobs import (
     run,
 )
 from osmofuse.jobs.job import WORKING_SPACES
-from osmofuse.jobs.need import in_bytes
 from osmofuse.methods import METHODS
 from osmofuse.record import Record, output_path, read_record
 from osmofuse.report import check_report
@@ -106,7 +105,7 @@ def command(ctx: click.Context, /, as_json: bool, dry_run: bool, **given: Any) -
     needed = check(job)
     _check_report(ctx, given)
     if dry_run:
-        click.echo(json.dumps({"need": asdict(needed)}) if as_json else _needs(job, needed))
+        tell_need(job.output, needed, as_json=as_json)
         return
     with progress_line("Fusing", needed.seconds) as watch:
         result = run(job, watch=watch)
@@ -176,13 +175,6 @@ def _given(ctx: click.Context) -> Iterator[tuple[str, str]]:
 def _outputs(given: dict[str, Any]) -> dict[str, Any]:
     names = ("output", "structure", "overwrite", "max_memory")
     return {"alpha_output": given["alpha_out"], **{name: given[name] for name in names}}
-
-
-def _needs(job: Job, needed: Need) -> str:
-    return (
-        f"{job.output}: would need about {in_bytes(needed.bytes)} of memory and "
-        f"{needed.seconds:.0f} s; nothing was written."
-    )
 
 
 def _data(result: Result, record: Record, repeated: Repetition | None) -> dict[str, Any]:

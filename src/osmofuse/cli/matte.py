@@ -11,10 +11,11 @@ import click
 
 from osmofuse.cli import options
 from osmofuse.cli.endings import NOT_AS_ASKED
+from osmofuse.cli.needs import tell_need
 from osmofuse.cli.numbers import Number
 from osmofuse.cli.options import FILE
 from osmofuse.cli.progress import progress_line
-from osmofuse.jobs import MatteJob, MatteResult, report_matte, run_matte
+from osmofuse.jobs import MatteJob, MatteResult, check_matte, report_matte, run_matte
 from osmofuse.preparation.matting import LARGEST, METHODS
 from osmofuse.report import check_report
 
@@ -46,9 +47,13 @@ from osmofuse.report import check_report
 )
 @options.report
 @options.overwrite
+@options.max_memory
+@options.dry_run
 @options.as_json
 @click.pass_context
-def command(ctx: click.Context, /, as_json: bool, folder: Path | None, **given: Any) -> None:
+def command(
+    ctx: click.Context, /, as_json: bool, dry_run: bool, folder: Path | None, **given: Any
+) -> None:
     """Find the alpha map of what TRIMAP roughly outlines in IMAGE.
 
     TRIMAP is white where the map is sure to be 1, black where it is sure to be 0, and grey where
@@ -64,6 +69,10 @@ def command(ctx: click.Context, /, as_json: bool, folder: Path | None, **given: 
     job = MatteJob(**given)
     if folder is not None:
         check_report(folder, overwrite=job.overwrite)
+    needed = check_matte(job)
+    if dry_run:
+        tell_need(job.output, needed, as_json=as_json)
+        return
     with progress_line("Finding the map"):
         result = run_matte(job)
     if folder is not None:

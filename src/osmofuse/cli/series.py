@@ -15,7 +15,8 @@ from osmofuse.cli.endings import NOT_AS_ASKED, unfinished
 from osmofuse.cli.options import FILE, Function
 from osmofuse.cli.progress import progress_line
 from osmofuse.jobs import Job, keep_ranking, report_series
-from osmofuse.jobs.series import SHEET, Series
+from osmofuse.jobs.series import Series
+from osmofuse.jobs.series_check import SHEET
 from osmofuse.report import check_report, tally
 
 _INPUTS = ("foreground", "background", "alpha", "soften", "levels", "overwrite", "max_memory")

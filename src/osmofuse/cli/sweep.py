@@ -8,10 +8,11 @@ from typing import Any
 import click
 
 from osmofuse.cli import options
+from osmofuse.cli.needs import tell_need
 from osmofuse.cli.options import NamesType
 from osmofuse.cli.progress import progress_line
 from osmofuse.cli.series import ending_options, rank, series_job, series_options, tell
-from osmofuse.jobs import sweep_files
+from osmofuse.jobs import check_sweep, sweep_files
 
 _STARTS = ("foreground", "composite", "means")
 
@@ -86,8 +87,11 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         return
     job = series_job(ctx, given)
     choices = {name: given[name] for name in ("start", "mu", "reach", "eta", "gamma")}
+    scored = {name: given[name] for name in ("truth", "metrics")}
+    needed = check_sweep(job, choices, **scored)
+    if given["dry_run"]:
+        tell_need(given["output"], needed, as_json=given["as_json"])
+        return
     with progress_line("Sweeping") as watch:
-        made = sweep_files(
-            job, choices, truth=given["truth"], metrics=given["metrics"], watch=watch
-        )
+        made = sweep_files(job, choices, **scored, watch=watch)
     tell(ctx, made, given)

@@ -12,7 +12,7 @@ import numpy as np
 from osmofuse.errors import InputError, MismatchError
 from osmofuse.io import Description, describe, format_of
 from osmofuse.io.formats import JPEG
-from osmofuse.jobs.need import peak_bytes
+from osmofuse.jobs.need import PROGRAM, START, Need, check_limit, peak_bytes
 from osmofuse.jobs.outputs import Outputs, check_outputs
 from osmofuse.jobs.prepare import input_of
 from osmofuse.jobs.reading import read_files
@@ -28,6 +28,15 @@ from osmofuse.report.overlay import overlay
 from osmofuse.typing import FloatArray
 
 MOSTLY = 0.9  # of a mask's pixels are black or white
+# Bytes a pixel, and seconds a million pixels, to find a map; measured on a portrait, rounded up.
+_COSTS = {
+    "knn": (460, 14.0),
+    "closed-form": (460, 10.0),
+    "lbdm": (2600, 20.0),
+    "lkm": (460, 17.0),
+    "random-walk": (600, 11.0),
+}
+_CARRYING, _WRITING = 60, 1.5  # the same, to carry it to the full size and to write it
 
 
 @dataclass(frozen=True)
@@ -51,6 +60,8 @@ class MatteJob:
         See `osmofuse.matte`.
     overwrite : bool
         Replace outputs that exist. Never an input.
+    max_memory : int, optional
+        Refuse to start if more bytes are needed.
     """
 
     image: Path
@@ -62,6 +73,7 @@ class MatteJob:
     preview: Path | None = None
     max_pixels: int = LARGEST
     overwrite: bool = False
+    max_memory: int | None = None
 
     @property
     def inputs(self) -> dict[str, Path]:
@@ -134,8 +146,10 @@ def run_matte(job: MatteJob) -> MatteResult:
         An output exists, or cannot be written.
     SettingError, MissingExtraError
         See `osmofuse.matte`.
+    LimitError
+        It would need more memory than it may have.
     """
-    check_outputs(job)
+    check_matte(job)
     files = {role: describe(path) for role, path in job.inputs.items()}
     picture, stored = read_files(job.inputs, files).values()
     trimap = _trimap(job, picture, stored, lossy=files["trimap"].format in LOSSY)
@@ -162,6 +176,32 @@ def run_matte(job: MatteJob) -> MatteResult:
     notes = (*(f"{job.trimap}: {note}" for note in trimap.notes), *found.notes)
     paths = dict(reversed(outputs.paths.items()))  # the map first
     return MatteResult(job, found.alpha, unknown, notes, record, paths, picture, trimap.alpha)
+
+
+def check_matte(job: MatteJob) -> Need:
+    """Return what a matte will need, once it is known that it can be written.
+
+    Raises
+    ------
+    OutputError
+        An output cannot be written, or must not.
+    UnreadableError
+        A file is missing or no picture.
+    LimitError
+        It needs more memory than it may have.
+    """
+    check_outputs(job)
+    files = [describe(path) for path in job.inputs.values()]
+    pixels = files[0].rows * files[0].cols
+    solving, seconds = _COSTS.get(job.method, _COSTS["knn"])
+    seen = min(pixels, job.max_pixels)
+    held = sum(file.decoded_bytes for file in files) + _CARRYING * pixels
+    needed = Need(
+        bytes=round(PROGRAM + held + solving * seen),
+        seconds=START + (seconds * seen + _WRITING * pixels) / 1e6,
+    )
+    check_limit(needed, job.max_memory, f"{job.image}: finding its map")
+    return needed
 
 
 def _trimap(job: MatteJob, picture: Picture, stored: Picture, *, lossy: bool) -> AlphaFile:

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from osmofuse.errors import SettingError
-from osmofuse.io import Staging, check_target, describe, encode
-from osmofuse.io.formats import SUFFIXES
+from osmofuse.io import Staging, describe, encode
 from osmofuse.io.staging import made_folder, naming
 from osmofuse.jobs.job import Job
-from osmofuse.jobs.need import check_fit, size_of
 from osmofuse.jobs.prepare import Prepared, notes_of, prepare
 from osmofuse.jobs.reading import read_files
 from osmofuse.jobs.run import marked, picture_of
+from osmofuse.jobs.series_check import (
+    LATEX,
+    RECORDS,
+    SHEET,
+    TABLE,
+    ZOOM,
+    check_comparison,
+    check_sweep,
+    method_names,
+    picture_names,
+)
 from osmofuse.jobs.series_record import series_record, told, with_pictures
-from osmofuse.methods import METHODS, Fusion
+from osmofuse.methods import Fusion
 from osmofuse.methods.contract import WatchFunction
-from osmofuse.metrics.score import metric_names
 from osmofuse.picture import Picture
 from osmofuse.record import Record, plain, sha256_of_pixels, stage_record
 from osmofuse.report import (
@@ -32,16 +38,11 @@ from osmofuse.report import (
     study_table,
     zoom_sheet,
 )
-from osmofuse.report.canvas import Canvas
 from osmofuse.report.study import trial_names
 from osmofuse.report.table import Published
 from osmofuse.tasks import Comparison, compare, sweep
-from osmofuse.tasks.fuse import method_of
 from osmofuse.tasks.table_one import PUBLISHED, table_one
 from osmofuse.typing import Array
-
-SHEET, ZOOM = "sheet.png", "zoom.png"
-RECORDS = {"compare": "comparison.json", "sweep": "sweep.json"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,16 +136,9 @@ def compare_files(
     MissingExtraError
         matplotlib, which draws sheets, is not installed.
     """
-    if paper:
-        _check_paper(methods=methods, truth=truth, metrics=None if metrics == "paper" else metrics)
-    chosen = list(PUBLISHED if paper else METHODS if methods is None else methods)
-    pictures = _picture_names(job, chosen)
-    texts: dict[str, str] = dict.fromkeys(("table.md", "table.tex"), "")
-    _check_files(job, truth, [*pictures.values(), *texts, RECORDS["compare"], SHEET, ZOOM])
-    _check_zoom(job, zoom)
-    for name in chosen:
-        method_of(name, {})
-    metric_names(metrics)
+    check_comparison(job, methods=methods, paper=paper, truth=truth, metrics=metrics, zoom=zoom)
+    chosen = method_names(methods, paper=paper)
+    pictures = picture_names(job, chosen)
     prepared, right = prepare(job), _truth(truth)
     sources = prepared.sources
     pair = sources.foreground, cast(Array, sources.background)
@@ -163,10 +157,7 @@ def compare_files(
             watch=watch,
         )
     table = markdown_table(found, published=published)
-    texts |= {
-        "table.md": table + "\n",
-        "table.tex": latex_table(found, published=published) + "\n",
-    }
+    texts = {TABLE: table + "\n", LATEX: latex_table(found, published=published) + "\n"}
     sheets = {SHEET: lambda: contact_sheet(found, *pair)}
     if pair[0].ndim == 3 and pair[0].shape[2] == 3:
         sheets[ZOOM] = lambda: zoom_sheet(found, pair[0], alpha, box=zoom)
@@ -208,8 +199,7 @@ def sweep_files(
     UnreadableError, InputError, MismatchError, SettingError, OutputError, MissingExtraError
         As for `compare_files`.
     """
-    _check_files(job, truth, ["table.md", RECORDS["sweep"], SHEET])
-    metric_names(metrics)
+    check_sweep(job, choices, truth=truth, metrics=metrics)
     prepared, right = prepare(job), _truth(truth)
     s = prepared.sources
     trials = sweep(
@@ -234,47 +224,12 @@ def sweep_files(
         for trial, one in zip(trials, found, strict=True)
     ]
     record = series_record("sweep", job, prepared, truth, options, each)
-    sheets, texts = {SHEET: lambda: study_sheet(trials)}, {"table.md": table + "\n"}
+    sheets, texts = {SHEET: lambda: study_sheet(trials)}, {TABLE: table + "\n"}
     record, files = _write(
         job, prepared, RECORDS["sweep"], record, results, sheets, texts, stored=False
     )
     notes = notes_of(job, prepared)
     return Series("sweep", job, options, prepared, found, table, record, files, notes, right)
-
-
-def _check_paper(**given: object) -> None:
-    """Refuse what the paper's Table I says itself."""
-    if clash := [name for name, value in given.items() if value is not None]:
-        raise SettingError(f"{', '.join(clash)}: the paper's Table I has its own; leave it out")
-
-
-def _check_files(job: Job, truth: Path | None, names: Iterable[str]) -> None:
-    """Refuse files that cannot or must not be written, before the work begins."""
-    Canvas()  # on which sheets are drawn; it needs an extra
-    inputs = [*job.inputs.values(), *([] if truth is None else [truth])]
-    for name in names:
-        path = job.output.parent / name
-        check_target(path, overwrite=job.overwrite, inputs=inputs, folders=True)
-    paths = job.inputs | ({} if truth is None else {"truth": truth})
-    check_fit(paths, {role: describe(path) for role, path in paths.items()})
-
-
-def _check_zoom(job: Job, zoom: Box | None) -> None:
-    file = describe(job.foreground)
-    if zoom is not None and (zoom[0].start >= file.rows or zoom[1].start >= file.cols):
-        raise SettingError(
-            f"zoom: begins at {zoom[1].start},{zoom[0].start}, outside {job.foreground} of "
-            f"{size_of(file)}; give X,Y,WIDTH,HEIGHT within it"
-        )
-
-
-def _picture_names(job: Job, methods: Iterable[str]) -> dict[str, str]:
-    """Return the names of the methods' pictures, in the format that the foreground really has."""
-    stored, suffix = describe(job.foreground).format, job.foreground.suffix.lower()
-    suffixes = [known for known, kind in SUFFIXES.items() if kind.name == stored]
-    if suffix not in suffixes:
-        suffix = suffixes[0]
-    return {name: re.sub(r"[^\w.-]+", "-", name) + suffix for name in methods}
 
 
 def _truth(path: Path | None) -> Picture | None:

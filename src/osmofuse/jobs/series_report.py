@@ -9,7 +9,8 @@ from typing import cast
 from osmofuse.errors import UnreadableError
 from osmofuse.jobs.again import again
 from osmofuse.jobs.report import shown_background
-from osmofuse.jobs.series import RECORDS, Series
+from osmofuse.jobs.series import Series
+from osmofuse.jobs.series_check import RECORDS
 from osmofuse.picture import Picture
 from osmofuse.record import Record, read_record, write_record
 from osmofuse.report import read_ranking, with_ranking, write_results
