@@ -8,7 +8,7 @@ import click
 import pytest
 
 from osmofuse.cli import COMMANDS
-from osmofuse.cli.options import MetricsType, NamesType, OneOf
+from osmofuse.cli.options import MetricsType, NamesType, OneOf, SizeType
 
 SHARED = (
     "--overwrite", "--json", "--truth", "--soften", "--levels", "--metrics", "--report",
@@ -52,6 +52,14 @@ def test_the_shell_knows_sets_and_metrics():
 def test_a_mistyped_choice_is_asked_about():
     with pytest.raises(click.BadParameter, match=r"'macth' is not one of .*did you mean 'match'\?"):
         OneOf(["as-is", "match"]).convert("macth", None, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("4G", 4 * 10**9), ("4GB", 4 * 10**9), ("1.5k", 1500), ("2GiB", 2 * 2**30), ("123", 123)],
+)
+def test_sizes(text, count):
+    assert SizeType().convert(text, None, None) == count
 
 
 @pytest.mark.parametrize("option", SHARED)

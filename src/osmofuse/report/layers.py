@@ -45,6 +45,9 @@ _TITLES = {
 }  # the usual pictures of a fusion, in the order in which they are offered
 
 
+_LETTERS = str.maketrans({"η": "eta", "μ": "mu", "γ": "gamma"})  # of settings, in names
+
+
 @dataclass(frozen=True, eq=False)
 class Layer:
     """A picture as the page shows it.
@@ -148,7 +151,8 @@ def _slugs(names: Iterable[str], start: str = "") -> list[str]:
     """Return names that can stand in addresses and files, no two alike."""
     found: list[str] = []
     for name in names:
-        slug = start + (re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "picture")
+        plain = re.sub(r"[^a-z0-9.]+", "-", name.lower().translate(_LETTERS)).strip("-.")
+        slug = start + (plain or "picture")
         while slug in found:
             slug += "-x"
         found.append(slug)

@@ -97,7 +97,7 @@ def write_alignment(
 def _pictures_section(layers: Mapping[str, Layer], beside: str) -> str:
     """Return small pictures of all layers but one, beside which they are laid."""
     others = {role: layer for role, layer in layers.items() if role != beside}
-    return contact_section("All pictures", others, layers[beside].name)
+    return contact_section("At a glance", others, layers[beside].name)
 
 
 def _fit_section(alignment: Alignment) -> str:
