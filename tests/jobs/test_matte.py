@@ -108,7 +108,7 @@ def test_not_converging_is_a_status(files, tmp_path, monkeypatch):
     assert not result.converged
 
 
-@pytest.mark.parametrize(("known", "band"), [("trimap", None), ("mask", 3)])
+@pytest.mark.parametrize(("known", "band"), [("trimap", None), ("mask", None), ("mask", 3)])
 def test_swapped_files_are_told_as_such(files, tmp_path, known, band):
     colours = np.random.default_rng(0).integers(60, 200, (40, 50, 3), np.uint8)
     photo = osmofuse.write(colours, tmp_path / "photo.png")
@@ -125,6 +125,11 @@ def test_swapped_files_are_told_where_the_picture_looks_like_scribbles(files, tm
     run_matte(job(files, tmp_path, trimap=photo, output=tmp_path / "scribbled.tif"))
     with pytest.raises(InputError, match="swapped"):
         run_matte(job(files, tmp_path, image=files["trimap"], trimap=photo))
+
+
+def test_a_mask_of_a_drawing_in_black_and_white_is_not_called_swapped(files, tmp_path):
+    with pytest.raises(InputError, match="a mask, in which nothing"):
+        run_matte(job(files, tmp_path, image=files["mask"], trimap=files["mask"]))
 
 
 def test_a_picture_that_is_no_trimap_either_is_not_called_swapped(files, tmp_path):

@@ -28,7 +28,7 @@ def names(job):
 
 
 def test_a_comparison_writes_pictures_sheets_and_tables(job):
-    made = compare_files(job, methods=["direct", "average"])
+    made = compare_files(job, methods=iter(["direct", "average"]))
     assert names(job) == {
         "direct.tif", "average.tif", "sheet.png", "zoom.png", "table.md", "table.tex",
         "comparison.json",

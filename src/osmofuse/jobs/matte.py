@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
@@ -208,10 +209,10 @@ def _trimap(job: MatteJob, picture: Picture, stored: Picture, *, lossy: bool) ->
     try:
         found = _known(stored, str(job.trimap), job.band, lossy=lossy)
     except InputError as error:
-        if _is_known(picture, job.band):
+        if _is_known(picture) and not _is_known(stored):
             raise _swapped(job) from error
         raise
-    if found.scribbled and _is_known(picture, job.band):
+    if found.scribbled and _is_known(picture):
         raise _swapped(job)
     return found
 
@@ -224,21 +225,23 @@ def _known(stored: Picture, name: str, band: float | None, *, lossy: bool = Fals
     return AlphaFile(trimap_of_mask(mask.alpha, band), mask.notes)
 
 
-def _is_known(picture: Picture, band: float | None) -> bool:
-    """Tell whether the picture to be matted is itself a trimap, or a mask."""
-    try:
-        found = alpha_of_picture(picture, name="") if band else trimap_of_picture(picture, name="")
-    except InputError:
+def _is_known(picture: Picture) -> bool:
+    """Tell whether a picture is itself a trimap, or a mask, in black and white."""
+    if np.ptp(picture.colour.reshape(*picture.shape, -1), axis=2).any():
         return False
-    return not found.scribbled and bool(np.isin(found.alpha, (0.0, 0.5, 1.0)).mean() > MOSTLY)
+    with suppress(InputError):
+        return not trimap_of_picture(picture, name="").scribbled
+    with suppress(InputError):
+        alpha = alpha_of_picture(picture, name="").alpha
+        return bool(np.isin(alpha, (0.0, 1.0)).mean() > MOSTLY)
+    return False
 
 
 def _swapped(job: MatteJob) -> InputError:
-    kind = "trimap" if job.band is None else "mask"
     right = shlex.join(["osmofuse", "matte", str(job.trimap), str(job.image)])
     return InputError(
-        f"{job.image} is a {kind}, and {job.trimap} is none: are the two swapped? The picture "
-        f"comes first: {right} ..."
+        f"{job.image} looks like a trimap or a mask, and {job.trimap} does not: are the two "
+        f"swapped? The picture comes first: {right} ..."
     )
 
 

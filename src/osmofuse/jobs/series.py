@@ -136,6 +136,7 @@ def compare_files(
     MissingExtraError
         matplotlib, which draws sheets, is not installed.
     """
+    methods = None if methods is None else list(methods)
     check_comparison(job, methods=methods, paper=paper, truth=truth, metrics=metrics, zoom=zoom)
     chosen = method_names(methods, paper=paper)
     pictures = picture_names(job, chosen)
