@@ -29,3 +29,12 @@ def test_each_kind_has_its_exit_code_and_is_caught_as_one(name, code):
     assert kind.exit_code == code
     with pytest.raises(errors.OsmofuseError, match=r"^alpha: wrong$"):
         raise kind("alpha: wrong")
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [("poison", "poisson"), ("DIRECT", "direct"), ("photoshop", None), ("", None)],
+)
+def test_mistyped_names_are_asked_about(word, meant):
+    asked = errors.did_you_mean(word, ["direct", "poisson"])
+    assert asked == ("" if meant is None else f" (did you mean '{meant}'?)")

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 class OsmofuseError(Exception):
     """Base of every error that osmofuse raises on purpose."""
@@ -49,3 +54,19 @@ class OutputError(OsmofuseError):
     """An output exists already, or cannot be written."""
 
     exit_code = 7
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return what an unknown name may have been meant to be, in brackets for a message.
+
+    Examples
+    --------
+    >>> did_you_mean("poison", ["direct", "poisson"])
+    " (did you mean 'poisson'?)"
+    >>> did_you_mean("photoshop", ["direct", "poisson"])
+    ''
+    """
+    from difflib import get_close_matches  # only those who err wait for it
+
+    found = get_close_matches(str(word).lower(), list(known), n=1)
+    return f" (did you mean {found[0]!r}?)" if found else ""

@@ -89,7 +89,7 @@ class Record:
     transform : mapping or None
         How the background was registered to the foreground; None: they fitted as they were.
     method : mapping
-        ``name`` and ``settings``, all of them.
+        ``name`` and ``settings``, all of them; of what is no fusion, the name of the command.
     working_space : str
         "encoded" or "linear".
     tiling : mapping or None
@@ -98,13 +98,15 @@ class Record:
         The steps that lead there again, for methods that have a plan.
     result : mapping
         ``status``, ``energy`` (one number a channel, or None), ``reach``, ``seconds``,
-        ``clipped`` samples and ``peak_bytes`` of the process.
+        ``clipped`` samples and ``peak_bytes`` of the process; of several fusions, ``results``
+        tells of each.
     output : mapping
-        ``sha256_of_pixels``, see `sha256_of_pixels`.
+        ``sha256_of_pixels``, see `sha256_of_pixels`; of several pictures, ``pictures`` has that of
+        each by name, and ``sha256_of_pixels`` is the hash of them all.
     versions : mapping
         Of osmofuse and what it computes with; ``machine`` is that on which it did.
-    ranking : mapping or None
-        What a judge answered who compared results blindly; None, and not written: nobody did.
+    ranking : tuple of mapping
+        What each judge answered who compared results blindly; empty, and not written: nobody did.
     """
 
     inputs: tuple[Input, ...]
@@ -117,7 +119,7 @@ class Record:
     tiling: Mapping[str, Any] | None = None
     plan: Mapping[str, Any] | None = None
     versions: Mapping[str, str] = field(default_factory=versions)
-    ranking: Mapping[str, Any] | None = None
+    ranking: tuple[Mapping[str, Any], ...] = ()
 
     def input(self, role: str) -> Input | None:
         """Return the input of a role, if there is one."""
@@ -127,7 +129,7 @@ class Record:
         """Return the record as JSON knows things: no infinities, no tuples."""
         inputs = [_without_empty(vars(one)) for one in self.inputs]
         parts = {name: getattr(self, name) for name in _ORDER if name != "inputs"}
-        if self.ranking is not None:
+        if self.ranking:
             parts["ranking"] = self.ranking
         told: dict[str, Any] = plain({"format": FORMAT, "inputs": inputs, **parts})
         return told
@@ -244,7 +246,7 @@ def sha256_of_pixels(pixels: Array) -> str:
 
 def _record_of(parts: dict[str, Any]) -> Record:
     known = {one.name for one in fields(Record)}
-    found = {name: parts[name] for name in _ORDER} | {"ranking": parts.get("ranking")}
+    found = {name: parts[name] for name in _ORDER} | {"ranking": _ranking_of(parts)}
     assert set(found) == known, "the order names every part"
     for name in _MAPPINGS:
         if not isinstance(found[name], dict):
@@ -259,6 +261,16 @@ def _record_of(parts: dict[str, Any]) -> Record:
         **{name: found[name] for name in known - {*numeric, "inputs"}},
         inputs=tuple(_input_of(one) for one in found["inputs"]),
     )
+
+
+def _ranking_of(parts: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+    found = parts.get("ranking", [])
+    keys = {"by", "answers", "points"}
+    if not isinstance(found, list) or not all(
+        isinstance(one, dict) and keys <= one.keys() for one in found
+    ):
+        raise TypeError("'ranking' is no list of what judges answered")
+    return tuple(found)
 
 
 def _input_of(one: dict[str, Any]) -> Input:

@@ -82,9 +82,24 @@ def test_points_a_flicker_and_json(folder):
     assert (folder / "flicker.webp").stat().st_size > 1000
 
 
+def test_a_report_goes_along(folder):
+    given = ("infrared.tif", "visible.tif", "-o", "aligned.tif", "--transform", "translation")
+    done = run(*given, "--report", "look", "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["files"]["report"] == "look/index.html"
+    names = {path.stem for path in (folder / "look" / "pictures").iterdir()}
+    assert names == {"fixed", "aligned", "checkerboard"}
+    text = (folder / "look" / "index.html").read_text("utf-8")
+    assert "osmofuse align infrared.tif visible.tif --method auto --transform translation" in text
+    again = run("infrared.tif", "visible.tif", "-o", "other.tif", "--report", "look")
+    assert isinstance(again.exception, osmofuse.OutputError)
+    assert not (folder / "other.tif").exists(), "told before the work"
+
+
 def test_a_refusal_writes_nothing_and_says_why(folder):
     osmofuse.write(np.full((90, 80), 99, np.uint8), "flat.png")
-    done = run("flat.png", "visible.tif", "-o", "aligned.tif", "--json")
+    done = run("flat.png", "visible.tif", "-o", "aligned.tif", "--json", "--report", "look")
+    assert not (folder / "look").exists()
     assert isinstance(done.exception, MismatchError)
     assert done.exception.exit_code == 4
     assert "refused to align it to visible.tif: nothing was found" in str(done.exception)

@@ -76,6 +76,11 @@ def test_wrong_usage_is_2(monkeypatch, capsys, arguments):
     assert "Usage" in err
 
 
+def test_a_mistyped_command_is_asked_about(monkeypatch, capsys):
+    assert main(monkeypatch, "comapre") == 2
+    assert "No such command 'comapre' (did you mean 'compare'?)." in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("error", "code"), [(SettingError, 2), (MismatchError, 4), (OutputError, 7)]
 )

@@ -60,3 +60,14 @@ def test_completion_knows_settings_and_their_words(tmp_path, shell, answer):
     done = osmofuse_in(tmp_path, before=named, **environment)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == answer
+
+
+def test_completion_knows_the_names_of_methods(tmp_path):
+    environment = {
+        "_OSMOFUSE_COMPLETE": "bash_complete",
+        "COMP_WORDS": "osmofuse compare --methods direct,poi",
+        "COMP_CWORD": "3",
+    }
+    named = "import sys; sys.argv[0] = 'osmofuse'"
+    done = osmofuse_in(tmp_path, before=named, **environment)
+    assert done.stdout.strip() == "plain,direct,poisson", done.stderr

@@ -1,11 +1,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from osmofuse import cli
+from osmofuse import DirectMatting, cli
+from osmofuse.errors import UnreadableError
+from osmofuse.optimise import Status
+from osmofuse.record import read_record
 from pairs import osmofuse_in, write_pair
 
 PAIR = ("visible.tif", "infrared.tif")
@@ -34,8 +39,91 @@ def test_it_prints_the_table_and_says_where_things_are(folder):
 
 
 def test_json_has_the_numbers(folder):
-    found = json.loads(run("--methods", "direct", "--json").stdout)
-    assert found["results"][0]["scores"]["structure"] is not None
+    told = json.loads(run("--methods", "direct", "--json").stdout)
+    assert told["record"]["result"]["results"][0]["scores"]["structure"] is not None
+    assert told["files"]["comparison.json"] == "made/comparison.json"
+
+
+def test_a_report_shows_all_results(folder):
+    done = run("--methods", "direct,average", "--report", "look", "--metrics", "fmi")
+    assert done.exit_code == 0, done.output
+    assert "look/index.html" in done.stdout
+    text = (folder / "look" / "index.html").read_text("utf-8")
+    assert "Which is better?" in text
+    assert "--methods direct,average" in text
+    assert {"direct.png", "average.png"} <= {p.name for p in (folder / "look/pictures").iterdir()}
+
+
+def test_what_did_not_converge_is_5(folder, monkeypatch):
+    def stopped(self, sources, watch=None):
+        return replace(direct(self, sources, watch=watch), status=Status.max_iter)
+
+    direct = DirectMatting.__call__
+    monkeypatch.setattr(DirectMatting, "__call__", stopped)
+    done = run("--methods", "average,direct")
+    assert done.exit_code == 5
+    assert "direct did not converge (max_iter)" in done.stderr
+    assert "average did not" not in done.stderr
+    assert (folder / "made" / "direct.tif").is_file()
+
+
+def test_a_ranking_goes_into_the_record(folder):
+    assert run("--methods", "direct,average", "--metrics", "fmi").exit_code == 0
+    digest = read_record("made/comparison.json").output["sha256_of_pixels"]
+    answers = [{"pair": ["direct", "average"], "better": "average"}]
+    given = {"format": 1, "kind": "osmofuse ranking", "sha256_of_pixels": digest, "by": "A. Judge",
+             "answers": answers}  # fmt: skip
+    Path("ranking.json").write_text(json.dumps(given), encoding="utf-8")
+    command = ["compare", "--rank", "ranking.json", "-o", "made"]
+    done = CliRunner().invoke(cli.commands, command)
+    assert done.exit_code == 0, done.output
+    assert done.stdout.splitlines() == [
+        "Points, as judged by A. Judge:", "  average 1", "  direct  0",
+        "Kept in made/comparison.json",
+    ]  # fmt: skip
+    assert read_record("made/comparison.json").ranking[0]["answers"] == answers
+    told = json.loads(CliRunner().invoke(cli.commands, [*command, "--json"]).stdout)
+    assert told["points"] == {"average": 1.0, "direct": 0.0}
+    assert told["judges"] == ["A. Judge"]
+    nowhere = CliRunner().invoke(cli.commands, [*command[:-1], "nowhere"])
+    assert isinstance(nowhere.exception, UnreadableError)
+
+
+def test_a_dry_run_says_what_it_needs_and_writes_nothing(folder):
+    done = run("--methods", "direct,average", "--dry-run")
+    assert done.exit_code == 0
+    assert done.stdout.startswith("made: would need about ")
+    assert not (folder / "made").exists()
+    limited = run("--methods", "direct,average", "--max-memory", "1M")
+    assert limited.exception.exit_code == 6
+    assert "comparing 2 methods needs about" in str(limited.exception)
+
+
+def test_both_pictures_are_wanted(folder):
+    done = CliRunner().invoke(cli.commands, ["compare", "visible.tif", "-o", "made"])
+    assert done.exit_code == 2
+    assert "Missing argument 'BACKGROUND'" in done.output
+
+
+@pytest.mark.parametrize(
+    "wrong", [["--methods", "magic"], ["--metrics", "magic"], ["--zoom", "900,900,2,2"]]
+)
+def test_a_refusal_leaves_no_folder(folder, wrong):
+    done = run(*wrong, "--report", "look")
+    assert done.exception.exit_code == 2
+    assert not (folder / "made").exists()
+    assert not (folder / "look").exists()
+
+
+def test_names_are_asked_about(folder):
+    twice = run("--methods", "direct,average,direct")
+    assert twice.exit_code == 2
+    assert "'direct' is named twice; name each once." in twice.output
+    for option, typed, meant in (
+        ("--methods", "poison", "poisson"),
+        ("--metrics", "strucure", "structure"),
+    ):
+        assert f"did you mean '{meant}'?" in str(run(option, typed).exception)
 
 
 def test_the_papers_table_takes_no_other_methods(folder):

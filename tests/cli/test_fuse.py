@@ -18,7 +18,6 @@ from click.testing import CliRunner
 
 import osmofuse
 from osmofuse import cli
-from osmofuse.cli import fuse
 from osmofuse.errors import OutputError, SettingError, UnreadableError
 from osmofuse.record import read_record
 from pairs import command, contents, osmofuse_in, warm, write_pair
@@ -313,14 +312,6 @@ def test_notes_go_to_stderr(invoke, folder):
     result = invoke("visible.tif", "infrared.png", *FAST, "-o", "f.tif")
     assert "Note: infrared.png: its name says png, its content is tiff" in result.stderr
     assert "Note" not in result.stdout
-
-
-@pytest.mark.parametrize(
-    ("text", "count"),
-    [("4G", 4 * 10**9), ("4GB", 4 * 10**9), ("1.5k", 1500), ("2GiB", 2 * 2**30), ("123", 123)],
-)
-def test_sizes(text, count):
-    assert fuse._Size().convert(text, None, None) == count
 
 
 def test_an_interrupt_leaves_no_debris_and_ends_with_130(tmp_path):

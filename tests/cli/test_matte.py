@@ -40,10 +40,42 @@ def test_it_writes_the_map_and_says_where(folder):
 def test_json_has_files_notes_and_numbers(folder):
     done = matte("image.png", "trimap.png", "-o", "a.tif", "--json", "--max-pixels", "200")
     told = json.loads(done.stdout)
-    assert told["files"] == {"output": "a.tif"}
+    assert told["files"] == {"output": "a.tif", "record": "a.tif.json"}
+    assert told["record"]["method"]["name"] == "matte"
     assert told["unknown"] == pytest.approx(1 / 3)
     assert "copy reduced 2 times" in told["notes"][0]
     assert "Note: found on a copy" in done.stderr
+
+
+def test_a_report_goes_along(folder):
+    done = matte("image.png", "trimap.png", "-o", "alpha.png", "--report", "look")
+    assert done.exit_code == 0, done.output
+    assert "look/index.html" in done.stdout
+    names = {path.stem for path in (folder / "look" / "pictures").iterdir()}
+    assert names == {"picture", "trimap", "alpha-map", "overlay", "cut-out"}
+    again = matte("image.png", "trimap.png", "-o", "other.png", "--report", "look")
+    assert isinstance(again.exception, osmofuse.OutputError)
+    assert not (folder / "other.png").exists(), "told before the work"
+
+
+def test_a_dry_run_says_what_it_needs_and_a_limit_is_kept(folder):
+    told = json.loads(matte("image.png", "trimap.png", "-o", "a.tif", "--dry-run", "--json").stdout)
+    assert told["need"]["bytes"] > 10**8
+    done = matte("image.png", "trimap.png", "-o", "a.tif", "--max-memory", "1M")
+    assert done.exception.exit_code == 6
+    assert "finding its map needs about" in str(done.exception)
+    assert not (folder / "a.tif").exists()
+
+
+def test_not_converging_is_5(folder, monkeypatch):
+    def unfinished(image, trimap):
+        return np.full(trimap.kept.shape, 0.5), False
+
+    monkeypatch.setattr("osmofuse.preparation.matting.knn_matte", unfinished)
+    done = matte("image.png", "trimap.png", "-o", "alpha.png")
+    assert done.exit_code == 5
+    assert "did not converge" in done.stderr
+    assert (folder / "alpha.png").exists()
 
 
 def test_errors_end_with_their_code(folder):

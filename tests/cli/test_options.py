@@ -8,9 +8,12 @@ import click
 import pytest
 
 from osmofuse.cli import COMMANDS
-from osmofuse.cli.options import MetricsType, NamesType
+from osmofuse.cli.options import MetricsType, NamesType, OneOf, SizeType
 
-SHARED = ("--overwrite", "--json", "--truth", "--soften", "--levels", "--metrics")
+SHARED = (
+    "--overwrite", "--json", "--truth", "--soften", "--levels", "--metrics", "--report",
+    "--max-memory", "--dry-run", "--rank",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -25,6 +28,38 @@ def test_names_have_commas_between(text, names):
 )
 def test_one_name_may_be_that_of_a_set(text, metrics):
     assert MetricsType().convert(text, None, None) == metrics
+
+
+def test_each_name_is_given_once():
+    with pytest.raises(click.BadParameter, match="'b' is named twice"):
+        NamesType().convert("a,b,b", None, None)
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [("", ["one", "other"]), ("ot", ["other"]), ("one,", ["one,other"]), ("one,o", ["one,other"])],
+)
+def test_the_shell_completes_the_last_name(typed, offered):
+    found = NamesType(["one", "other"]).shell_complete(None, None, typed)
+    assert [item.value for item in found] == offered
+
+
+def test_the_shell_knows_sets_and_metrics():
+    found = MetricsType().shell_complete(None, None, "vi")
+    assert [item.value for item in found] == ["vifb", "vif", "viff"]
+
+
+def test_a_mistyped_choice_is_asked_about():
+    with pytest.raises(click.BadParameter, match=r"'macth' is not one of .*did you mean 'match'\?"):
+        OneOf(["as-is", "match"]).convert("macth", None, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("4G", 4 * 10**9), ("4GB", 4 * 10**9), ("1.5k", 1500), ("2GiB", 2 * 2**30), ("123", 123)],
+)
+def test_sizes(text, count):
+    assert SizeType().convert(text, None, None) == count
 
 
 @pytest.mark.parametrize("option", SHARED)

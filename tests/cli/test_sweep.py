@@ -24,7 +24,7 @@ def run(*arguments):
 def test_it_tries_every_combination_at_one_reach(folder):
     done = run("--eta", "0.1,0.2", "--mu", "50", "--gamma", "0,inf", "--start", "means", "--json")
     assert done.exit_code == 0, done.output
-    found = json.loads(done.stdout)["results"]
+    found = json.loads(done.stdout)["record"]["result"]["results"]
     tried = [(one["settings"]["eta"], one["settings"]["gamma"]) for one in found]
     assert tried == [(0.1, 0.0), (0.1, "inf"), (0.2, 0.0), (0.2, "inf")]
     assert [one["reach"] for one in found] == pytest.approx([10.0] * 4)
@@ -36,6 +36,21 @@ def test_the_rule_may_end_each(folder):
     done = run(*one, "--reach", "rule", "--metrics", "chromaticity")
     assert done.exit_code == 0, done.output
     assert "chromaticity" in done.stdout
+
+
+def test_a_dry_run_says_what_it_needs(folder):
+    told = json.loads(run("--dry-run", "--json").stdout)
+    assert told["need"]["bytes"] > 10**8
+    assert not (folder / "made").exists()
+
+
+def test_a_report_names_results_by_their_settings(folder):
+    one = ("--mu", "100", "--gamma", "1", "--start", "foreground", "--reach", "2")
+    done = run("--eta", "0,0.1", *one, "--report", "look")
+    assert done.exit_code == 0, done.output
+    text = (folder / "look" / "index.html").read_text("utf-8")
+    assert "η = 0.1" in text
+    assert "--reach 2 --eta 0,0.1 --gamma 1 -o made-again" in text
 
 
 @pytest.mark.parametrize("eta", ["x", "0.1;0.2", "nan"])

@@ -11,7 +11,7 @@ import pytest
 
 from osmofuse.errors import OutputError
 from osmofuse.io import Staging, check_target, read, write
-from osmofuse.io.staging import _machine
+from osmofuse.io.staging import _machine, made_folder
 from picture_files import noise
 
 
@@ -119,3 +119,43 @@ def test_a_closed_folder_is_refused_at_once(tmp_path):
     )  # fmt: skip
     assert "a.tif: cannot be written (Permission denied); choose a folder" in done.stderr
     assert OutputError.__name__ in done.stderr
+
+
+def test_a_new_folder_is_taken_back_with_those_above_it_if_the_work_fails(tmp_path):
+    with pytest.raises(ZeroDivisionError), made_folder(tmp_path / "new" / "deep"):
+        raise ZeroDivisionError
+    assert list(tmp_path.iterdir()) == []
+    with made_folder(tmp_path / "new" / "deep"):
+        pass
+    assert (tmp_path / "new" / "deep").is_dir()
+
+
+def test_a_folder_that_was_there_or_holds_something_stays(tmp_path):
+    (tmp_path / "old").mkdir()
+    theirs = tmp_path / "old" / "new" / "theirs"
+    with pytest.raises(FileExistsError), made_folder(theirs.parent):
+        theirs.mkdir() or theirs.mkdir()
+    assert theirs.exists()
+    with pytest.raises(ZeroDivisionError), made_folder(tmp_path / "old" / "empty"):
+        raise ZeroDivisionError
+    assert (tmp_path / "old").is_dir()
+    assert not (tmp_path / "old" / "empty").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path):
+    (tmp_path / "file").write_text("")
+    with (
+        pytest.raises(OutputError, match="new: cannot be written"),
+        made_folder(tmp_path / "file" / "new"),
+    ):
+        pass
+
+
+def test_a_target_may_lie_in_folders_that_will_be_made(tmp_path):
+    target = tmp_path / "not" / "yet" / "a.tif"
+    with pytest.raises(OutputError, match="there is no folder"):
+        check_target(target)
+    check_target(target, folders=True)
+    (tmp_path / "not").write_text("")
+    with pytest.raises(OutputError, match=r"there is no folder .*not; make it first"):
+        check_target(target, folders=True)

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 import osmofuse
-from osmofuse import InputError, MismatchError, OutputError
+from osmofuse import InputError, MismatchError, OutputError, SettingError
+from osmofuse.jobs import job_of_record
 from osmofuse.jobs.matte import MatteJob, run_matte
 from osmofuse.preparation import trimap_of_mask
+from osmofuse.record import read_record, sha256_of_pixels
 
 INSIDE = np.hypot(*(np.indices((40, 50)) - np.array([20, 25])[:, None, None])) < 12
 
@@ -53,7 +55,7 @@ def test_a_mask_is_given_a_band(files, tmp_path):
 def test_colours_and_preview_go_along(files, tmp_path):
     changes = {"foreground_output": tmp_path / "cut.png", "preview": tmp_path / "look.png"}
     result = run_matte(job(files, tmp_path, **changes))
-    assert set(result.files) == {"output", "foreground", "preview"}
+    assert list(result.files) == ["output", "record", "preview", "foreground"]
     cut = osmofuse.read(tmp_path / "cut.png")
     assert cut.transparency
     assert np.array_equal(cut.pixels[..., 3] == 255, INSIDE)
@@ -76,6 +78,65 @@ def test_outputs_are_checked_before_the_work(files, tmp_path, monkeypatch):
             run_matte(job(files, tmp_path, **changes))
     monkeypatch.undo()
     run_matte(job(files, tmp_path, output=files["mask"], overwrite=True))
+
+
+def test_the_record_says_how_the_map_was_made(files, tmp_path):
+    result = run_matte(job(files, tmp_path, trimap=files["mask"], band=3))
+    record = read_record(tmp_path / "alpha.tif.json")
+    assert record.as_json() == result.record.as_json()
+    assert [(one.role, one.path) for one in record.inputs] == [
+        ("image", "image.png"), ("trimap", "mask.png"),
+    ]  # fmt: skip
+    assert record.method == {
+        "name": "matte", "settings": {"method": "knn", "band": 3, "max_pixels": 1_500_000},
+    }  # fmt: skip
+    pixels = osmofuse.read(tmp_path / "alpha.tif").pixels
+    assert record.output == {"sha256_of_pixels": sha256_of_pixels(pixels)}
+    assert record.result["status"] == "converged"
+    assert result.converged
+    with pytest.raises(SettingError, match="the record of 'osmofuse matte', not of a fusion"):
+        job_of_record(tmp_path / "alpha.tif.json", tmp_path / "again.tif")
+
+
+def test_not_converging_is_a_status(files, tmp_path, monkeypatch):
+    def unfinished(image, trimap):
+        return np.full(trimap.kept.shape, 0.5), False
+
+    monkeypatch.setattr("osmofuse.preparation.matting.knn_matte", unfinished)
+    result = run_matte(job(files, tmp_path))
+    assert result.record.result["status"] == "max_iter"
+    assert not result.converged
+
+
+@pytest.mark.parametrize(("known", "band"), [("trimap", None), ("mask", None), ("mask", 3)])
+def test_swapped_files_are_told_as_such(files, tmp_path, known, band):
+    colours = np.random.default_rng(0).integers(60, 200, (40, 50, 3), np.uint8)
+    photo = osmofuse.write(colours, tmp_path / "photo.png")
+    swapped = {"image": files[known], "trimap": photo, "band": band}
+    with pytest.raises(InputError, match=r"are the two swapped\? .*photo\.png .*\.png \.\.\."):
+        run_matte(job(files, tmp_path, **swapped))
+    assert list(tmp_path.glob("alpha*")) == []
+
+
+def test_swapped_files_are_told_where_the_picture_looks_like_scribbles(files, tmp_path):
+    colours = np.where(INSIDE[..., None], (0, 255, 0), (255, 0, 0)).astype(np.uint8)
+    colours[:3] = 90
+    photo = osmofuse.write(colours, tmp_path / "photo.png")
+    run_matte(job(files, tmp_path, trimap=photo, output=tmp_path / "scribbled.tif"))
+    with pytest.raises(InputError, match="swapped"):
+        run_matte(job(files, tmp_path, image=files["trimap"], trimap=photo))
+
+
+def test_a_mask_of_a_drawing_in_black_and_white_is_not_called_swapped(files, tmp_path):
+    with pytest.raises(InputError, match="a mask, in which nothing"):
+        run_matte(job(files, tmp_path, image=files["mask"], trimap=files["mask"]))
+
+
+def test_a_picture_that_is_no_trimap_either_is_not_called_swapped(files, tmp_path):
+    grey = np.tile(np.arange(50, dtype=np.uint8) * 5, (40, 1))
+    wrong = osmofuse.write(grey, tmp_path / "grey.png")
+    with pytest.raises(InputError, match="did you mean a trimap"):
+        run_matte(job(files, tmp_path, trimap=wrong))
 
 
 def test_two_sizes_do_not_fit(files, tmp_path):

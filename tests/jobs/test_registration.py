@@ -36,5 +36,5 @@ def test_a_record_of_this_kind_is_not_taken_for_a_fusion(files, tmp_path):
     from osmofuse.jobs import job_of_record
 
     register(Registration(*files, tmp_path / "aligned.tif", transform="translation"))
-    with pytest.raises(osmofuse.SettingError, match="transform"):
+    with pytest.raises(osmofuse.SettingError, match="'osmofuse align', not of a fusion"):
         job_of_record(tmp_path / "aligned.tif.json", output=tmp_path / "again.tif")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,10 @@ import pytest
 
 import osmofuse
 from osmofuse.errors import MissingExtraError, OutputError, SettingError
+from osmofuse.jobs import job_of_record
 from osmofuse.jobs.series import SHEET, compare_files, sweep_files
+from osmofuse.optimise import Status
+from osmofuse.record import read_record, sha256_of_pixels
 
 
 @pytest.fixture
@@ -26,7 +28,7 @@ def names(job):
 
 
 def test_a_comparison_writes_pictures_sheets_and_tables(job):
-    made = compare_files(job, methods=["direct", "average"])
+    made = compare_files(job, methods=iter(["direct", "average"]))
     assert names(job) == {
         "direct.tif", "average.tif", "sheet.png", "zoom.png", "table.md", "table.tex",
         "comparison.json",
@@ -37,10 +39,38 @@ def test_a_comparison_writes_pictures_sheets_and_tables(job):
     written = osmofuse.read(made.files["direct.tif"])
     np.testing.assert_array_equal(written.pixels, files[0].with_samples(alone.image)[0].pixels)
     assert written.profile == files[0].profile
-    told = json.loads(made.files["comparison.json"].read_text("utf-8"))
-    assert [one["name"] for one in told["results"]] == ["direct", "average"]
-    assert told["results"][0]["scores"]["chromaticity"] > 0
     assert made.table.count("\n") >= 3
+
+
+def test_a_comparison_has_a_record(job):
+    made = compare_files(job, methods=["direct", "average"], truth=job.foreground)
+    record = read_record(made.files["comparison.json"])
+    assert record.as_json() == made.record.as_json()
+    told = record.result["results"]
+    assert [one["name"] for one in told] == ["direct", "average"]
+    assert told[0]["scores"]["chromaticity"] > 0
+    assert [one.path for one in record.inputs] == [
+        "../visible.tif", "../infrared.tif", "../map.png", "../visible.tif",
+    ]  # fmt: skip
+    for name in ("direct.tif", "average.tif"):
+        pixels = osmofuse.read(made.files[name]).pixels
+        assert record.output["pictures"][name] == sha256_of_pixels(pixels)
+    again = compare_files(
+        replace(job, overwrite=True), methods=["direct", "average"], truth=job.foreground
+    )
+    assert again.record.output == record.output
+    other = compare_files(replace(job, overwrite=True), methods=["average"])
+    assert other.record.output["sha256_of_pixels"] != record.output["sha256_of_pixels"]
+    with pytest.raises(SettingError, match="the record of 'osmofuse compare'"):
+        job_of_record(made.files["comparison.json"], job.output.with_name("again.tif"))
+
+
+def test_what_did_not_end_as_it_should_is_named(job, monkeypatch):
+    made = compare_files(job, methods=["direct", "average"])
+    assert made.unfinished == []
+    stopped = replace(made.found[1].fusion, status=Status.max_iter)
+    found = [made.found[0], replace(made.found[1], fusion=stopped)]
+    assert [one.name for one in replace(made, found=found).unfinished] == ["average"]
 
 
 def test_a_truth_and_a_part_can_be_given(job):
@@ -59,9 +89,11 @@ def test_the_papers_table_has_its_values_in_brackets(job):
 def test_a_sweep_writes_a_sheet_and_a_table(job):
     made = sweep_files(job, {"eta": [0.0, 0.2], "mu": 10, "gamma": 1, "start": "foreground"})
     assert names(job) == {"sheet.png", "table.md", "sweep.json"}
-    told = json.loads(made.files["sweep.json"].read_text("utf-8"))
-    assert [one["settings"]["eta"] for one in told["results"]] == [0.0, 0.2]
-    assert [one["method"]["eta"] for one in told["results"]] == [0.0, 0.2]
+    told = read_record(made.files["sweep.json"]).result["results"]
+    assert [one["settings"]["eta"] for one in told] == [0.0, 0.2]
+    assert [one["method"]["eta"] for one in told] == [0.0, 0.2]
+    assert [one["name"] for one in told] == ["η = 0", "η = 0.2"]
+    assert list(made.record.output["pictures"]) == ["η = 0", "η = 0.2"]
 
 
 def test_what_is_there_is_not_replaced_unless_asked(job):
@@ -139,6 +171,26 @@ def test_nothing_is_written_where_a_setting_is_wrong(job):
     assert names(job) == set()
 
 
-def test_a_folder_that_is_not_there(make_job, tmp_path):
-    with pytest.raises(OutputError, match="no such folder"):
-        compare_files(make_job(output=tmp_path / "nowhere" / SHEET))
+@pytest.mark.parametrize("wrong", [{"methods": ["magic"]}, {"metrics": "magic"}])
+def test_a_wrong_name_is_told_before_the_work(job, wrong, monkeypatch):
+    monkeypatch.setattr("osmofuse.jobs.series.prepare", None)  # it must not be called
+    with pytest.raises(SettingError, match="magic"):
+        compare_files(job, **wrong)
+
+
+def test_a_folder_is_made_when_there_is_something_for_it(make_job, tmp_path, monkeypatch):
+    job = make_job(output=tmp_path / "new" / "made" / SHEET)
+    with pytest.raises(SettingError, match="magic"):
+        compare_files(job, methods=["magic"])
+    assert not (tmp_path / "new").exists()
+    with monkeypatch.context() as full:
+        full.setattr("osmofuse.jobs.series.stage_record", _no_room)
+        with pytest.raises(OutputError, match="no room"):
+            compare_files(job, methods=["direct"])
+    assert not (tmp_path / "new").exists()
+    compare_files(job, methods=["direct"])
+    assert "direct.tif" in names(job)
+
+
+def _no_room(record, path):
+    raise OutputError(f"{path}: no room")

@@ -1,6 +1,9 @@
-"""Drive a report's page in a real browser, and write what was found as JSON.
+"""Drive reports' pages in a real browser, and write what was found as JSON.
 
-A process of its own: python drive.py PAGE CHROMIUM [AXE]
+A process of its own: python drive.py CHROMIUM AXE PAGE [OTHER ...]
+
+AXE is the path of axe-core, or empty. PAGE is that of a fusion with results to be ranked, on which
+everything is tried; the others are visited.
 """
 
 from __future__ import annotations
@@ -11,12 +14,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
+SIZE = {"width": 1280, "height": 720}
+BROKEN = """() => Promise.all([...document.images].map((image) => image.decode())).then(
+  () => [], (error) => [String(error)])"""
 STATE = """root => {
   const of = (side) => root.querySelector(`.pane[data-side=${side}]`);
   const b = of("b").style;
@@ -48,7 +54,7 @@ class Tab:
         self.page.on("console", lambda message: self.complaints.append(message.text))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.goto(address)
-        self.page.wait_for_selector("#judge .verdict button")
+        self.page.wait_for_selector("#looking .viewer")
         self.viewer = self.page.locator("#looking .viewer")
         self.stage = self.viewer.locator(".stage")
 
@@ -154,15 +160,22 @@ def by_touch(tab: Tab) -> dict[str, Any]:
     return found
 
 
+def answer(tab: Tab, *choices: str) -> list[list[str]]:
+    """Answer the blind comparison; return the titles that were seen meanwhile."""
+    place, seen = tab.page.locator(".blind"), []
+    for choice in choices:
+        seen.append(place.locator(".tag").all_inner_texts())
+        tab.page.get_by_role("button", name=choice).click()
+    tab.page.get_by_label("Judged by").fill("A. Judge")
+    return seen
+
+
 def judge(tab: Tab) -> dict[str, Any]:
     page, place = tab.page, tab.page.locator(".blind")
-    found: dict[str, Any] = {"before": place.inner_text(), "titles": []}
+    found: dict[str, Any] = {"before": place.inner_text()}
     page.get_by_role("button", name="Left is better").click()
     page.get_by_role("button", name="Back").click()
-    for choice in ("Left is better", "No difference", "Right is better"):
-        found["titles"].append(place.locator(".tag").all_inner_texts())
-        page.get_by_role("button", name=choice).click()
-    page.get_by_label("Judged by").fill("A. Judge")
+    found["titles"] = answer(tab, "Left is better", "No difference", "Right is better")
     found["after"] = place.inner_text()
     found["shown"] = page.locator("#answers").inner_text()
     with page.expect_download() as download:
@@ -189,15 +202,44 @@ def accessible(tab: Tab, axe: str) -> list[str]:
     return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found]
 
 
-def main(path: str, chromium: str, axe: str | None = None) -> None:
+def visited(browser: Browser, address: str, axe: str | None) -> dict[str, Any]:
+    """Try the views of a page by mouse, keys and touch, its contact sheet, and its ranking."""
+    context = browser.new_context(
+        viewport=SIZE, has_touch=True, reduced_motion="reduce", color_scheme="dark"
+    )
+    tab = Tab(context, address)
+    found: dict[str, Any] = {"mouse": {}, "keyboard": {}, "touch": {}, "start": tab.state()}
+    for view in ("blink", "opacity", "beside", "slider"):
+        tab.button(view)
+        found["mouse"][view] = tab.state()
+    tab.stage.focus()
+    for key in ("2", "3", "4", "1", ".", ",", "x"):
+        tab.page.keyboard.press(key)
+        found["keyboard"][key] = tab.state()
+    for view in ("beside", "slider"):
+        tab.viewer.locator(f".views [data-view={view}]").tap()
+        found["touch"][view] = tab.state()
+    tab.page.locator(".contact button").last.click()
+    found["contact"] = tab.state()
+    found["words"] = tab.page.locator("main").inner_text()
+    if tab.page.locator("#judge").count():
+        answer(tab, "Left is better")
+        found["answers"] = tab.page.locator("#answers").inner_text()
+    found["axe"] = accessible(tab, axe) if axe else []
+    found["broken"] = tab.page.evaluate(BROKEN)
+    found["requests"], found["complaints"] = tab.requests, tab.complaints
+    context.close()
+    return found
+
+
+def main(chromium: str, axe: str, path: str, *others: str) -> None:
     from playwright.sync_api import sync_playwright
 
     address, source = Path(path).as_uri(), Path(axe).read_text(encoding="utf-8") if axe else None
     found: dict[str, Any] = {}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        size = {"width": 1280, "height": 720}
-        context = browser.new_context(viewport=size, accept_downloads=True)
+        context = browser.new_context(viewport=SIZE, accept_downloads=True)
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         tabs = [Tab(context, address)]
         found["mouse"], found["print"] = by_mouse(tabs[0]), printed(tabs[0])
@@ -207,7 +249,7 @@ def main(path: str, chromium: str, axe: str | None = None) -> None:
         if source:
             found["axe"]["judged"] = accessible(tabs[0], source)
         calm = browser.new_context(
-            viewport=size, has_touch=True, reduced_motion="reduce", color_scheme="dark"
+            viewport=SIZE, has_touch=True, reduced_motion="reduce", color_scheme="dark"
         )
         tabs.append(Tab(calm, address))
         found["touch"] = by_touch(tabs[1])
@@ -217,6 +259,7 @@ def main(path: str, chromium: str, axe: str | None = None) -> None:
             found["axe"]["dark"] = accessible(tabs[1], source)
         found["requests"] = [url for tab in tabs for url in tab.requests]
         found["complaints"] = [words for tab in tabs for words in tab.complaints]
+        found["others"] = [visited(browser, Path(one).as_uri(), source) for one in others]
         browser.close()
     sys.stdout.write(json.dumps(found))
 

@@ -56,3 +56,9 @@ def test_refusals(pair):
         checkerboard(pair[0][:-1], pair[1])
     with pytest.raises(SettingError, match="squares"):
         checkerboard(*pair, squares=1)
+
+
+def test_larger_pictures_are_reduced_to_what_is_asked_for(pair):
+    assert checkerboard(*pair, longest=40).shape == (40, 30, 3)
+    assert flicker(*pair, longest=79)[0].shape == (40, 30, 3)
+    assert flicker(*pair, longest=80)[0].shape == (80, 60, 3)

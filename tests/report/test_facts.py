@@ -49,3 +49,11 @@ def test_a_map_made_from_the_pictures_is_told():
     facts = facts_of(a_record(alpha=made))
     assert facts["Alpha"] == "made from the two pictures"
     assert facts["Alpha softened"] == "by 2 pixels"
+
+
+def test_a_record_of_what_is_no_fusion():
+    settings = {"method": "knn", "band": None, "deformation": False, "eta": [0.0, 0.5]}
+    facts = facts_of(a_record(alpha={}, method={"name": "matte", "settings": settings}))
+    assert facts["Settings"] == "method knn, band none, deformation no, eta 0, 0.5"
+    assert "Working space" not in facts
+    assert "Alpha" not in facts

@@ -35,6 +35,11 @@ def test_usual_pictures_come_first_and_all_have_names_of_their_own():
     assert len(set(names)) == 4
 
 
+def test_settings_can_be_read_in_the_names_of_files():
+    found = layers_of({"μ = 10, η = 0.1": np.zeros((3, 4)), "…": np.zeros((3, 4))})
+    assert [layer.name for layer in found.values()] == ["mu-10-eta-0.1", "picture"]
+
+
 @pytest.mark.parametrize("alpha", [0.5, np.float32(1), 0])
 def test_alpha_as_a_number_is_no_picture(alpha):
     found = layers_of({"fused": np.zeros((3, 4)), "alpha": alpha})

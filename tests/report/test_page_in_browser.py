@@ -12,16 +12,32 @@ import sys
 from dataclasses import replace
 from importlib.util import find_spec
 
+import numpy as np
 import pytest
 
 import osmofuse
 from conftest import ROOT
 from osmofuse import gallery
-from osmofuse.optimise import Step
-from osmofuse.report import read_ranking, write_report
+from osmofuse.optimise import Status, Step
+from osmofuse.preparation.registration import Alignment, Transform
+from osmofuse.report import (
+    read_ranking,
+    write_alignment,
+    write_matte,
+    write_report,
+    write_results,
+)
+from osmofuse.tasks import Comparison
 from pairs import a_record
 
 VIEWS = ("slider", "blink", "opacity", "beside")
+# What lies on the stage of the other pages at first, after a turn of the page, and after a click
+# on the last picture of the contact sheet.
+OTHERS = {
+    "results": (["Foreground", "average"], "direct: colour difference ΔE", "average"),
+    "alignment": (["Fixed", "Aligned"], "Checkerboard", "Checkerboard"),
+    "matte": (["Picture", "Cut out"], "Trimap", "Cut out"),
+}
 AXE = ROOT / "tests" / "page" / "node_modules" / "axe-core" / "axe.min.js"
 HISTORY = tuple(Step(None, k, None, 2.0 * k, 9.0 / k, {}, None, None, 0) for k in (1, 2, 3))
 COMMAND = "osmofuse fuse --from fused.tif.json -o 'again & again.tif'"
@@ -44,14 +60,51 @@ def found(tmp_path_factory):
         command=COMMAND,
         results=results,
     )
-    arguments = [ROOT / "tests" / "page" / "drive.py", page, chromium]
-    arguments += [AXE] if AXE.exists() else []
+    others = {
+        "results": results_page(tmp_path_factory.mktemp("results"), scene),
+        "alignment": alignment_page(tmp_path_factory.mktemp("alignment"), scene),
+        "matte": matte_page(tmp_path_factory.mktemp("matte"), scene),
+    }
+    assert set(others) == set(OTHERS)
+    arguments = [ROOT / "tests" / "page" / "drive.py", chromium, AXE if AXE.exists() else ""]
     done = subprocess.run(
-        [sys.executable, *map(str, arguments)],
+        [sys.executable, *map(str, (*arguments, page, *others.values()))],
         check=False, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout) | {"page": page}
+    seen = json.loads(done.stdout) | {"page": page, "pages": others}
+    return seen | {"others": dict(zip(others, seen["others"], strict=True))}
+
+
+def results_page(folder, scene):
+    """Write the report of two methods that were compared, and of one that could not be run."""
+    pictures = {"foreground": scene.foreground, "background": scene.background}
+    pictures["alpha"] = scene.alpha
+    made = osmofuse.compare(*pictures.values(), methods=["direct", "average"], metrics=["fmi"])
+    return write_results(
+        folder,
+        pictures=pictures,
+        results={one.name: one.fusion.image for one in made},
+        comparisons=[*made, Comparison("magic", None, {}, "it is <none>")],
+        record=a_record(),
+        command=COMMAND,
+    )
+
+
+def alignment_page(folder, scene):
+    """Write the report of an alignment as it is found, without finding it."""
+    figures = {"agreement": 0.9, "tiles": 40, "uncertainty": 0.2, "overlap": 1.0}
+    valid = np.ones(scene.background.shape, np.bool_)
+    found = Alignment(
+        scene.background, Transform("homography", np.eye(3)), valid, 0.8, Status.converged,
+        quality=figures, origin="features",
+    )  # fmt: skip
+    return write_alignment(folder, alignment=found, fixed=scene.foreground, command=COMMAND)
+
+
+def matte_page(folder, scene):
+    trimap = np.where(scene.alpha == 1, 1.0, 0.5)
+    return write_matte(folder, image=scene.foreground, trimap=trimap, alpha=scene.alpha)
 
 
 def test_no_request_leaves_the_file(found):
@@ -178,3 +231,52 @@ def test_axe_finds_nothing(found, state):
     if "axe" not in found:
         pytest.skip("axe-core is not installed: npm ci --prefix tests/page")
     assert found["axe"][state] == []
+
+
+@pytest.fixture(params=list(OTHERS))
+def other(request, found):
+    seen = found["others"][request.param]
+    first, turned, clicked = OTHERS[request.param]
+    own = found["pages"][request.param].as_uri()
+    return seen | {"first": first, "turned": turned, "clicked": clicked, "own": own}
+
+
+def test_other_pages_ask_for_nothing_and_complain_of_nothing(other):
+    assert {url for url in other["requests"] if not url.startswith("data:")} == {other["own"]}
+    assert other["complaints"] == other["broken"] == []
+
+
+def test_other_pages_have_all_views_by_mouse_keys_and_touch(other):
+    for key, view in zip("1234", VIEWS, strict=True):
+        assert other["mouse"][view]["pressed"] == [view]
+        assert other["keyboard"][key]["pressed"] == [view]
+    assert [state["view"] for state in other["touch"].values()] == ["beside", "slider"]
+
+
+def test_other_pages_show_what_is_chosen(other):
+    left, right = other["first"]
+    assert other["start"]["titles"] == [left, right]
+    assert other["keyboard"]["."]["titles"] == [left, other["turned"]]
+    assert other["keyboard"][","]["titles"] == [left, right]
+    assert other["keyboard"]["x"]["titles"] == [right, left]
+    assert other["contact"]["titles"] == [left, other["clicked"]]
+
+
+def test_axe_finds_nothing_on_other_pages(other):
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed: npm ci --prefix tests/page")
+    assert other["axe"] == []
+
+
+def test_results_are_told_and_ranked(found, tmp_path):
+    words = found["others"]["results"]["words"]
+    assert "magic: it is <none>" in words
+    path = tmp_path / "ranking.json"
+    path.write_text(found["others"]["results"]["answers"], encoding="utf-8")
+    assert set(read_ranking(path)["points"]) == {"direct", "average"}
+
+
+def test_an_alignment_tells_its_figures(found):
+    words = found["others"]["alignment"]["words"]
+    assert "90% of 40" in words
+    assert "0.20 pixels at the corners" in words

@@ -9,7 +9,7 @@ import pytest
 
 from osmofuse.errors import LimitError, MismatchError, UnreadableError
 from osmofuse.record import read_record, write_record
-from osmofuse.report.ranking import blind_pairs, read_ranking, with_ranking
+from osmofuse.report.ranking import blind_pairs, read_ranking, tally, with_ranking
 from pairs import a_record
 
 NAMES = ["direct", "poisson", "pyramid", "variational"]
@@ -54,13 +54,37 @@ def test_points_are_counted_from_the_answers(tmp_path):
 def test_the_record_keeps_it_and_is_read_again(tmp_path):
     record = with_ranking(a_record(), given(tmp_path))
     again = read_record(write_record(record, tmp_path / "fused.tif.json"))
-    assert again.ranking == read_ranking(tmp_path / "ranking.json")
+    assert again.ranking == (read_ranking(tmp_path / "ranking.json"),)
     assert "ranking" not in a_record().as_json()
-    assert record.as_json()["ranking"]["answers"] == ANSWERS
+    assert record.as_json()["ranking"][0]["answers"] == ANSWERS
+
+
+def test_several_judges_are_kept_and_counted_together_and_each_once(tmp_path):
+    record = a_record()
+    for by, answers in (("A", ANSWERS), ("B", ANSWERS), ("", ANSWERS), ("", ANSWERS[:1])):
+        record = with_ranking(record, given(tmp_path, by=by, answers=answers))
+    assert tally(record) == {"poisson": 7.0, "direct": 1.5, "variational": 1.5}
+    again = with_ranking(record, given(tmp_path, by="A", answers=ANSWERS[:1]))
+    assert [one["by"] for one in again.ranking] == ["B", "", "", "A"]
+    assert tally(again)["poisson"] == 6.0
+    assert (
+        with_ranking(again, given(tmp_path, by="", answers=ANSWERS[:1])).ranking[-1]
+        == (again.ranking[2])
+    )
+    assert tally(a_record()) == {}
+
+
+@pytest.mark.parametrize("damage", [{}, 3, [3], [{"by": "A"}]])
+def test_a_damaged_ranking_in_a_record_is_told(tmp_path, damage):
+    parts = a_record().as_json() | {"ranking": damage}
+    path = tmp_path / "record.json"
+    path.write_text(json.dumps(parts), encoding="utf-8")
+    with pytest.raises(UnreadableError, match="'ranking' is no list"):
+        read_record(path)
 
 
 def test_of_another_picture_it_is_refused(tmp_path):
-    with pytest.raises(MismatchError, match="another picture"):
+    with pytest.raises(MismatchError, match="other pictures"):
         with_ranking(a_record(), given(tmp_path, sha256_of_pixels="d" * 64))
 
 

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-import osmofuse
 from osmofuse.report.colours import colours
 from osmofuse.report.layers import maps_as_layers
-from osmofuse.report.sections import blind_section, how_section, lede, maps_section, numbers_section
-from pairs import a_record
+from osmofuse.report.sections import blind_section, how_section, maps_section, numbers_section
 
 
 @pytest.mark.parametrize(
-    "section", [maps_section({}), numbers_section({}, None), blind_section({}, None)]
+    "section", [maps_section({}, ""), numbers_section({}, None), blind_section({}, None)]
 )
 def test_what_has_nothing_to_show_is_not_there(section):
     assert section == ""
 
 
 def test_the_colour_bar_has_the_colours_of_the_maps():
-    section = maps_section(maps_as_layers({"Seam": (np.ones((3, 4)), "Step <2>", 0.5)}))
+    section = maps_section(
+        maps_as_layers({"Seam": (np.ones((3, 4)), "Step <2>", 0.5)}), "Of & with."
+    )
     gradient = ElementTree.fromstring(
         section[section.index("<linearGradient") :].split("</defs>")[0]
     )
@@ -33,20 +32,12 @@ def test_the_colour_bar_has_the_colours_of_the_maps():
     assert stops[-1] == "#{:02x}{:02x}{:02x}".format(*last)
     assert "Step &lt;2&gt;" in section
     assert "0.5 and more" in section
-    assert 'data-show="map_seam"' in section
-
-
-def test_the_line_below_the_title_says_how_it_ended():
-    fusion = replace(osmofuse.fuse(np.ones((2, 3)), np.ones((2, 3)), method="direct"), seconds=1.5)
-    assert (
-        lede((2, 3), a_record(), fusion)
-        == "Method: variational · 3 × 2 pixels · direct after 1.50 s"
-    )
-    assert lede((2, 3), None, None) == "3 × 2 pixels"
+    assert 'data-show="map_seam" data-beside="fused"' in section
+    assert "<p>Of &amp; with.</p>" in section
 
 
 def test_without_record_or_command_there_are_still_the_files():
-    section = how_section(None, "", ["pictures/fused.png"])
+    section = how_section(None, "", "", ["pictures/fused.png"])
     assert "pictures/fused.png" in section
     assert "Make it again" not in section
     assert "whole record" not in section

@@ -69,3 +69,12 @@ def test_nothing_and_too_much_are_refused():
         study_sheet([])
     with pytest.raises(LimitError, match="60 columns"):
         study_sheet([trial((0, 0, 0), eta=i / 100) for i in range(60)])
+
+
+def test_a_trial_is_called_by_what_was_varied():
+    trials = [trial((1, 2, 3), eta=eta, reach=reach) for eta, reach in product((0, 0.5), (8, None))]
+    names = study.trial_names(trials)
+    assert names == [
+        "reach 8 px, η = 0", "by the rule, η = 0", "reach 8 px, η = 0.5", "by the rule, η = 0.5",
+    ]  # fmt: skip
+    assert study.trial_names(trials[:1]) == ["η = 0"], "it needs some name"

@@ -10,7 +10,7 @@ import click
 
 from osmofuse import __version__
 from osmofuse.cli import interrupt
-from osmofuse.errors import OsmofuseError
+from osmofuse.errors import OsmofuseError, did_you_mean
 
 # Each command's name and line in `--help`, which must not load the science.
 COMMANDS = {
@@ -36,6 +36,14 @@ class _Commands(click.Group):
             return None
         command: click.Command = import_module(f"osmofuse.cli.{cmd_name}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if not name.startswith("-") and name not in COMMANDS and not ctx.resilient_parsing:
+            ctx.fail(f"No such command {name!r}{did_you_mean(name, COMMANDS)}.")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,25 +14,20 @@ from osmofuse.cli import options
 from osmofuse.cli.options import FILE
 from osmofuse.cli.progress import progress_line
 from osmofuse.errors import MismatchError
-from osmofuse.jobs import Registered, Registration, register
+from osmofuse.jobs import Registered, Registration, register, report_registration
 from osmofuse.preparation.registration.chain import METHODS
 from osmofuse.preparation.registration.transform import KINDS
+from osmofuse.report import check_report
 
 
 @click.command("align")
 @click.argument("moving", type=FILE, metavar="MOVING")
 @click.argument("fixed", type=FILE, metavar="FIXED")
-@click.option("-o", "--output", type=FILE, required=True, help="The aligned picture to write.")
-@click.option(
-    "--method",
-    type=click.Choice(METHODS),
-    default="auto",
-    show_default=True,
-    help="How to find the transform.",
-)
+@options.output("The aligned picture to write.")
+@options.method(METHODS, "How to find the transform.", "auto")
 @click.option(
     "--transform",
-    type=click.Choice(KINDS),
+    type=options.OneOf(KINDS),
     default="homography",
     show_default=True,
     help="What the transform may do.",
@@ -46,14 +42,11 @@ from osmofuse.preparation.registration.transform import KINDS
     "or with --method points all there is.",
 )
 @click.option("--valid-out", type=FILE, help="Also write where the result shows something.")
-@click.option(
-    "--preview",
-    type=FILE,
-    help="Also write a checkerboard of both pictures; to a .webp file, one that flickers.",
-)
+@options.preview("Also write a checkerboard of both pictures; to a .webp file, one that flickers.")
+@options.report
 @options.overwrite
 @options.as_json
-def command(valid_out: Path | None, as_json: bool, **given: Any) -> None:
+def command(valid_out: Path | None, as_json: bool, folder: Path | None, **given: Any) -> None:
     """Write the picture MOVING as it lies over FIXED, e.g. infrared over visible.
 
     The output has the size and resolution of FIXED, and the depth, colour profile and metadata
@@ -68,8 +61,14 @@ def command(valid_out: Path | None, as_json: bool, **given: Any) -> None:
     4 if no transform can be trusted, 7 if it cannot write, 130 if interrupted.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     job = Registration(valid_output=valid_out, **given)
+    if folder is not None:
+        check_report(folder, overwrite=job.overwrite)
     with progress_line("Aligning"):
         result = register(job)
+    if folder is not None and result.record is not None:
+        with progress_line("Writing the report"):
+            page = report_registration(job, result, folder, overwrite=job.overwrite)
+        result = replace(result, files=result.files | {"report": page})
     if as_json:
         click.echo(json.dumps(_data(result), ensure_ascii=False))
     if result.record is None:

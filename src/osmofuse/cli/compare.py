@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
 from osmofuse.cli import options
 from osmofuse.cli.box import BoxType
+from osmofuse.cli.needs import tell_need
 from osmofuse.cli.options import NamesType
 from osmofuse.cli.progress import progress_line
-from osmofuse.cli.series import series_job, series_options, tell
-from osmofuse.jobs import compare_files
+from osmofuse.cli.series import ending_options, rank, series_job, series_options, tell
+from osmofuse.jobs import check_comparison, compare_files
 from osmofuse.methods import METHODS
 
 
@@ -20,7 +20,7 @@ from osmofuse.methods import METHODS
 @series_options
 @click.option(
     "--methods",
-    type=NamesType(),
+    type=NamesType(METHODS),
     metavar="NAME,NAME…",
     help=f"Which to compare, of {', '.join(METHODS)}.  [default: all]",
 )
@@ -33,23 +33,31 @@ from osmofuse.methods import METHODS
 @options.truth
 @options.metrics("paper")
 @click.option("--zoom", type=BoxType(), help="The part that the second sheet shows.")
-@options.overwrite
-@options.as_json
-def command(as_json: bool, output: Path, **given: Any) -> None:
+@ending_options
+@click.pass_context
+def command(ctx: click.Context, /, **given: Any) -> None:
     """Fuse FOREGROUND and BACKGROUND by several methods, and score what they made.
 
     Into the folder go each method's picture, a contact sheet with times, a sheet with a part of
-    each picture and its chromaticity error, and the table in Markdown and LaTeX.
+    each picture and its chromaticity error, the table in Markdown and LaTeX, and the record.
 
     \b
     osmofuse compare visible.tif infrared.tif --alpha map.png -o compared
     osmofuse compare visible.tif infrared.tif --methods poisson,variational -o compared
     osmofuse compare face.png other.png --alpha drawn.png --paper -o table-one
+    osmofuse compare --rank ranking.json -o compared
 
-    It ends with 0, and otherwise as `osmofuse fuse` does.
+    It ends with 0, and otherwise as `osmofuse fuse` does; with 5 if any method did not converge.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
-    job = series_job(output, given)
-    chosen = ("methods", "paper", "truth", "metrics", "zoom")
+    if given["rank"] is not None:
+        rank(given["output"], given["rank"], as_json=given["as_json"])
+        return
+    job = series_job(ctx, given)
+    chosen = {name: given[name] for name in ("methods", "paper", "truth", "metrics", "zoom")}
+    needed = check_comparison(job, **chosen)
+    if given["dry_run"]:
+        tell_need(given["output"], needed, as_json=given["as_json"])
+        return
     with progress_line("Comparing") as watch:
-        made = compare_files(job, **{name: given[name] for name in chosen}, watch=watch)
-    tell(made, "comparison.json", as_json=as_json)
+        made = compare_files(job, **chosen, watch=watch)
+    tell(ctx, made, given)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from osmofuse.methods import Fusion
 from osmofuse.optimise import Status
 
+NOT_AS_ASKED = 5  # the exit code: written, but not converged, or not the pixels of the record
 ENDINGS = {
     Status.reached: "it came as far as it was to go",
     Status.energy_rate: "it went on until the energy hardly fell any more",
@@ -39,3 +40,8 @@ def warning(status: Status) -> str:
         f"did not converge ({status}): {ENDINGS[status]}. The result is written as far as it "
         f"came; {REMEDIES[status]}"
     )
+
+
+def unfinished(name: str, status: Status) -> str:
+    """Return what to say of one of several fusions that did not end as it should."""
+    return f"{name} did not converge ({status}): {ENDINGS[status]}. It is written as far as it came"

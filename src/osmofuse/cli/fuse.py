@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -12,13 +11,13 @@ from typing import Any
 import click
 
 from osmofuse.cli import options
-from osmofuse.cli.endings import summary, warning
+from osmofuse.cli.endings import NOT_AS_ASKED, summary, warning
+from osmofuse.cli.needs import tell_need
 from osmofuse.cli.options import FILE
 from osmofuse.cli.progress import progress_line
 from osmofuse.cli.settings import SettingOption, chosen_settings, option_names
 from osmofuse.jobs import (
     Job,
-    Need,
     Repetition,
     Result,
     check,
@@ -28,26 +27,9 @@ from osmofuse.jobs import (
     run,
 )
 from osmofuse.jobs.job import WORKING_SPACES
-from osmofuse.jobs.need import in_bytes
 from osmofuse.methods import METHODS
 from osmofuse.record import Record, output_path, read_record
 from osmofuse.report import check_report
-
-NOT_AS_ASKED = 5  # written, but not converged, or not the pixels of the record
-
-
-class _Size(click.ParamType):  # type: ignore[type-arg]
-    """A number of bytes, e.g. 500M or 4G."""
-
-    name = "size"
-    units = " kMGT"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kKMGT]?)(i?)B?", str(value))
-        if found is None:
-            self.fail(f"{value!r} is no number of bytes like 500M or 4G", param, ctx)
-        power: int = self.units.lower().index(found[2].lower() or " ")
-        return round(float(found[1]) * float(1024 if found[3] else 1000) ** power)
 
 
 class _Command(click.Command):
@@ -75,16 +57,10 @@ class _Command(click.Command):
 @click.command("fuse", cls=_Command)
 @click.argument("foreground", type=FILE, required=False, metavar="FOREGROUND")
 @click.argument("background", type=FILE, required=False, metavar="BACKGROUND")
-@click.option("-o", "--output", type=FILE, required=True, help="The fused picture to write.")
+@options.output("The fused picture to write.")
 @options.alpha
 @options.soften
-@click.option(
-    "--method",
-    type=click.Choice(list(METHODS)),
-    default="variational",
-    show_default=True,
-    help="How to fuse.",
-)
+@options.method(list(METHODS), "How to fuse.", "variational")
 @options.levels
 @click.option(
     "--working-space",
@@ -95,13 +71,7 @@ class _Command(click.Command):
 )
 @click.option("--structure", type=FILE, help="Also write the structure that was found.")
 @click.option("--alpha-out", type=FILE, help="Also write the map of alpha that was used.")
-@click.option(
-    "--report",
-    "folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Also write a page to look at the result, with maps, scores and the record.",
-)
+@options.report
 @click.option(
     "--iiif",
     metavar="URL",
@@ -109,8 +79,8 @@ class _Command(click.Command):
 )
 @options.overwrite
 @click.option("--from", "record", type=FILE, help="Repeat what this record says, exactly.")
-@click.option("--max-memory", type=_Size(), help="Refuse to start if more is needed, e.g. 4G.")
-@click.option("--dry-run", is_flag=True, help="Only say what it would need, and whether it fits.")
+@options.max_memory
+@options.dry_run
 @options.as_json
 @click.pass_context
 def command(ctx: click.Context, /, as_json: bool, dry_run: bool, **given: Any) -> None:
@@ -135,7 +105,7 @@ def command(ctx: click.Context, /, as_json: bool, dry_run: bool, **given: Any) -
     needed = check(job)
     _check_report(ctx, given)
     if dry_run:
-        click.echo(json.dumps({"need": asdict(needed)}) if as_json else _needs(job, needed))
+        tell_need(job.output, needed, as_json=as_json)
         return
     with progress_line("Fusing", needed.seconds) as watch:
         result = run(job, watch=watch)
@@ -205,13 +175,6 @@ def _given(ctx: click.Context) -> Iterator[tuple[str, str]]:
 def _outputs(given: dict[str, Any]) -> dict[str, Any]:
     names = ("output", "structure", "overwrite", "max_memory")
     return {"alpha_output": given["alpha_out"], **{name: given[name] for name in names}}
-
-
-def _needs(job: Job, needed: Need) -> str:
-    return (
-        f"{job.output}: would need about {in_bytes(needed.bytes)} of memory and "
-        f"{needed.seconds:.0f} s; nothing was written."
-    )
 
 
 def _data(result: Result, record: Record, repeated: Repetition | None) -> dict[str, Any]:

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
 
 from osmofuse.cli import options
+from osmofuse.cli.endings import NOT_AS_ASKED
+from osmofuse.cli.needs import tell_need
 from osmofuse.cli.numbers import Number
 from osmofuse.cli.options import FILE
-from osmofuse.jobs import MatteJob, MatteResult, run_matte
+from osmofuse.cli.progress import progress_line
+from osmofuse.jobs import MatteJob, MatteResult, check_matte, report_matte, run_matte
 from osmofuse.preparation.matting import LARGEST, METHODS
+from osmofuse.report import check_report
 
 
 @click.command("matte")
 @click.argument("image", type=FILE, metavar="IMAGE")
 @click.argument("trimap", type=FILE, metavar="TRIMAP")
-@click.option("-o", "--output", type=FILE, required=True, help="The map to write, in grey.")
-@click.option(
-    "--method",
-    type=click.Choice(METHODS),
-    default="knn",
-    show_default=True,
-    help="How to find it; all but knn need the extra prepare.",
-)
+@options.output("The map to write, in grey.")
+@options.method(METHODS, "How to find it; all but knn need the extra prepare.", "knn")
 @click.option(
     "--band",
     type=Number(),
@@ -37,7 +37,7 @@ from osmofuse.preparation.matting import LARGEST, METHODS
     type=FILE,
     help="Also write the colours of what the map keeps, with the map as their transparency.",
 )
-@click.option("--preview", type=FILE, help="Also write the picture with the map laid over it.")
+@options.preview("Also write the picture with the map laid over it.")
 @click.option(
     "--max-pixels",
     type=int,
@@ -45,30 +45,50 @@ from osmofuse.preparation.matting import LARGEST, METHODS
     show_default=True,
     help="Larger pictures are matted on a reduced copy; a note says so.",
 )
+@options.report
 @options.overwrite
+@options.max_memory
+@options.dry_run
 @options.as_json
-def command(as_json: bool, **given: Any) -> None:
+@click.pass_context
+def command(
+    ctx: click.Context, /, as_json: bool, dry_run: bool, folder: Path | None, **given: Any
+) -> None:
     """Find the alpha map of what TRIMAP roughly outlines in IMAGE.
 
     TRIMAP is white where the map is sure to be 1, black where it is sure to be 0, and grey where
     it is to be found. Or it holds scribbles, green where the map is 1 and red where it is 0. It
-    has the size of IMAGE.
+    has the size of IMAGE. Beside the map a record, OUTPUT.json, says how it was made.
 
     \b
     osmofuse matte visible.tif trimap.png -o alpha.png
     osmofuse matte visible.tif mask.png --band 10 -o alpha.tif --preview look.png
 
-    The map is for `osmofuse fuse --alpha`.
+    The map is for `osmofuse fuse --alpha`. It ends with 0, and otherwise as `osmofuse fuse` does.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
-    result = run_matte(MatteJob(**given))
+    job = MatteJob(**given)
+    if folder is not None:
+        check_report(folder, overwrite=job.overwrite)
+    needed = check_matte(job)
+    if dry_run:
+        tell_need(job.output, needed, as_json=as_json)
+        return
+    with progress_line("Finding the map"):
+        result = run_matte(job)
+    if folder is not None:
+        with progress_line("Writing the report"):
+            page = report_matte(result, folder, overwrite=job.overwrite)
+        result = replace(result, files=result.files | {"report": page})
     for note in result.notes:
         click.echo(f"Note: {note}", err=True)
     if as_json:
         click.echo(json.dumps(_data(result), ensure_ascii=False))
-        return
-    click.echo(f"Found the map in {result.unknown:.1%} of the picture.")
-    for role, path in result.files.items():
-        click.echo(f"  {role:<10} {path}")
+    else:
+        click.echo(f"Found the map in {result.unknown:.1%} of the picture.")
+        for role, path in result.files.items():
+            click.echo(f"  {role:<10} {path}")
+    if not result.converged:
+        ctx.exit(NOT_AS_ASKED)
 
 
 def _data(result: MatteResult) -> dict[str, Any]:
@@ -78,4 +98,5 @@ def _data(result: MatteResult) -> dict[str, Any]:
         "notes": list(result.notes),
         "unknown": result.unknown,
         "mean": float(result.alpha.mean()),
+        "record": result.record.as_json(),
     }

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
+from click.shell_completion import CompletionItem
 
 from osmofuse.cli.alpha import AlphaType
 from osmofuse.cli.numbers import Number
+from osmofuse.errors import did_you_mean
 from osmofuse.jobs.job import LEVELS
-from osmofuse.metrics.catalogue import SETS
+from osmofuse.metrics.catalogue import METRICS, SETS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -20,15 +23,36 @@ FILE = click.Path(path_type=Path)
 
 
 class NamesType(click.ParamType):  # type: ignore[type-arg]
-    """Names with commas between."""
+    """Names with commas between, each once.
+
+    Parameters
+    ----------
+    known : iterable of str
+        What the shell may complete.
+    """
 
     name = "name,name…"
+
+    def __init__(self, known: Iterable[str] = ()) -> None:
+        self.known = tuple(known)
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[str, ...]:
         """Return the names."""
-        return tuple(name.strip() for name in str(value).split(",") if name.strip())
+        names = tuple(name.strip() for name in str(value).split(",") if name.strip())
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            self.fail(f"{twice!r} is named twice; name each once.", param, ctx)
+        return names
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Return the names that the last one may become, behind those that are there."""
+        before, comma, last = incomplete.rpartition(",")
+        taken = before.split(",")
+        found = [name for name in self.known if name.startswith(last) and name not in taken]
+        return [CompletionItem(f"{before}{comma}{name}") for name in found]
 
 
 class MetricsType(NamesType):
@@ -36,16 +60,56 @@ class MetricsType(NamesType):
 
     name = "set|name,name…"
 
+    def __init__(self) -> None:
+        super().__init__((*SETS, *METRICS))
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the one name, which may be that of a set, or all names."""
         names = super().convert(value, param, ctx)
         return names[0] if len(names) == 1 else names
 
 
+class OneOf(click.Choice):  # type: ignore[type-arg]
+    """One of some names; who mistypes it is asked whether another was meant."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """Return what to say to a name that is none of them."""
+        known = [str(name) for name in self.choices]
+        return f"{value!r} is not one of {', '.join(known)}{did_you_mean(value, known)}."
+
+
+class SizeType(click.ParamType):  # type: ignore[type-arg]
+    """A number of bytes, e.g. 500M or 4G."""
+
+    name = "size"
+    units = " kMGT"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number."""
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kKMGT]?)(i?)B?", str(value))
+        if found is None:
+            self.fail(f"{value!r} is no number of bytes like 500M or 4G", param, ctx)
+        power: int = self.units.lower().index(found[2].lower() or " ")
+        return round(float(found[1]) * float(1024 if found[3] else 1000) ** power)
+
+
 overwrite = click.option(
     "--overwrite", is_flag=True, help="Replace files that exist. Never an input."
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+report = click.option(
+    "--report",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Also write a page to look at what was done, with its figures and the record.",
+)
+max_memory = click.option(
+    "--max-memory", type=SizeType(), help="Refuse to start if more is needed, e.g. 4G."
+)
+dry_run = click.option(
+    "--dry-run", is_flag=True, help="Only say what it would need, and whether it fits."
+)
 truth = click.option("--truth", type=FILE, help="The right answer, where there is one.")
 alpha = click.option(
     "--alpha",
@@ -65,12 +129,29 @@ soften = click.option(
 )
 levels = click.option(
     "--levels",
-    type=click.Choice(LEVELS),
+    type=OneOf(LEVELS),
     default="as-is",
     show_default=True,
     help="Adjust the background's range: stretch it between percentiles, or match the "
     "foreground's.",
 )
+
+
+def output(words: str) -> Callable[[Function], Function]:
+    """Return the option that says where to write."""
+    return click.option("-o", "--output", type=FILE, required=True, help=words)
+
+
+def method(known: Sequence[str], words: str, default: str) -> Callable[[Function], Function]:
+    """Return the option that chooses a method."""
+    return click.option(
+        "--method", type=OneOf(known), default=default, show_default=True, help=words
+    )
+
+
+def preview(words: str) -> Callable[[Function], Function]:
+    """Return the option that asks for a picture to look at."""
+    return click.option("--preview", type=FILE, help=words)
 
 
 def is_given(name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from functools import reduce
 from pathlib import Path
@@ -10,48 +11,100 @@ from typing import Any
 import click
 
 from osmofuse.cli import options
+from osmofuse.cli.endings import NOT_AS_ASKED, unfinished
 from osmofuse.cli.options import FILE, Function
-from osmofuse.io.staging import naming
-from osmofuse.jobs import Job
-from osmofuse.jobs.series import SHEET, Series
+from osmofuse.cli.progress import progress_line
+from osmofuse.jobs import Job, keep_ranking, report_series
+from osmofuse.jobs.series import Series
+from osmofuse.jobs.series_check import SHEET
+from osmofuse.report import check_report, tally
 
-_INPUTS = ("foreground", "background", "alpha", "soften", "levels", "overwrite")
+_INPUTS = ("foreground", "background", "alpha", "soften", "levels", "overwrite", "max_memory")
 
 
 def series_options(function: Function) -> Function:
     """Give a command the arguments and options that say which pair is fused, and where to."""
     parts: list[Callable[[Any], Any]] = [
-        click.argument("foreground", type=FILE, metavar="FOREGROUND"),
-        click.argument("background", type=FILE, metavar="BACKGROUND"),
-        click.option(
-            "-o", "--output", type=FILE, required=True, help="A folder for what is written."
-        ),
+        click.argument("foreground", type=FILE, required=False, metavar="FOREGROUND"),
+        click.argument("background", type=FILE, required=False, metavar="BACKGROUND"),
+        options.output("A folder for what is written."),
         options.alpha,
         options.soften,
         options.levels,
     ]
+    return _decorated(function, parts)
+
+
+def ending_options(function: Function) -> Function:
+    """Give a command the options that say what else is written, and what is said."""
+    ranking = click.option(
+        "--rank",
+        type=FILE,
+        help="Fuse nothing, but put the answers that the report's blind comparison gave as a file "
+        "into the record in the folder, and print all judges' points.",
+    )
+    parts: list[Callable[[Any], Any]] = [
+        options.report,
+        ranking,
+        options.overwrite,
+        options.max_memory,
+        options.dry_run,
+        options.as_json,
+    ]
+    return _decorated(function, parts)
+
+
+def _decorated(function: Function, parts: list[Callable[[Any], Any]]) -> Function:
     # The last decorator of a list stands next to the function.
     result: Function = reduce(lambda made, part: part(made), reversed(parts), function)
     return result
 
 
-def series_job(output: Path, given: Mapping[str, Any]) -> Job:
-    """Return the job that the options of `series_options` describe; its folder is made."""
-    job = Job(output=output / SHEET, **{name: given[name] for name in _INPUTS})
-    with naming(output):
-        output.mkdir(parents=True, exist_ok=True)
+def series_job(ctx: click.Context, given: Mapping[str, Any]) -> Job:
+    """Return the job that the options of `series_options` describe, once all can be written."""
+    for name in ("foreground", "background"):
+        if given[name] is None:
+            raise click.UsageError(f"Missing argument '{name.upper()}'.", ctx)
+    job = Job(output=given["output"] / SHEET, **{name: given[name] for name in _INPUTS})
+    if given["folder"] is not None:
+        check_report(given["folder"], overwrite=job.overwrite)
     return job
 
 
-def tell(made: Series, data: str, *, as_json: bool) -> None:
-    """Print what came of a series: the file `data` as it is, or the table and all files."""
+def tell(ctx: click.Context, made: Series, given: Mapping[str, Any]) -> None:
+    """Write the report that was asked for, and print what came of a series."""
+    files = dict(made.files)
+    if given["folder"] is not None:
+        with progress_line("Writing the report"):
+            files["report"] = report_series(made, given["folder"], overwrite=given["overwrite"])
     for note in (*made.notes, *options.hints()):
         click.echo(f"Note: {note}", err=True)
+    if given["as_json"]:
+        told = {
+            "files": {name: str(path) for name, path in files.items()},
+            "notes": list(made.notes),
+            "record": made.record.as_json(),
+        }
+        click.echo(json.dumps(told, ensure_ascii=False))
+    else:
+        width = max(map(len, files))
+        lines = [f"  {name:<{width}} {path}" for name, path in files.items()]
+        click.echo("\n".join([made.table, "", *lines]))
+    for one in made.unfinished:
+        assert one.fusion is not None, "it ended somehow"
+        click.echo(f"osmofuse: {unfinished(one.name, one.fusion.status)}", err=True)
+    if made.unfinished:
+        ctx.exit(NOT_AS_ASKED)
+
+
+def rank(folder: Path, ranking: Path, *, as_json: bool) -> None:
+    """Put a judge's answers into the record of a folder, and print the points."""
+    path, record = keep_ranking(folder, ranking)
+    points, judges = tally(record), [str(one["by"]) or "somebody" for one in record.ranking]
     if as_json:
-        click.echo(made.files[data].read_text(encoding="utf-8"), nl=False)
+        told = {"record": str(path), "judges": judges, "points": points}
+        click.echo(json.dumps(told, ensure_ascii=False))
         return
-    click.echo(made.table)
-    click.echo("")
-    width = max(map(len, made.files))
-    for name, path in made.files.items():
-        click.echo(f"  {name:<{width}} {path}")
+    width = max(map(len, points), default=0)
+    lines = [f"  {name:<{width}} {count:g}" for name, count in points.items()]
+    click.echo("\n".join([f"Points, as judged by {', '.join(judges)}:", *lines, f"Kept in {path}"]))

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import click
 
 from osmofuse.cli import options
+from osmofuse.cli.needs import tell_need
 from osmofuse.cli.options import NamesType
 from osmofuse.cli.progress import progress_line
-from osmofuse.cli.series import series_job, series_options, tell
-from osmofuse.jobs import sweep_files
+from osmofuse.cli.series import ending_options, rank, series_job, series_options, tell
+from osmofuse.jobs import check_sweep, sweep_files
 
 _STARTS = ("foreground", "composite", "means")
 
@@ -53,7 +53,7 @@ def _number(text: str) -> float:
 )
 @click.option(
     "--start",
-    type=NamesType(),
+    type=NamesType(_STARTS),
     default=",".join(_STARTS),
     show_default=True,
     metavar="NAME,NAME…",
@@ -68,24 +68,30 @@ def _number(text: str) -> float:
 )
 @options.truth
 @options.metrics("")
-@options.overwrite
-@options.as_json
-def command(as_json: bool, output: Path, **given: Any) -> None:
+@ending_options
+@click.pass_context
+def command(ctx: click.Context, /, **given: Any) -> None:
     """Fuse FOREGROUND and BACKGROUND with every combination of some settings.
 
     Into the folder go a sheet of all pictures, which reads like the paper's figure of its
-    weights, and a table.
+    weights, a table, and the record.
 
     \b
     osmofuse sweep visible.tif infrared.tif --alpha map.png -o study
     osmofuse sweep visible.tif infrared.tif --eta 0.05,0.1,0.2 --mu 100 --start foreground -o study
 
-    It ends with 0, and otherwise as `osmofuse fuse` does.
+    It ends with 0, and otherwise as `osmofuse fuse` does; with 5 if any fusion did not converge.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
-    job = series_job(output, given)
+    if given["rank"] is not None:
+        rank(given["output"], given["rank"], as_json=given["as_json"])
+        return
+    job = series_job(ctx, given)
     choices = {name: given[name] for name in ("start", "mu", "reach", "eta", "gamma")}
+    scored = {name: given[name] for name in ("truth", "metrics")}
+    needed = check_sweep(job, choices, **scored)
+    if given["dry_run"]:
+        tell_need(given["output"], needed, as_json=given["as_json"])
+        return
     with progress_line("Sweeping") as watch:
-        made = sweep_files(
-            job, choices, truth=given["truth"], metrics=given["metrics"], watch=watch
-        )
-    tell(made, "sweep.json", as_json=as_json)
+        made = sweep_files(job, choices, **scored, watch=watch)
+    tell(ctx, made, given)

@@ -19,7 +19,7 @@ from types import TracebackType
 
 from osmofuse.errors import OutputError
 
-__all__ = ["Staging", "cannot_write", "check_target", "naming"]
+__all__ = ["Staging", "cannot_write", "check_target", "made_folder", "naming"]
 
 # No job takes that long: what is older was left behind, on whatever machine.
 _OLD = 24 * 3600.0
@@ -88,8 +88,36 @@ class Staging:
             _sync(folder)
 
 
+@contextmanager
+def made_folder(folder: Path) -> Iterator[None]:
+    """Make a folder, and those above it; take back what is new and empty if the work fails.
+
+    Raises
+    ------
+    OutputError
+        It cannot be made.
+    """
+    missing = [above for above in (folder, *folder.parents) if not os.path.lexists(above)]
+    with ExitStack() as undo:
+        for above in reversed(missing):
+            undo.callback(_remove_empty, above)
+        with naming(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        yield
+        undo.pop_all()
+
+
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):  # somebody else has put something there
+        folder.rmdir()
+
+
 def check_target(
-    path: Path, *, overwrite: bool = False, inputs: Iterable[str | os.PathLike[str]] = ()
+    path: Path,
+    *,
+    overwrite: bool = False,
+    inputs: Iterable[str | os.PathLike[str]] = (),
+    folders: bool = False,
 ) -> None:
     """Refuse a place where a file cannot or must not be written.
 
@@ -101,6 +129,8 @@ def check_target(
         Whether a file there may be replaced.
     inputs : iterable of paths
         Files that are never replaced, under whatever name.
+    folders : bool
+        Whether folders that are missing will be made; then the nearest one counts.
 
     Raises
     ------
@@ -112,9 +142,12 @@ def check_target(
             raise OutputError(
                 f"{path}: would replace the input {os.fspath(given)}; choose another name"
             )
+    folder = path.parent
     with naming(path):  # a folder above may be closed
-        if not path.parent.is_dir():
-            raise OutputError(f"{path}: there is no folder {path.parent}; make it first")
+        if folders:
+            folder = next(above for above in path.absolute().parents if above.exists())
+        if not folder.is_dir():
+            raise OutputError(f"{path}: there is no folder {folder}; make it first")
         if path.is_dir():
             raise OutputError(f"{path}: is a folder; add a name for the file")
     if os.path.lexists(path) and not overwrite:
@@ -123,8 +156,8 @@ def check_target(
             "--overwrite (overwrite=True in Python)"
         )
     effective = os.access in os.supports_effective_ids
-    if not os.access(path.parent, os.W_OK | os.X_OK, effective_ids=effective):
-        code = errno.EROFS if _is_read_only(path.parent) else errno.EACCES
+    if not os.access(folder, os.W_OK | os.X_OK, effective_ids=effective):
+        code = errno.EROFS if _is_read_only(folder) else errno.EACCES
         raise cannot_write(path, OSError(code, os.strerror(code)))
 
 

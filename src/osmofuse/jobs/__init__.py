@@ -1,14 +1,17 @@
 """One recorded piece of work from files to files."""
 
 from osmofuse.jobs.job import Job
-from osmofuse.jobs.matte import MatteJob, MatteResult, run_matte
+from osmofuse.jobs.matte import MatteJob, MatteResult, check_matte, run_matte
 from osmofuse.jobs.need import Need, check, need
+from osmofuse.jobs.preparation_report import report_matte, report_registration
 from osmofuse.jobs.registration import Registered, Registration, register
 from osmofuse.jobs.repeat import Repetition, compare_with_record, job_of_record
 from osmofuse.jobs.report import report
 from osmofuse.jobs.run import Result, run
 from osmofuse.jobs.scoring import score_files
 from osmofuse.jobs.series import Series, compare_files, sweep_files
+from osmofuse.jobs.series_check import check_comparison, check_sweep
+from osmofuse.jobs.series_report import keep_ranking, report_series
 
 __all__ = [
     "Job",
@@ -21,12 +24,19 @@ __all__ = [
     "Result",
     "Series",
     "check",
+    "check_comparison",
+    "check_matte",
+    "check_sweep",
     "compare_files",
     "compare_with_record",
     "job_of_record",
+    "keep_ranking",
     "need",
     "register",
     "report",
+    "report_matte",
+    "report_registration",
+    "report_series",
     "run",
     "run_matte",
     "score_files",

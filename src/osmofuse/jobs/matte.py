@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import shlex
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from time import perf_counter
 
 import numpy as np
 
-from osmofuse.errors import MismatchError
-from osmofuse.io import describe, format_of
+from osmofuse.errors import InputError, MismatchError
+from osmofuse.io import Description, describe, format_of
 from osmofuse.io.formats import JPEG
+from osmofuse.jobs.need import PROGRAM, START, Need, check_limit, peak_bytes
 from osmofuse.jobs.outputs import Outputs, check_outputs
+from osmofuse.jobs.prepare import input_of
 from osmofuse.jobs.reading import read_files
+from osmofuse.optimise import Status
 from osmofuse.picture import Picture, quantise
 from osmofuse.preparation.alpha_file import LOSSY, AlphaFile, alpha_of_picture
 from osmofuse.preparation.foreground_colours import foreground_colours
-from osmofuse.preparation.matting import LARGEST, find_matte
+from osmofuse.preparation.matting import LARGEST, Matte, find_matte
 from osmofuse.preparation.trimap import trimap_of_mask
 from osmofuse.preparation.trimap_file import trimap_of_picture
+from osmofuse.record import Record, sha256_of_pixels
 from osmofuse.report.overlay import overlay
 from osmofuse.typing import FloatArray
+
+MOSTLY = 0.9  # of a mask's pixels are black or white
+# Bytes a pixel, and seconds a million pixels, to find a map; measured on a portrait, rounded up.
+_COSTS = {
+    "knn": (460, 14.0),
+    "closed-form": (460, 10.0),
+    "lbdm": (2600, 20.0),
+    "lkm": (460, 17.0),
+    "random-walk": (600, 11.0),
+}
+_CARRYING, _WRITING = 60, 1.5  # the same, to carry it to the full size and to write it
 
 
 @dataclass(frozen=True)
@@ -43,6 +61,8 @@ class MatteJob:
         See `osmofuse.matte`.
     overwrite : bool
         Replace outputs that exist. Never an input.
+    max_memory : int, optional
+        Refuse to start if more bytes are needed.
     """
 
     image: Path
@@ -54,6 +74,7 @@ class MatteJob:
     preview: Path | None = None
     max_pixels: int = LARGEST
     overwrite: bool = False
+    max_memory: int | None = None
 
     @property
     def inputs(self) -> dict[str, Path]:
@@ -82,24 +103,41 @@ class MatteResult:
 
     Attributes
     ----------
+    job : MatteJob
+        What was asked for.
     alpha : array, (rows, cols)
         The map.
     unknown : float
         The part of the picture in which it had to be found.
     notes : tuple of str
         What a person should know: what was noticed in the files, or done to them.
+    record : Record
+        What was written beside the map.
     files : dict of str to Path
         What was written, by role.
+    picture : Picture
+        What was matted.
+    trimap : array, (rows, cols)
+        What was known: 0, 0.5 and 1.
     """
 
+    job: MatteJob
     alpha: FloatArray = field(repr=False)
     unknown: float
     notes: tuple[str, ...]
+    record: Record
     files: dict[str, Path]
+    picture: Picture = field(repr=False)
+    trimap: FloatArray = field(repr=False)
+
+    @property
+    def converged(self) -> bool:
+        """Whether the method did."""
+        return bool(self.record.result["status"] == Status.converged)
 
 
 def run_matte(job: MatteJob) -> MatteResult:
-    """Find a map, and write it.
+    """Find a map, and write it, and a record beside it.
 
     Raises
     ------
@@ -109,37 +147,130 @@ def run_matte(job: MatteJob) -> MatteResult:
         An output exists, or cannot be written.
     SettingError, MissingExtraError
         See `osmofuse.matte`.
+    LimitError
+        It would need more memory than it may have.
     """
-    check_outputs(job, recorded=False)
+    check_matte(job)
     files = {role: describe(path) for role, path in job.inputs.items()}
     picture, stored = read_files(job.inputs, files).values()
-    trimap = _trimap(job, stored, lossy=files["trimap"].format in LOSSY)
+    trimap = _trimap(job, picture, stored, lossy=files["trimap"].format in LOSSY)
     if trimap.alpha.shape != picture.shape:
         sizes = [f"{cols} × {rows} pixels" for rows, cols in (trimap.alpha.shape, picture.shape)]
         raise MismatchError(
             f"{job.trimap}: {sizes[0]}, but the image {job.image} has {sizes[1]}; "
             "draw the trimap on the picture itself, or crop both alike"
         )
-    with Outputs(job, recorded=False) as outputs:
+    unknown = float(np.mean((trimap.alpha > 0.0) & (trimap.alpha < 1.0)))
+    with Outputs(job) as outputs:
         outputs.probe("output", Picture(np.zeros((1, 1), job.depth)))
         if job.foreground_output is not None:
             first = picture.colour[:1, :1].astype(np.float64)
             outputs.probe("foreground", _cut_out(picture, first, trimap.alpha[:1, :1]))
+        began = perf_counter()
         found = find_matte(picture, trimap.alpha, method=job.method, max_pixels=job.max_pixels)
-        for role, made in _pictures(job, picture, found.alpha).items():
+        seconds = perf_counter() - began
+        pictures = _pictures(job, picture, found.alpha)
+        for role, made in pictures.items():
             outputs.write(role, made)
-        outputs.commit()
+        record = _record(job, files, trimap, found, pictures["output"], unknown, seconds)
+        outputs.commit(record)
     notes = (*(f"{job.trimap}: {note}" for note in trimap.notes), *found.notes)
-    unknown = float(np.mean((trimap.alpha > 0.0) & (trimap.alpha < 1.0)))
-    return MatteResult(found.alpha, unknown, notes, job.outputs)
+    paths = dict(reversed(outputs.paths.items()))  # the map first
+    return MatteResult(job, found.alpha, unknown, notes, record, paths, picture, trimap.alpha)
 
 
-def _trimap(job: MatteJob, stored: Picture, *, lossy: bool) -> AlphaFile:
-    name = str(job.trimap)
-    if job.band is None:
+def check_matte(job: MatteJob) -> Need:
+    """Return what a matte will need, once it is known that it can be written.
+
+    Raises
+    ------
+    OutputError
+        An output cannot be written, or must not.
+    UnreadableError
+        A file is missing or no picture.
+    LimitError
+        It needs more memory than it may have.
+    """
+    check_outputs(job)
+    files = [describe(path) for path in job.inputs.values()]
+    pixels = files[0].rows * files[0].cols
+    solving, seconds = _COSTS.get(job.method, _COSTS["knn"])
+    seen = min(pixels, job.max_pixels)
+    held = sum(file.decoded_bytes for file in files) + _CARRYING * pixels
+    needed = Need(
+        bytes=round(PROGRAM + held + solving * seen),
+        seconds=START + (seconds * seen + _WRITING * pixels) / 1e6,
+    )
+    check_limit(needed, job.max_memory, f"{job.image}: finding its map")
+    return needed
+
+
+def _trimap(job: MatteJob, picture: Picture, stored: Picture, *, lossy: bool) -> AlphaFile:
+    try:
+        found = _known(stored, str(job.trimap), job.band, lossy=lossy)
+    except InputError as error:
+        if _is_known(picture) and not _is_known(stored):
+            raise _swapped(job) from error
+        raise
+    if found.scribbled and _is_known(picture):
+        raise _swapped(job)
+    return found
+
+
+def _known(stored: Picture, name: str, band: float | None, *, lossy: bool = False) -> AlphaFile:
+    """Return what a trimap says, or a mask whose edge is to be found within a band."""
+    if band is None:
         return trimap_of_picture(stored, name=name, lossy=lossy)
     mask = alpha_of_picture(stored, name=name, lossy=lossy)
-    return AlphaFile(trimap_of_mask(mask.alpha, job.band), mask.notes)
+    return AlphaFile(trimap_of_mask(mask.alpha, band), mask.notes)
+
+
+def _is_known(picture: Picture) -> bool:
+    """Tell whether a picture is itself a trimap, or a mask, in black and white."""
+    if np.ptp(picture.colour.reshape(*picture.shape, -1), axis=2).any():
+        return False
+    with suppress(InputError):
+        return not trimap_of_picture(picture, name="").scribbled
+    with suppress(InputError):
+        alpha = alpha_of_picture(picture, name="").alpha
+        return bool(np.isin(alpha, (0.0, 1.0)).mean() > MOSTLY)
+    return False
+
+
+def _swapped(job: MatteJob) -> InputError:
+    right = shlex.join(["osmofuse", "matte", str(job.trimap), str(job.image)])
+    return InputError(
+        f"{job.image} looks like a trimap or a mask, and {job.trimap} does not: are the two "
+        f"swapped? The picture comes first: {right} ..."
+    )
+
+
+def _record(
+    job: MatteJob,
+    files: dict[str, Description],
+    trimap: AlphaFile,
+    found: Matte,
+    output: Picture,
+    unknown: float,
+    seconds: float,
+) -> Record:
+    inputs = [input_of(role, job.inputs[role], job.output.parent, files[role]) for role in files]
+    inputs[1] = replace(inputs[1], notes=(*inputs[1].notes, *trimap.notes))
+    settings = {name: getattr(job, name) for name in ("method", "band", "max_pixels")}
+    return Record(
+        inputs=tuple(inputs),
+        alpha={},
+        method={"name": "matte", "settings": settings},
+        result={
+            "status": str(Status.converged if found.converged else Status.max_iter),
+            "unknown": unknown,
+            "mean": float(found.alpha.mean()),
+            "reduced": found.factor,
+            "seconds": seconds,
+            "peak_bytes": peak_bytes(),
+        },
+        output={"sha256_of_pixels": sha256_of_pixels(output.pixels)},
+    )
 
 
 def _pictures(job: MatteJob, picture: Picture, alpha: FloatArray) -> dict[str, Picture]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from osmofuse.errors import LimitError, MismatchError
@@ -55,10 +56,13 @@ _COSTS = {
 _UNKNOWN = _Cost(130, 160, 3.0)
 # The paper's solvers end when they have converged: after some 200 iterations on most pictures.
 _SOLVERS = {"ipiano": _Cost(130, 180, 32.0), "published": _Cost(140, 200, 95.0)}
-_PROGRAM = 350e6  # the process itself, with its kernels
-_START = 1.5  # seconds until the kernels are loaded
+PROGRAM = 350e6  # the process itself, with its kernels
+START = 1.5  # seconds until the kernels are loaded
 _STORING = 24  # bytes a sample while a result is brought to the depth of its file
 _FILES = 0.15  # seconds a million samples, to read and to write
+# Of several results: bytes a sample that each keeps, with its place on the sheet; bytes a sample
+# and seconds a million samples to score one.
+_KEPT, _SCORING, _SCORED = 26, 40, 1.0
 # Bytes a pixel while a map is made: of the copy that is looked at, and of the whole picture.
 _SEEING, _CARRYING = 400, 60
 
@@ -92,7 +96,34 @@ def need(job: Job) -> Need:
         held += 8 * pixels
         fusing = max(fusing, _SEEING * seen + _CARRYING * pixels)
         seconds += 3.5e-6 * seen + 0.5e-6 * pixels
-    return Need(bytes=round(_PROGRAM + held + fusing), seconds=_START + seconds)
+    return Need(bytes=round(PROGRAM + held + fusing), seconds=START + seconds)
+
+
+def need_of_series(job: Job, methods: Sequence[str], *, scored: bool) -> Need:
+    """Return what it takes to fuse the files of a job by several methods, and keep all results.
+
+    Parameters
+    ----------
+    job : Job
+        Which files, and how they are made ready.
+    methods : sequence of str
+        One for each fusion.
+    scored : bool
+        Whether results are scored.
+
+    Raises
+    ------
+    UnreadableError, MismatchError
+        As for `need`.
+    """
+    needs = {name: need(replace(job, method=name, settings={})) for name in set(methods)}
+    file = describe(job.foreground)
+    samples = file.rows * file.cols * file.bands
+    kept = samples * (_KEPT * (len(methods) - 1) + _SCORING * scored)
+    fusing = sum(needs[name].seconds - START for name in methods)
+    scoring = len(methods) * samples / 1e6 * _SCORED * scored
+    most = max(one.bytes for one in needs.values())
+    return Need(bytes=most + kept, seconds=START + fusing + scoring)
 
 
 def check(job: Job) -> Need:
@@ -109,12 +140,23 @@ def check(job: Job) -> Need:
     """
     check_outputs(job)
     needed = need(job)
-    if job.max_memory is not None and needed.bytes > job.max_memory:
-        raise LimitError(
-            f"{job.foreground}: fusing it needs about {in_bytes(needed.bytes)} of memory, over the "
-            f"limit of {in_bytes(job.max_memory)}; allow more, or fuse a smaller picture"
-        )
+    check_limit(needed, job.max_memory, f"{job.foreground}: fusing it")
     return needed
+
+
+def check_limit(needed: Need, limit: int | None, work: str) -> None:
+    """Refuse work that needs more memory than it may have.
+
+    Raises
+    ------
+    LimitError
+        It does.
+    """
+    if limit is not None and needed.bytes > limit:
+        raise LimitError(
+            f"{work} needs about {in_bytes(needed.bytes)} of memory, over the limit of "
+            f"{in_bytes(limit)}; allow more, or take a smaller picture"
+        )
 
 
 def in_bytes(count: float) -> str:

@@ -41,15 +41,8 @@ class Work(Protocol):
         ...
 
 
-def check_outputs(job: Work, *, recorded: bool = True) -> None:
+def check_outputs(job: Work) -> None:
     """Refuse outputs that would replace an input, each other, or what is not to be replaced.
-
-    Parameters
-    ----------
-    job : Work
-        What is to be done.
-    recorded : bool
-        Whether a record goes beside the output.
 
     Raises
     ------
@@ -57,7 +50,7 @@ def check_outputs(job: Work, *, recorded: bool = True) -> None:
         One would, or its folder or its format is none that can be written to.
     """
     taken: dict[Path, str] = {}
-    paths = _paths(job, recorded)
+    paths = _paths(job)
     for role, path in paths.items():
         where = path.absolute()
         if where in taken:
@@ -70,11 +63,10 @@ def check_outputs(job: Work, *, recorded: bool = True) -> None:
         check_target(path, overwrite=overwrite, inputs=job.inputs.values())
 
 
-def _paths(job: Work, recorded: bool) -> dict[str, Path]:
+def _paths(job: Work) -> dict[str, Path]:
     """Return the files to be written by role, in the order in which they get their names."""
     others = {role: path for role, path in job.outputs.items() if role != "output"}
-    record = {"record": record_path(job.output)} if recorded else {}
-    return others | record | {"output": job.output}
+    return others | {"record": record_path(job.output), "output": job.output}
 
 
 def _is_orphan(path: Path, job: Work) -> bool:
@@ -95,13 +87,11 @@ class Outputs(ExitStack):
     ----------
     job : Work
         Checked by `check_outputs`.
-    recorded : bool
-        Whether a record goes beside the output.
     """
 
-    def __init__(self, job: Work, *, recorded: bool = True) -> None:
+    def __init__(self, job: Work) -> None:
         super().__init__()
-        self.paths = _paths(job, recorded)
+        self.paths = _paths(job)
         self._staging = self.enter_context(Staging(self.paths.values()))
 
     def stage(self, role: str) -> Path:
@@ -118,8 +108,7 @@ class Outputs(ExitStack):
         """Write a picture under its partial name."""
         encode(picture, self.paths[role])
 
-    def commit(self, record: Record | None = None) -> None:
-        """Write the record, if there is one, and give all files their names, the output last."""
-        if record is not None:
-            stage_record(record, self.paths["record"])
+    def commit(self, record: Record) -> None:
+        """Write the record, and give all files their names, the output last."""
+        stage_record(record, self.paths["record"])
         self._staging.commit()

@@ -81,11 +81,14 @@ class Registered:
         What was written beside the output.
     files : dict of str to Path
         What was written, by role.
+    fixed : Picture or None
+        What it was laid over.
     """
 
     alignment: Alignment
     record: Record | None = None
     files: dict[str, Path] = field(default_factory=dict)
+    fixed: Picture | None = field(default=None, repr=False)
 
 
 def register(job: Registration) -> Registered:
@@ -122,7 +125,7 @@ def register(job: Registration) -> Registered:
         if job.preview is not None:
             _write_preview(outputs, job.preview, found, fixed)
         outputs.commit(record)
-    return Registered(found, record, outputs.paths)
+    return Registered(found, record, outputs.paths, fixed)
 
 
 def _picture(moving: Picture, fixed: Picture, found: Alignment) -> Picture:

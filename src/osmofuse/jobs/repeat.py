@@ -21,6 +21,7 @@ from osmofuse.record import Input, Record, read_record, sha256_of_file, sha256_o
 from osmofuse.typing import Array
 
 ROLES = ("foreground", "background", "alpha")
+_OTHERS = ("align", "matte", "compare", "sweep")  # commands whose records tell of no fusion
 _ROWS_AT_ONCE = 256
 
 
@@ -70,6 +71,11 @@ def job_of_record(
     """
     path = Path(path)
     record = read_record(path)
+    if record.method["name"] in _OTHERS:
+        raise SettingError(
+            f"{path}: the record of 'osmofuse {record.method['name']}', not of a fusion; run that "
+            "command again"
+        )
     for part in ("transform", "tiling"):
         if getattr(record, part) is not None:
             raise SettingError(f"{path}: was made with a {part}, which cannot be repeated yet")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import shlex
 from pathlib import Path
 from typing import cast
 
 from osmofuse.errors import InputError
+from osmofuse.jobs.again import again
+from osmofuse.jobs.job import Job
 from osmofuse.jobs.prepare import Prepared
 from osmofuse.jobs.run import Result, picture_of
 from osmofuse.metrics import score, seam_map
@@ -60,7 +61,7 @@ def report(
     pictures: dict[str, Picture | FloatArray] = {
         "fused": picture_of(job, prepared, fusion.image)[0],
         "foreground": prepared.foreground,
-        "background": _background(result, prepared),
+        "background": shown_background(job, prepared),
         "alpha": alpha,
     }
     if fusion.structure is not None:
@@ -80,7 +81,7 @@ def report(
         fusion=fusion,
         scores=scores,
         record=result.record,
-        command=_again(result),
+        command=again("fuse", [], job.output, **{"from": result.files["record"]}),
         iiif=iiif,
         inputs=[*job.inputs.values(), *result.files.values()],
         overwrite=overwrite,
@@ -102,23 +103,15 @@ def _seam(
     return {"Seam": (seen, "Visibility of the seam", 1.0)}
 
 
-def _background(result: Result, prepared: Prepared) -> Picture:
+def shown_background(job: Job, prepared: Prepared) -> Picture:
     """Return the background as it was fused, as a file would store it."""
     array = cast(Array, prepared.sources.background)
     profile = prepared.foreground.profile if bands_of(array) == 3 else None
-    if result.job.working_space == "encoded":
+    if job.working_space == "encoded":
         return Picture(array, profile)
-    return Picture(from_working(array, result.job.working_space, profile), profile)
+    return Picture(from_working(array, job.working_space, profile), profile)
 
 
 def _seen(picture: Picture | FloatArray) -> Picture | FloatArray:
     """Return a picture without empty pixels, which have nothing to score."""
     return picture.filled() if isinstance(picture, Picture) else picture
-
-
-def _again(result: Result) -> str:
-    """Return the command that repeats a job, from the folder in which it was run."""
-    output = result.files["output"]
-    again = output.with_name(f"{output.stem}-again{output.suffix}")
-    record = str(result.files["record"])
-    return shlex.join(["osmofuse", "fuse", "--from", record, "-o", str(again)])

@@ -154,7 +154,7 @@ def _map_picture(prepared: Prepared) -> Picture:
 def _record(job: Job, prepared: Prepared, fusion: Fusion, output: Picture, clipped: int) -> Record:
     return Record(
         inputs=prepared.inputs,
-        alpha=_alpha_entry(job, prepared),
+        alpha=alpha_entry(job, prepared),
         method={"name": job.method, "settings": asdict(cast(Any, fusion.method))},
         working_space=job.working_space,
         plan=asdict(fusion.plan) if fusion.plan else None,
@@ -170,7 +170,7 @@ def _record(job: Job, prepared: Prepared, fusion: Fusion, output: Picture, clipp
     )
 
 
-def _alpha_entry(job: Job, prepared: Prepared) -> dict[str, Any]:
+def alpha_entry(job: Job, prepared: Prepared) -> dict[str, Any]:
     """Return what the record says of the map."""
     entry = {"value": None if isinstance(job.alpha, Path) else job.alpha, "soften": job.soften}
     if prepared.made is None:

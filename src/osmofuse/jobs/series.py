@@ -1,28 +1,34 @@
-"""Many fusions of one pair of files: their pictures, sheets and tables in a folder."""
+"""Many fusions of one pair of files: their pictures, sheets, tables and record in a folder."""
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from osmofuse.errors import OutputError, SettingError
-from osmofuse.io import Staging, check_target, describe, encode
-from osmofuse.io.formats import SUFFIXES
-from osmofuse.io.staging import naming
+from osmofuse.io import Staging, describe, encode
+from osmofuse.io.staging import made_folder, naming
 from osmofuse.jobs.job import Job
-from osmofuse.jobs.need import check_fit, size_of
 from osmofuse.jobs.prepare import Prepared, notes_of, prepare
 from osmofuse.jobs.reading import read_files
 from osmofuse.jobs.run import marked, picture_of
-from osmofuse.methods import METHODS, Fusion
+from osmofuse.jobs.series_check import (
+    LATEX,
+    RECORDS,
+    SHEET,
+    TABLE,
+    ZOOM,
+    check_comparison,
+    check_sweep,
+    method_names,
+    picture_names,
+)
+from osmofuse.jobs.series_record import series_record, told, with_pictures
+from osmofuse.methods import Fusion
 from osmofuse.methods.contract import WatchFunction
-from osmofuse.metrics import Score
 from osmofuse.picture import Picture
-from osmofuse.record import plain
+from osmofuse.record import Record, plain, sha256_of_pixels, stage_record
 from osmofuse.report import (
     Box,
     contact_sheet,
@@ -32,13 +38,11 @@ from osmofuse.report import (
     study_table,
     zoom_sheet,
 )
-from osmofuse.report.canvas import Canvas
+from osmofuse.report.study import trial_names
 from osmofuse.report.table import Published
-from osmofuse.tasks import Comparison, Trial, compare, sweep
+from osmofuse.tasks import Comparison, compare, sweep
 from osmofuse.tasks.table_one import PUBLISHED, table_one
 from osmofuse.typing import Array
-
-SHEET, ZOOM = "sheet.png", "zoom.png"
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,20 +51,52 @@ class Series:
 
     Attributes
     ----------
-    found : list of Comparison, or of Trial
-        Each fusion, with its scores.
+    command : {"compare", "sweep"}
+        What was done.
+    job : Job
+        Which files, and how they were made ready.
+    options : mapping
+        What else was asked for, by the names of the command's options.
+    prepared : Prepared
+        What was fused.
+    found : list of Comparison
+        Each fusion, with its scores; of a sweep, named by its settings.
     table : str
         The numbers, in Markdown.
+    record : Record
+        What was done, and what came of each.
     files : dict of str to Path
         What was written, by name.
     notes : tuple of str
         What a person should know of the files.
+    truth : Picture or None
+        The right answer, where there was one.
     """
 
-    found: Sequence[Comparison] | Sequence[Trial]
+    command: str
+    job: Job
+    options: Mapping[str, Any]
+    prepared: Prepared
+    found: Sequence[Comparison]
     table: str
+    record: Record
     files: dict[str, Path] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    truth: Picture | None = None
+
+    @property
+    def folder(self) -> Path:
+        """Where it was written."""
+        return self.job.output.parent
+
+    @property
+    def unfinished(self) -> list[Comparison]:
+        """What did not end as it should: its picture is as far as it came."""
+        return [c for c in self.found if c.fusion and not c.fusion.status.is_success]
+
+    def picture(self, fusion: Fusion) -> Picture:
+        """Return a result as a file has it."""
+        return picture_of(self.job, self.prepared, fusion.image)[0]
 
 
 def compare_files(
@@ -100,13 +136,10 @@ def compare_files(
     MissingExtraError
         matplotlib, which draws sheets, is not installed.
     """
-    if paper:
-        _check_paper(methods=methods, truth=truth, metrics=None if metrics == "paper" else metrics)
-    chosen = list(PUBLISHED if paper else METHODS if methods is None else methods)
-    pictures = _picture_names(job, chosen)
-    texts: dict[str, str] = dict.fromkeys(("table.md", "table.tex", "comparison.json"), "")
-    _check_files(job, truth, [*pictures.values(), *texts, SHEET, ZOOM])
-    _check_zoom(job, zoom)
+    methods = None if methods is None else list(methods)
+    check_comparison(job, methods=methods, paper=paper, truth=truth, metrics=metrics, zoom=zoom)
+    chosen = method_names(methods, paper=paper)
+    pictures = picture_names(job, chosen)
     prepared, right = prepare(job), _truth(truth)
     sources = prepared.sources
     pair = sources.foreground, cast(Array, sources.background)
@@ -125,17 +158,22 @@ def compare_files(
             watch=watch,
         )
     table = markdown_table(found, published=published)
-    texts |= {
-        "table.md": table + "\n",
-        "table.tex": latex_table(found, published=published) + "\n",
-        "comparison.json": _json(job, [_told(one.name, one.fusion, one.scores) for one in found]),
-    }
+    texts = {TABLE: table + "\n", LATEX: latex_table(found, published=published) + "\n"}
     sheets = {SHEET: lambda: contact_sheet(found, *pair)}
     if pair[0].ndim == 3 and pair[0].shape[2] == 3:
         sheets[ZOOM] = lambda: zoom_sheet(found, pair[0], alpha, box=zoom)
     results = {pictures[one.name]: one.fusion for one in found if one.fusion is not None}
-    files = _write(job, prepared, results, sheets, texts)
-    return Series(found, table, files, notes_of(job, prepared))
+    options = {
+        "methods": None if paper else tuple(chosen),
+        "paper": paper,
+        "truth": truth,
+        "metrics": metrics,
+        "zoom": _as_typed(zoom),
+    }
+    record = series_record("compare", job, prepared, truth, options, [told(one) for one in found])
+    record, files = _write(job, prepared, RECORDS["compare"], record, results, sheets, texts)
+    notes = notes_of(job, prepared)
+    return Series("compare", job, options, prepared, found, table, record, files, notes, right)
 
 
 def sweep_files(
@@ -162,10 +200,10 @@ def sweep_files(
     UnreadableError, InputError, MismatchError, SettingError, OutputError, MissingExtraError
         As for `compare_files`.
     """
-    _check_files(job, truth, ["table.md", "sweep.json", SHEET])
+    check_sweep(job, choices, truth=truth, metrics=metrics)
     prepared, right = prepare(job), _truth(truth)
     s = prepared.sources
-    found = sweep(
+    trials = sweep(
         s.foreground,
         cast(Array, s.background),
         cast(Array, s.alpha),
@@ -175,48 +213,24 @@ def sweep_files(
         watch=watch,
         **choices,
     )
-    table = study_table(found)
-    told = [{"settings": plain(one.settings)} | _told("", one.fusion, one.scores) for one in found]
-    texts = {"table.md": table + "\n", "sweep.json": _json(job, told)}
-    files = _write(job, prepared, {}, {SHEET: lambda: study_sheet(found)}, texts)
-    return Series(found, table, files, notes_of(job, prepared))
-
-
-def _check_paper(**given: object) -> None:
-    """Refuse what the paper's Table I says itself."""
-    if clash := [name for name, value in given.items() if value is not None]:
-        raise SettingError(f"{', '.join(clash)}: the paper's Table I has its own; leave it out")
-
-
-def _check_files(job: Job, truth: Path | None, names: Iterable[str]) -> None:
-    """Refuse files that cannot or must not be written, before the work begins."""
-    Canvas()  # on which sheets are drawn; it needs an extra
-    folder = job.output.parent
-    if not folder.is_dir():
-        raise OutputError(f"{folder}: there is no such folder; make it first")
-    inputs = [*job.inputs.values(), *([] if truth is None else [truth])]
-    for name in names:
-        check_target(folder / name, overwrite=job.overwrite, inputs=inputs)
-    paths = job.inputs | ({} if truth is None else {"truth": truth})
-    check_fit(paths, {role: describe(path) for role, path in paths.items()})
-
-
-def _check_zoom(job: Job, zoom: Box | None) -> None:
-    file = describe(job.foreground)
-    if zoom is not None and (zoom[0].start >= file.rows or zoom[1].start >= file.cols):
-        raise SettingError(
-            f"zoom: begins at {zoom[1].start},{zoom[0].start}, outside {job.foreground} of "
-            f"{size_of(file)}; give X,Y,WIDTH,HEIGHT within it"
-        )
-
-
-def _picture_names(job: Job, methods: Iterable[str]) -> dict[str, str]:
-    """Return the names of the methods' pictures, in the format that the foreground really has."""
-    stored, suffix = describe(job.foreground).format, job.foreground.suffix.lower()
-    suffixes = [known for known, kind in SUFFIXES.items() if kind.name == stored]
-    if suffix not in suffixes:
-        suffix = suffixes[0]
-    return {name: re.sub(r"[^\w.-]+", "-", name) + suffix for name in methods}
+    table = study_table(trials)
+    found = [
+        Comparison(name, one.fusion, one.scores)
+        for name, one in zip(trial_names(trials), trials, strict=True)
+    ]
+    results = {one.name: one.fusion for one in found if one.fusion is not None}
+    options = {**choices, "truth": truth, "metrics": metrics or None}
+    each = [
+        {"settings": plain(trial.settings)} | told(one)
+        for trial, one in zip(trials, found, strict=True)
+    ]
+    record = series_record("sweep", job, prepared, truth, options, each)
+    sheets, texts = {SHEET: lambda: study_sheet(trials)}, {TABLE: table + "\n"}
+    record, files = _write(
+        job, prepared, RECORDS["sweep"], record, results, sheets, texts, stored=False
+    )
+    notes = notes_of(job, prepared)
+    return Series("sweep", job, options, prepared, found, table, record, files, notes, right)
 
 
 def _truth(path: Path | None) -> Picture | None:
@@ -225,45 +239,47 @@ def _truth(path: Path | None) -> Picture | None:
     return read_files({"truth": path}, {"truth": describe(path)})["truth"]
 
 
-def _told(name: str, fusion: Fusion | None, scores: Mapping[str, Score]) -> dict[str, Any]:
-    """Return what is told of a fusion, as JSON knows things."""
-    if fusion is None:
-        return {"name": name}
-    named = {"name": name} if name else {}
-    return named | {
-        "method": plain(asdict(cast(Any, fusion.method))),
-        "status": str(fusion.status),
-        "reach": plain(fusion.reach),
-        "energy": None if fusion.energy is None else fusion.energy.tolist(),
-        "seconds": fusion.seconds,
-        "scores": {metric: one.value for metric, one in scores.items()},
-    }
-
-
-def _json(job: Job, told: list[dict[str, Any]]) -> str:
-    inputs = {role: str(path) for role, path in job.inputs.items()}
-    return json.dumps({"inputs": inputs, "results": told}, indent=2, ensure_ascii=False) + "\n"
+def _as_typed(zoom: Box | None) -> tuple[int, ...] | None:
+    """Return a part of a picture as one types it: X, Y, WIDTH, HEIGHT."""
+    if zoom is None:
+        return None
+    rows, cols = zoom
+    return cols.start, rows.start, cols.stop - cols.start, rows.stop - rows.start
 
 
 def _write(
     job: Job,
     prepared: Prepared,
+    name_of_record: str,
+    record: Record,
     results: Mapping[str, Fusion],
     sheets: Mapping[str, Callable[[], Array]],
     texts: Mapping[str, str],
-) -> dict[str, Path]:
-    """Write all files together, or none: results in the foreground's depth, sheets, texts."""
-    files = {name: job.output.parent / name for name in (*results, *texts, *sheets)}
-    with Staging(files.values()) as staging:
+    *,
+    stored: bool = True,
+) -> tuple[Record, dict[str, Path]]:
+    """Write all files together, or none: results in the foreground's depth, sheets, texts.
+
+    The record gets the hashes of the results, also where they are not stored.
+    """
+    folder, hashes = job.output.parent, {}
+    names = [*(results if stored else ()), *texts, *sheets, name_of_record]
+    files = {name: folder / name for name in names}
+    with made_folder(folder), Staging(files.values()) as staging:
         for name, fusion in results.items():
-            encode(_picture(job, prepared, fusion), files[name])
+            picture = _picture(job, prepared, fusion)
+            hashes[name] = sha256_of_pixels(picture.pixels)
+            if stored:
+                encode(picture, files[name])
         for name, text in texts.items():
             with naming(files[name]):
                 staging.partial(files[name]).write_text(text, encoding="utf-8", newline="\n")
         for name, draw in sheets.items():
             encode(Picture(draw()), files[name])
+        record = with_pictures(record, hashes)
+        stage_record(record, files[name_of_record])
         staging.commit()
-    return files
+    return record, files
 
 
 def _picture(job: Job, prepared: Prepared, fusion: Fusion) -> Picture:

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from osmofuse.errors import InputError, MismatchError, SettingError
+from osmofuse.errors import InputError, MismatchError, SettingError, did_you_mean
 from osmofuse.metrics.catalogue import METRICS, SETS
 from osmofuse.metrics.grey_levels import LUMINANCE
 from osmofuse.metrics.metric import Metric, Pictures
@@ -110,7 +110,8 @@ def metric_names(metrics: str | Sequence[str]) -> list[str]:
     names = list(SETS.get(metrics, (metrics,)) if isinstance(metrics, str) else metrics)
     if unknown := [name for name in names if name not in METRICS]:
         raise SettingError(
-            f"metrics: {', '.join(map(repr, unknown))} is unknown; known are the sets "
+            f"metrics: {', '.join(map(repr, unknown))} is unknown"
+            f"{did_you_mean(unknown[0], [*SETS, *METRICS])}; known are the sets "
             f"{', '.join(SETS)} and the metrics {', '.join(METRICS)}"
         )
     return names

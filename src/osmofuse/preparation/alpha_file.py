@@ -38,10 +38,13 @@ class AlphaFile:
         float64, in [0, 1].
     notes : tuple of str
         What was found or done, if that was anything out of the way.
+    scribbled : bool
+        It was scribbled in colours.
     """
 
     alpha: FloatArray
     notes: tuple[str, ...] = ()
+    scribbled: bool = False
 
 
 def read_alpha(path: str | os.PathLike[str]) -> AlphaFile:

@@ -10,7 +10,13 @@ from numbers import Integral
 
 import numpy as np
 
-from osmofuse.errors import InputError, MismatchError, MissingExtraError, SettingError
+from osmofuse.errors import (
+    InputError,
+    MismatchError,
+    MissingExtraError,
+    SettingError,
+    did_you_mean,
+)
 from osmofuse.filters import LocalFit, reduced
 from osmofuse.picture import Picture, samples
 from osmofuse.preparation.knn_matting import knn_matte
@@ -44,11 +50,14 @@ class Matte:
         How many times smaller the copy was that it was found on; 1: the picture itself.
     notes : tuple of str
         That it was a copy, or that the method did not converge; mostly nothing.
+    converged : bool
+        Whether it did.
     """
 
     alpha: FloatArray
     factor: int
     notes: tuple[str, ...]
+    converged: bool = True
 
 
 def matte(
@@ -117,7 +126,10 @@ def find_matte(
 ) -> Matte:
     """Find the alpha map of what a trimap outlines, as `matte`, and say how."""
     if method not in METHODS:
-        raise SettingError(f"method: {method!r} is unknown; known are {', '.join(METHODS)}")
+        raise SettingError(
+            f"method: {method!r} is unknown{did_you_mean(method, METHODS)}; known are "
+            f"{', '.join(METHODS)}"
+        )
     if isinstance(max_pixels, bool) or not isinstance(max_pixels, Integral) or max_pixels < 1:
         raise SettingError(f"max_pixels: {max_pixels!r}; must be a whole number from 1")
     x, parts = _bands(samples(image, "image")), Trimap.of(trimap)
@@ -131,7 +143,7 @@ def find_matte(
         fit = LocalFit.of(alpha, small, radius=RADIUS, epsilon=EPSILON)
         alpha = np.clip(fit.carried(x, factor), 0.0, 1.0)
     alpha[parts.kept], alpha[parts.entered] = 1.0, 0.0
-    return Matte(alpha, factor, tuple(_notes(factor, small.shape, converged)))
+    return Matte(alpha, factor, tuple(_notes(factor, small.shape, converged)), converged)
 
 
 def _notes(factor: int, shape: tuple[int, ...], converged: bool) -> list[str]:

@@ -61,7 +61,7 @@ def _scribbles(picture: Picture, name: str) -> AlphaFile | None:
     kept, entered = strokes_in(levels, name)
     trimap = np.where(kept, 1.0, np.where(entered, 0.0, 0.5))
     parts = f"{np.mean(kept):.1%} of the pixels are green and {np.mean(entered):.1%} red"
-    return AlphaFile(trimap, (f"scribbles: {parts}",))
+    return AlphaFile(trimap, (f"scribbles: {parts}",), scribbled=True)
 
 
 def _check(levels: FloatArray, trimap: FloatArray, name: str) -> None:

@@ -3,9 +3,12 @@
 from osmofuse.report.canvas import Bar
 from osmofuse.report.checkerboard import checkerboard, flicker
 from osmofuse.report.comparison import Box, contact_sheet, zoom_sheet
+from osmofuse.report.document import check_report
 from osmofuse.report.overlay import overlay
-from osmofuse.report.page import check_report, write_report
-from osmofuse.report.ranking import read_ranking, with_ranking
+from osmofuse.report.page import write_report
+from osmofuse.report.preparation_page import write_alignment, write_matte
+from osmofuse.report.ranking import read_ranking, tally, with_ranking
+from osmofuse.report.results_page import write_results
 from osmofuse.report.sheet import side_by_side
 from osmofuse.report.study import study_sheet
 from osmofuse.report.table import latex_table, markdown_table, study_table
@@ -24,7 +27,11 @@ __all__ = [
     "side_by_side",
     "study_sheet",
     "study_table",
+    "tally",
     "with_ranking",
+    "write_alignment",
+    "write_matte",
     "write_report",
+    "write_results",
     "zoom_sheet",
 ]

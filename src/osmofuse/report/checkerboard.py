@@ -11,7 +11,7 @@ from osmofuse.picture import Picture, checked, quantise
 from osmofuse.preparation.levels import apply_levels, range_used
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
-_SIDE = 1600  # of a preview, at most
+LONGEST = 1600  # of a preview, in pixels
 _FLATTEST = 1e-6
 
 
@@ -21,6 +21,7 @@ def checkerboard(
     *,
     valid: BoolArray | None = None,
     squares: int = 8,
+    longest: int = LONGEST,
 ) -> Array:
     """Lay two pictures over one another in squares: lines that break at an edge do not fit.
 
@@ -32,12 +33,13 @@ def checkerboard(
         Where False, the fixed picture is shown.
     squares : int
         How many along the longer side.
+    longest : int
+        Larger pictures are reduced, by a whole number, to at most so many pixels a side.
 
     Returns
     -------
     array of uint8, (rows, cols, 3)
-        At most 1600 pixels a side; for looking at, each picture stretched between its 0.1th and
-        99.9th percentile.
+        For looking at: each picture is stretched between its 0.1th and 99.9th percentile.
 
     Raises
     ------
@@ -48,7 +50,11 @@ def checkerboard(
     """
     if squares < 2:
         raise SettingError(f"squares: {squares}; there must be 2 or more")
-    here, there = flicker(moving, fixed, valid=valid)
+    return in_squares(*flicker(moving, fixed, valid=valid, longest=longest), squares)
+
+
+def in_squares(here: Array, there: Array, squares: int = 8) -> Array:
+    """Return two pictures of one size in the squares of a checkerboard."""
     side = max(1, math.ceil(max(here.shape[:2]) / squares))
     down, across = (np.arange(n) // side for n in here.shape[:2])
     odd = (down[:, None] + across) % 2 == 1
@@ -56,13 +62,17 @@ def checkerboard(
 
 
 def flicker(
-    moving: ArrayLike | Picture, fixed: ArrayLike | Picture, *, valid: BoolArray | None = None
+    moving: ArrayLike | Picture,
+    fixed: ArrayLike | Picture,
+    *,
+    valid: BoolArray | None = None,
+    longest: int = LONGEST,
 ) -> tuple[Array, Array]:
     """Return two pictures to be shown in turn: what jumps does not fit.
 
     Parameters
     ----------
-    moving, fixed, valid
+    moving, fixed, valid, longest
         As for `checkerboard`.
 
     Returns
@@ -82,7 +92,7 @@ def flicker(
             f"moving: {here.shape[0]} × {here.shape[1]} pixels, but fixed has "
             f"{there.shape[0]} × {there.shape[1]}; show the aligned picture"
         )
-    step = math.ceil(max(here.shape[:2]) / _SIDE)
+    step = math.ceil(max(here.shape[:2]) / longest)
     mask = None if valid is None else valid[step // 2 :: step, step // 2 :: step]
     shown = _shown(_reduced(here, step), mask)
     beside = _shown(_reduced(there, step), None)

@@ -1,18 +1,21 @@
-"""Scores and record of a fusion as HTML: what a reader wants to know before all the rest."""
+"""Scores and records as HTML: what a reader wants to know before all the rest."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from osmofuse.metrics.catalogue import METRICS
 from osmofuse.metrics.score import Score
 from osmofuse.record import Record
-from osmofuse.report.table import shown_number
+from osmofuse.report.table import reasons_of, shown_number
 
-__all__ = ["facts_of", "facts_table", "scores_table"]
+if TYPE_CHECKING:
+    from osmofuse.tasks import Comparison
+
+__all__ = ["definitions", "facts_of", "facts_table", "results_table", "scores_table"]
 
 _BETTER = {"high": "higher", "low": "lower"}
 
@@ -28,15 +31,72 @@ def scores_table(scores: Mapping[str, Score]) -> str:
 
 
 def _score_row(name: str, score: Score) -> str:
-    metric = METRICS.get(name)
-    words = f"{metric.definition} ({metric.source})" if metric else ""
-    if score.reason:
-        words = f"not to be had: {score.reason}"
+    words = f"Not to be had: {score.reason}" if score.reason else _meaning(name)
     return (
         f'<tr><th scope="row">{escape(name.replace("_", " "))}</th>'
         f'<td class="number">{shown_number(score.value, name)}</td>'
-        f"<td>{_BETTER[score.better]}</td><td>{escape(words[:1].upper() + words[1:])}</td></tr>"
+        f"<td>{_BETTER[score.better]}</td><td>{escape(words)}</td></tr>"
     )
+
+
+def _meaning(name: str) -> str:
+    metric = METRICS.get(name)
+    words = f"{metric.definition} ({metric.source})" if metric else ""
+    return words[:1].upper() + words[1:]
+
+
+def results_table(comparisons: Sequence[Comparison]) -> str:
+    """Return a table with a row for each result, and below it what its columns mean.
+
+    The best of each column is marked; what is missing or doubtful is said in words.
+    """
+    better = {metric: s.better for c in comparisons for metric, s in c.scores.items()}
+    best = {metric: _best(comparisons, metric, side == "high") for metric, side in better.items()}
+    heads = [
+        '<th scope="col" class="number">{}<span class="side">{} is better</span></th>'.format(
+            escape(metric.replace("_", " ")), _BETTER[side]
+        )
+        for metric, side in better.items()
+    ]
+    rows = "".join(_result_row(c, best) for c in comparisons)
+    notes = "".join(f"<p>{escape(note)}</p>" for note in reasons_of(comparisons))
+    return (
+        '<div class="wide"><table class="results"><thead><tr><th scope="col">Result</th>'
+        f'{"".join(heads)}<th scope="col" class="number">Seconds</th><th scope="col">Ended</th>'
+        f"</tr></thead><tbody>{rows}</tbody></table></div>{notes}"
+        f"{definitions({metric.replace('_', ' '): _meaning(metric) for metric in better})}"
+    )
+
+
+def _best(comparisons: Sequence[Comparison], metric: str, high: bool) -> float | None:
+    """Return the best value of a column, if there is a choice."""
+    found = [c.scores[metric].value for c in comparisons if metric in c.scores]
+    values = [value for value in found if value is not None]
+    return None if len(values) < 2 else max(values) if high else min(values)
+
+
+def _result_row(comparison: Comparison, best: Mapping[str, float | None]) -> str:
+    cells = []
+    for metric, top in best.items():
+        score = comparison.scores.get(metric)
+        value = None if score is None else score.value
+        text = shown_number(value, metric)
+        marked = f"<strong>{text}</strong>" if value is not None and value == top else text
+        cells.append(f'<td class="number">{marked}</td>')
+    fusion = comparison.fusion
+    seconds, ended = "–", "made no picture"
+    if fusion is not None:
+        seconds, ended = f"{fusion.seconds:.2f}", str(fusion.status).replace("_", " ")
+    return (
+        f'<tr><th scope="row">{escape(comparison.name)}</th>{"".join(cells)}'
+        f'<td class="number">{seconds}</td><td>{escape(ended)}</td></tr>'
+    )
+
+
+def definitions(facts: Mapping[str, str]) -> str:
+    """Return facts as a list of definitions."""
+    rows = (f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts.items())
+    return f'<dl class="facts">{"".join(rows)}</dl>' if facts else ""
 
 
 def facts_of(record: Record) -> dict[str, str]:
@@ -46,8 +106,7 @@ def facts_of(record: Record) -> dict[str, str]:
 
 def facts_table(record: Record) -> str:
     """Return the facts of a record as a list of definitions."""
-    rows = (f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts_of(record).items())
-    return f'<dl class="facts">{"".join(rows)}</dl>'
+    return definitions(facts_of(record))
 
 
 def _facts(record: Record) -> Iterator[tuple[str, str]]:
@@ -58,8 +117,9 @@ def _facts(record: Record) -> Iterator[tuple[str, str]]:
     yield from _alpha(record.alpha)
     settings = record.method["settings"]
     yield "Method", str(record.method["name"])
-    yield "Settings", ", ".join(f"{name} {_said(value)}" for name, value in settings.items())
-    yield "Working space", record.working_space
+    yield "Settings", ", ".join(f"{k} {_said(v, k)}" for k, v in settings.items())
+    if record.alpha:  # of what is no fusion there is none
+        yield "Working space", record.working_space
     yield from _result(record.result)
     yield "Made with", ", ".join(f"{name} {value}" for name, value in record.versions.items())
     yield "Pixels", f"SHA-256 {record.output.get('sha256_of_pixels')}"
@@ -88,7 +148,13 @@ def _result(result: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "Clipped", f"{result['clipped']} samples"
 
 
-def _said(value: Any) -> str:
+def _said(value: Any, name: str = "") -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, float):
         return "∞" if math.isinf(value) else f"{value:g}"
-    return "by the rule" if value is None else str(value)
+    if isinstance(value, list | tuple):
+        return ", ".join(_said(one, name) for one in value)
+    if value is None:
+        return "by the rule" if name == "reach" else "none"
+    return str(value)

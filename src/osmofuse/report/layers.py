@@ -18,12 +18,22 @@ from osmofuse.report.colours import TINT, colours, shades
 from osmofuse.report.maps import Map
 from osmofuse.typing import Array, ArrayLike, FloatArray
 
-__all__ = ["LONGEST", "Layer", "data_uri", "layers_of", "maps_as_layers", "tint_uri"]
+__all__ = [
+    "ENTERS",
+    "LONGEST",
+    "LONGEST_MAP",
+    "Layer",
+    "data_uri",
+    "layers_of",
+    "maps_as_layers",
+    "tint_uri",
+]
 
 Kind: TypeAlias = Literal["png", "jpeg"]
 
 LONGEST = 4096  # pixels of the longer side of a picture in the page
 LONGEST_MAP = 2048  # of a map or a tint, which have no fine print
+ENTERS = "Where the background enters"  # of the tint of an alpha map, in words
 _EXACT = 1_500_000  # pictures of so many pixels are kept exactly; larger ones become JPEG
 _TITLES = {
     "fused": "Fused",
@@ -32,7 +42,10 @@ _TITLES = {
     "alpha": "Alpha map",
     "structure": "Structure",
     "truth": "Truth",
-}
+}  # the usual pictures of a fusion, in the order in which they are offered
+
+
+_LETTERS = str.maketrans({"η": "eta", "μ": "mu", "γ": "gamma"})  # of settings, in names
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,12 +62,15 @@ class Layer:
         Grey or sRGB, in full size.
     bar : Bar or None
         What the colours of a map stand for.
+    beside : str
+        Of a map, the name of the layer that it tells of.
     """
 
     name: str
     title: str
     levels: Array
     bar: Bar | None = None
+    beside: str = ""
 
     @property
     def size(self) -> tuple[int, int]:
@@ -88,19 +104,22 @@ def layers_of(pictures: Mapping[str, ArrayLike | Picture]) -> dict[str, Layer]:
     return layers
 
 
-def maps_as_layers(maps: Mapping[str, Map]) -> dict[str, Layer]:
-    """Return maps in their colours."""
+def maps_as_layers(
+    maps: Mapping[str, Map], beside: Mapping[str, str] | None = None
+) -> dict[str, Layer]:
+    """Return maps in their colours; `beside` names what each tells of, if not the fused one."""
     found, table = {}, quantise(colours(), np.uint8)[0]
     for name, slug in zip(maps, _slugs(maps, "map_"), strict=True):
         values, label, highest = maps[name]
-        found[name] = Layer(slug, name, table[shades(values, highest)], Bar(label, highest))
+        other = "fused" if beside is None else beside[name]
+        levels = table[shades(values, highest)]
+        found[name] = Layer(slug, name, levels, Bar(label, highest), other)
     return found
 
 
-def data_uri(layer: Layer, longest: int | None = None) -> tuple[str, tuple[int, int]]:
+def data_uri(layer: Layer, longest: int = LONGEST) -> tuple[str, tuple[int, int]]:
     """Return a layer as an address that holds its bytes, and the size it has there."""
-    limit = longest or (LONGEST if layer.bar is None else LONGEST_MAP)
-    small = reduced(layer.levels, limit)
+    small = reduced(layer.levels, longest if layer.bar is None else min(longest, LONGEST_MAP))
     rows, cols = small.shape[:2]
     kind: Kind = "png" if rows * cols <= _EXACT else "jpeg"
     return _uri(encoded(small, kind), kind), (rows, cols)
@@ -132,7 +151,8 @@ def _slugs(names: Iterable[str], start: str = "") -> list[str]:
     """Return names that can stand in addresses and files, no two alike."""
     found: list[str] = []
     for name in names:
-        slug = start + (re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "picture")
+        plain = re.sub(r"[^a-z0-9.]+", "-", name.lower().translate(_LETTERS)).strip("-.")
+        slug = start + (plain or "picture")
         while slug in found:
             slug += "-x"
         found.append(slug)

@@ -1,43 +1,29 @@
-"""The page of a job: one HTML file with everything in it, that asks the network for nothing."""
+"""The page of a fusion."""
 
 from __future__ import annotations
 
 import json
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
-from html import escape
-from importlib.resources import files
 from os import PathLike
 from pathlib import Path
-from string import Template
 
 from osmofuse.errors import InputError
-from osmofuse.io import Staging, check_target, encode
-from osmofuse.io.staging import naming
 from osmofuse.methods import Fusion
 from osmofuse.metrics.score import Score
 from osmofuse.picture import Picture
 from osmofuse.record import Record
 from osmofuse.report.curve import energy_curve
+from osmofuse.report.document import Document, write_document
 from osmofuse.report.facts import facts_of
-from osmofuse.report.layers import Layer, layers_of, maps_as_layers, tint_uri
-from osmofuse.report.manifest import check_address, iiif_manifest
+from osmofuse.report.layers import ENTERS, Layer, layers_of, maps_as_layers, tint_uri
+from osmofuse.report.manifest import iiif_manifest
 from osmofuse.report.maps import Map, change_maps
-from osmofuse.report.sections import (
-    blind_section,
-    figures,
-    how_section,
-    lede,
-    maps_section,
-    numbers_section,
-)
+from osmofuse.report.sections import blind_section, maps_section, numbers_section
 from osmofuse.typing import ArrayLike
 
-__all__ = ["check_report", "write_report"]
+__all__ = ["write_report"]
 
-_PAGE = "index.html"
-_SCRIPTS = ("views.js", "judge.js", "start.js")  # one after the other; the last one begins
+_COMPARED = "Each map compares the fused picture with the foreground, in 8 bits of sRGB."
 
 
 def write_report(
@@ -108,7 +94,6 @@ def write_report(
     OutputError
         The report is there already, or cannot be written. Then nothing is.
     """
-    folder = Path(folder)
     shown = dict(pictures)
     if "fused" not in shown:
         if fusion is None:
@@ -118,44 +103,31 @@ def write_report(
     if "foreground" in layers:
         made = change_maps(layers["fused"].levels, layers["foreground"].levels)
         maps = {**made, **(maps or {})}
-    colours = maps_as_layers(maps or {})
+    coloured = maps_as_layers(maps or {})
     title = title or _title(record)
     curve = energy_curve(fusion.history) if fusion is not None else None
     texts = {} if curve is None else {"energy.svg": curve}
-    paths = _picture_files([*layers.values(), *colours.values()])
     if iiif is not None:
         texts["manifest.json"] = _manifest(layers, title, record, iiif)
-    content = {
-        "title": escape(title),
-        "lede": lede(layers["fused"].size, record, fusion),
-        "figures": figures(layers, tint=tint_uri(shown["alpha"]) if "alpha" in shown else None),
-        "maps": maps_section(colours),
-        "numbers": numbers_section(scores or {}, curve),
-        "blind": blind_section(results or {}, record),
-        "how": how_section(record, command, paths),
-    }
-    texts[_PAGE] = _assembled(content)
-    _write(folder, paths, texts, inputs=inputs, overwrite=overwrite)
-    return folder / _PAGE
-
-
-def check_report(
-    folder: str | PathLike[str], *, iiif: str | None = None, overwrite: bool = False
-) -> None:
-    """Refuse a folder in which a report cannot or must not be written, before the work begins.
-
-    Raises
-    ------
-    SettingError
-        `iiif` is no address.
-    OutputError
-        It holds a report already, is a file, or its nearest folder is closed.
-    """
-    if iiif is not None:
-        check_address(iiif)
-    page = (Path(folder) / _PAGE).absolute()
-    nearest = next(above for above in page.parents if above.exists())
-    check_target(nearest / _PAGE, overwrite=overwrite or nearest != page.parent)
+    tint = tint_uri(shown["alpha"]) if "alpha" in shown else None
+    document = Document(
+        title=title,
+        lede=_lede(record, fusion),
+        layers=layers,
+        first=("foreground" if "foreground" in layers else "fused", "fused"),
+        sections=[
+            maps_section(coloured, _COMPARED),
+            numbers_section(scores or {}, curve),
+            blind_section(results or {}, record),
+        ],
+        maps=coloured,
+        tint=None if tint is None else (tint, ENTERS),
+        record=record,
+        command=command,
+        promise="This command makes the same pixels, and says whether it did.",
+        texts=texts,
+    )
+    return write_document(folder, document, inputs=inputs, overwrite=overwrite)
 
 
 def _title(record: Record | None) -> str:
@@ -163,8 +135,11 @@ def _title(record: Record | None) -> str:
     return " and ".join(names) + ", fused" if names else "A fused picture"
 
 
-def _picture_files(layers: Sequence[Layer]) -> dict[str, Layer]:
-    return {f"pictures/{layer.name}.png": layer for layer in layers}
+def _lede(record: Record | None, fusion: Fusion | None) -> list[str]:
+    parts = [] if record is None else [f"Method: {record.method['name']}"]
+    if fusion is not None:
+        parts.append(f"{str(fusion.status).replace('_', ' ')} after {fusion.seconds:.2f} s")
+    return parts
 
 
 def _manifest(layers: Mapping[str, Layer], title: str, record: Record | None, base: str) -> str:
@@ -177,46 +152,3 @@ def _manifest(layers: Mapping[str, Layer], title: str, record: Record | None, ba
         facts=facts_of(record) if record else None,
     )
     return json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
-
-
-def _assembled(content: Mapping[str, str]) -> str:
-    """Return the page: template, style and script in one, and a policy that allows just these."""
-    style, script = _part("style.css"), "\n".join(map(_part, _SCRIPTS))
-    policy = (
-        "default-src 'none'; img-src data:; "
-        f"style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    parts = {"policy": policy, "style": style, "script": script}
-    return Template(_part("template.html")).substitute({**content, **parts})
-
-
-def _part(name: str) -> str:
-    return files("osmofuse.report").joinpath("page", name).read_text(encoding="utf-8")
-
-
-def _digest(text: str) -> str:
-    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
-
-
-def _write(
-    folder: Path,
-    pictures: Mapping[str, Layer],
-    texts: Mapping[str, str],
-    *,
-    inputs: Sequence[str | PathLike[str]],
-    overwrite: bool,
-) -> None:
-    """Write all files, or none; the page comes last."""
-    check_report(folder, overwrite=overwrite)
-    with naming(folder):
-        (folder / "pictures").mkdir(parents=True, exist_ok=True)
-    for name in (*pictures, *texts):
-        check_target(folder / name, overwrite=overwrite, inputs=inputs)
-    with Staging([folder / name for name in (*pictures, *texts)]) as staging:
-        for name, layer in pictures.items():
-            encode(Picture(layer.levels), folder / name)
-        for name, text in texts.items():
-            with naming(folder / name):
-                staging.partial(folder / name).write_text(text, encoding="utf-8", newline="\n")
-        staging.commit()

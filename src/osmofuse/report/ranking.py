@@ -15,11 +15,11 @@ from typing import Any
 from osmofuse.errors import LimitError, MismatchError, UnreadableError
 from osmofuse.record import Record
 
-__all__ = ["blind_pairs", "read_ranking", "with_ranking"]
+__all__ = ["MOST", "blind_pairs", "read_ranking", "tally", "with_ranking"]
 
 FORMAT = 1
 KIND = "osmofuse ranking"
-_MOST = 8  # results, which are 28 pairs
+MOST = 8  # results, which are 28 pairs
 
 
 def blind_pairs(names: Sequence[str], record: Record | None) -> list[tuple[int, int]]:
@@ -45,10 +45,10 @@ def blind_pairs(names: Sequence[str], record: Record | None) -> list[tuple[int, 
     LimitError
         There are more than eight results.
     """
-    if len(names) > _MOST:
+    if len(names) > MOST:
         raise LimitError(
             f"results: {len(names)} would be {len(names) * (len(names) - 1) // 2} comparisons; "
-            f"rank at most {_MOST}"
+            f"rank at most {MOST}"
         )
     known = json.dumps([list(names), record.as_json() if record else None], sort_keys=True)
     chance = random.Random(hashlib.sha256(known.encode()).digest())
@@ -98,26 +98,42 @@ def with_ranking(record: Record, path: str | os.PathLike[str]) -> Record:
     Parameters
     ----------
     record : Record
-        Of the picture whose report was judged.
+        Of the pictures whose report was judged.
     path : path
         The file that the report's page gave.
 
     Returns
     -------
     Record
-        With what `read_ranking` found as its `ranking`.
+        With what `read_ranking` found as the last of its `ranking`, in the place of what the same
+        judge had answered before.
 
     Raises
     ------
     UnreadableError
         The file is missing, damaged, or no ranking.
     MismatchError
-        It is the ranking of another picture's report.
+        It is the ranking of another report.
     """
     ranking = read_ranking(path)
     if ranking["sha256_of_pixels"] != record.output.get("sha256_of_pixels"):
-        raise MismatchError(f"{path}: a ranking of another picture than the record's")
-    return replace(record, ranking=ranking)
+        raise MismatchError(f"{path}: a ranking of other pictures than the record's")
+    others = [one for one in record.ranking if not _is_again(one, ranking)]
+    return replace(record, ranking=(*others, ranking))
+
+
+def tally(record: Record) -> dict[str, float]:
+    """Return the points that all judges together gave each result, the best first."""
+    points: dict[str, float] = {}
+    for one in record.ranking:
+        for name, count in one["points"].items():
+            points[name] = points.get(name, 0.0) + count
+    return _best_first(points)
+
+
+def _is_again(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    """Tell whether a judge answers again; one without a name is known by the answers alone."""
+    return old["by"] == new["by"] and (bool(new["by"]) or old["answers"] == new["answers"])
 
 
 def _answers(given: Any, path: Path) -> list[dict[str, Any]]:
@@ -145,4 +161,8 @@ def _points(answers: list[dict[str, Any]]) -> dict[str, float]:
     for one in answers:
         for name in one["pair"]:
             points[name] += 0.5 if one["better"] is None else float(one["better"] == name)
+    return _best_first(points)
+
+
+def _best_first(points: Mapping[str, float]) -> dict[str, float]:
     return dict(sorted(points.items(), key=lambda item: (-item[1], item[0])))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 from osmofuse.errors import InputError
-from osmofuse.methods import Fusion
 from osmofuse.metrics.score import Score
 from osmofuse.picture import Picture
 from osmofuse.record import Record
@@ -19,59 +18,85 @@ from osmofuse.report.layers import LONGEST, Layer, data_uri, layers_of
 from osmofuse.report.ranking import FORMAT, KIND, blind_pairs
 from osmofuse.typing import ArrayLike
 
-__all__ = ["blind_section", "figures", "how_section", "lede", "maps_section", "numbers_section"]
+__all__ = [
+    "blind_section",
+    "contact_section",
+    "figures",
+    "how_section",
+    "maps_section",
+    "numbers_section",
+]
 
 _STOPS = 16  # of a colour bar's gradient
+_MANY = 4  # maps; more are shown smaller
+_THUMB = 480  # pixels of the longer side of a picture on a contact sheet
 
 
-def lede(size: tuple[int, int], record: Record | None, fusion: Fusion | None) -> str:
-    """Return the line below the title."""
-    parts = [f"{size[1]} × {size[0]} pixels"]
-    if record is not None:
-        parts.insert(0, f"Method: {record.method['name']}")
-    if fusion is not None:
-        parts.append(f"{str(fusion.status).replace('_', ' ')} after {fusion.seconds:.2f} s")
-    if max(size) > LONGEST:
-        parts.append(f"shown here at most {LONGEST} pixels wide or high; the files have them all")
-    return escape(" · ".join(parts))
-
-
-def figures(layers: Mapping[str, Layer], tint: str | None) -> str:
+def figures(
+    layers: Mapping[str, Layer], tint: str | None, longest: int, ranks: Sequence[str]
+) -> str:
     """Return the pictures; the script lays them on the stage."""
-    found = [_figure(layer) for layer in layers.values()]
+    found = []
+    for role, layer in layers.items():
+        rank = f' data-rank="{ranks.index(role)}"' if role in ranks else ""
+        found.append(_figure(layer, longest=longest, mark=rank))
     if tint is not None:
         found.append(f'<img id="tint" src="{tint}" alt="" hidden>')
     return "\n".join(found)
 
 
-def _figure(layer: Layer, below: str = "") -> str:
-    source, (rows, cols) = data_uri(layer)
+def _figure(layer: Layer, below: str = "", *, longest: int = LONGEST, mark: str = "") -> str:
+    source, (rows, cols) = data_uri(layer, longest)
     kind = "map" if layer.bar else "picture"
     return (
         f'<figure class="layer" data-kind="{kind}" data-name="{layer.name}">'
         f'<img src="{source}" width="{cols}" height="{rows}" alt="{escape(layer.title)}" '
-        f'decoding="async"><figcaption><span class="name">{escape(layer.title)}</span>{below}'
-        "</figcaption></figure>"
+        f'decoding="async"{mark}><figcaption><span class="name">{escape(layer.title)}</span>'
+        f"{below}</figcaption></figure>"
     )
 
 
-def maps_section(maps: Mapping[str, Layer]) -> str:
-    """Return the maps with their colour bars."""
+def maps_section(maps: Mapping[str, Layer], words: str) -> str:
+    """Return the maps with their colour bars, and words that say what they compare."""
     if not maps:
         return ""
     shown = "\n".join(
-        _figure(
-            layer,
-            f'<button type="button" class="small" data-show="{layer.name}">Lay on the stage'
-            f'<span class="unseen">: {escape(layer.title)}</span></button>{_scale(layer.bar)}',
-        )
+        _figure(layer, f"{_show_button(layer, layer.beside)}{_scale(layer.bar)}")
         for layer in maps.values()
         if layer.bar is not None
     )
+    many = " many" if len(maps) > _MANY else ""
     return (
         '<section aria-labelledby="maps"><h2 id="maps">What changed</h2>'
-        "<p>Each map compares the fused picture with the foreground, in 8 bits of sRGB.</p>"
-        f'{_gradient()}<div class="grid">{shown}</div></section>'
+        f'<p>{escape(words)}</p>{_gradient()}<div class="grid{many}">{shown}</div></section>'
+    )
+
+
+def contact_section(
+    title: str, layers: Mapping[str, Layer], beside: str, captions: Mapping[str, str] | None = None
+) -> str:
+    """Return small pictures of layers; a click lays one on the stage, to the right of another."""
+    thumbs = []
+    for role, layer in layers.items():
+        source, (rows, cols) = data_uri(layer, _THUMB)
+        caption = (captions or {}).get(role, "")
+        thumbs.append(
+            f'<li><button type="button" data-show="{layer.name}" data-beside="{beside}">'
+            f'<img src="{source}" width="{cols}" height="{rows}" alt="" decoding="async">'
+            f'<span class="name">{escape(layer.title)}</span>'
+            f'<span class="caption">{escape(caption)}</span></button></li>'
+        )
+    return (
+        f'<section aria-labelledby="contact" class="contact"><h2 id="contact">{escape(title)}</h2>'
+        f"<p>A click lays one on the stage.</p><ul>{''.join(thumbs)}</ul></section>"
+    )
+
+
+def _show_button(layer: Layer, beside: str) -> str:
+    """Return a button that lays a layer on the stage, to the right of another one."""
+    return (
+        f'<button type="button" class="small" data-show="{layer.name}" data-beside="{beside}">'
+        f'Lay on the stage<span class="unseen">: {escape(layer.title)}</span></button>'
     )
 
 
@@ -111,15 +136,15 @@ def numbers_section(scores: Mapping[str, Score], curve: str | None) -> str:
     return f'<section class="two">{"".join(parts)}</section>' if parts else ""
 
 
-def how_section(record: Record | None, command: str, files: Iterable[str]) -> str:
-    """Return how the picture was made, and how it is made again."""
+def how_section(record: Record | None, command: str, promise: str, files: Iterable[str]) -> str:
+    """Return how it was made, and how it is made again."""
     parts = ['<section aria-labelledby="how"><h2 id="how">How it was made</h2>']
     if record is not None:
         parts.append(facts_table(record))
     if command:
         parts.append(
-            "<h3>Make it again</h3><p>This command makes the same pixels, and says whether it "
-            f'did.</p><div class="copy"><pre id="command" tabindex="0">{escape(command)}</pre>'
+            f"<h3>Make it again</h3><p>{escape(promise)}</p>"
+            f'<div class="copy"><pre id="command" tabindex="0">{escape(command)}</pre>'
             '<button type="button" data-copy="command">Copy</button></div>'
         )
     if record is not None:
@@ -134,8 +159,19 @@ def how_section(record: Record | None, command: str, files: Iterable[str]) -> st
     return "".join(parts)
 
 
-def blind_section(results: Mapping[str, ArrayLike | Picture], record: Record | None) -> str:
+def blind_section(
+    results: Mapping[str, ArrayLike | Picture], record: Record | None, *, shown: bool = False
+) -> str:
     """Return the blind comparison of results; their names are not legible in it.
+
+    Parameters
+    ----------
+    results : mapping of str to array or Picture
+        By name.
+    record : Record, optional
+        To which the answers will belong.
+    shown : bool
+        The page has them among its pictures already, each with its rank.
 
     Raises
     ------
@@ -148,14 +184,6 @@ def blind_section(results: Mapping[str, ArrayLike | Picture], record: Record | N
         raise InputError("results: one only; a ranking needs at least two")
     names = list(results)
     pairs = blind_pairs(names, record)
-    layers = list(
-        layers_of({f"result {k}": picture for k, picture in enumerate(results.values())}).values()
-    )
-    images = "".join(
-        f'<img class="result" src="{data_uri(layer)[0]}" alt="A result, its name hidden" '
-        'decoding="async" hidden>'
-        for layer in layers
-    )
     data = {
         "format": FORMAT,
         "kind": KIND,
@@ -167,6 +195,20 @@ def blind_section(results: Mapping[str, ArrayLike | Picture], record: Record | N
         '<section aria-labelledby="blind" class="blind"><h2 id="blind">Which is better?</h2>'
         f"<p>{len(names)} results, {len(pairs)} comparisons, without names. Look as long as you "
         "like, in any view; the names are told at the end.</p>"
-        f'{images}<script type="application/json" id="ranking">{json.dumps(data)}</script>'
+        f"{'' if shown else _hidden(results)}"
+        f'<script type="application/json" id="ranking">{json.dumps(data)}</script>'
         '<div id="judge"></div></section>'
     )
+
+
+def _hidden(results: Mapping[str, ArrayLike | Picture]) -> str:
+    """Return pictures that only the judge's viewer shows."""
+    unnamed = {f"result {k}": picture for k, picture in enumerate(results.values())}
+    found = []
+    for k, layer in enumerate(layers_of(unnamed).values()):
+        source, (rows, cols) = data_uri(layer)
+        found.append(
+            f'<img src="{source}" width="{cols}" height="{rows}" alt="A result, its name hidden" '
+            f'decoding="async" data-rank="{k}" hidden>'
+        )
+    return "".join(found)

@@ -15,7 +15,7 @@ from osmofuse.typing import Array
 if TYPE_CHECKING:
     from osmofuse.tasks import Trial
 
-__all__ = ["study_sheet"]
+__all__ = ["study_sheet", "trial_names"]
 
 _DOWN, _ACROSS = ("start", "mu", "reach"), ("eta", "gamma")
 _LETTERS = {"eta": "η", "mu": "μ", "gamma": "γ"}
@@ -23,6 +23,12 @@ _WIDTH = 2400  # of the sheet, at most
 _LARGEST, _SMALLEST = 420, 60  # of a picture's longer side
 _EM = 22
 _HEAD = 7 * _EM  # the width of a row's heading
+
+
+def trial_names(trials: Sequence[Trial]) -> list[str]:
+    """Return the trials of a sweep in words, by the settings that were varied."""
+    varied = _varied(trials, (*_DOWN, *_ACROSS)) or {"eta": ()}
+    return [_said({name: trial.settings[name] for name in varied}) for trial in trials]
 
 
 def study_sheet(trials: Sequence[Trial], *, title: str = "") -> Array:

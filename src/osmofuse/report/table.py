@@ -12,7 +12,7 @@ from osmofuse.errors import InputError
 if TYPE_CHECKING:
     from osmofuse.tasks import Comparison, Trial
 
-__all__ = ["latex_table", "markdown_table", "study_table"]
+__all__ = ["latex_table", "markdown_table", "reasons_of", "shown_number", "study_table"]
 
 Published: TypeAlias = Mapping[str, Mapping[str, float]]
 
@@ -194,7 +194,7 @@ def _tabulated(comparisons: Sequence[Comparison], published: Published) -> _Tabl
     rows = [_row(c, list(better), published.get(c.name, {})) for c in comparisons]
     bracketed = any(set(better) & set(published.get(c.name, {})) for c in comparisons)
     notes = ["In brackets: published values."] if bracketed else []
-    return _Table(head, rows, [*notes, *_reasons(comparisons)])
+    return _Table(head, rows, [*notes, *reasons_of(comparisons)])
 
 
 def _row(comparison: Comparison, metrics: list[str], published: Mapping[str, float]) -> list[str]:
@@ -208,7 +208,7 @@ def _row(comparison: Comparison, metrics: list[str], published: Mapping[str, flo
     return [comparison.name, *cells, _MISSING if fusion is None else _seconds(fusion.seconds)]
 
 
-def _reasons(comparisons: Sequence[Comparison]) -> list[str]:
+def reasons_of(comparisons: Sequence[Comparison]) -> list[str]:
     """Return why values are missing or doubtful, each reason once."""
     notes = []
     for c in comparisons:

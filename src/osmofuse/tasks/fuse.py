@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from osmofuse.errors import InputError, SettingError
+from osmofuse.errors import InputError, SettingError, did_you_mean
 from osmofuse.methods import METHODS, Fusion, Method, Sources
 from osmofuse.methods.contract import WatchFunction
 from osmofuse.picture import Picture
@@ -125,7 +125,10 @@ def method_of(method: str | Method, settings: Mapping[str, Any]) -> Method:
             )
         return method
     if method not in METHODS:
-        raise SettingError(f"method: {method!r} is unknown; known are {', '.join(METHODS)}")
+        raise SettingError(
+            f"method: {method!r} is unknown{did_you_mean(method, METHODS)}; known are "
+            f"{', '.join(METHODS)}"
+        )
     known = [field.name for field in fields(cast(Any, METHODS[method]))]
     if unknown := [name for name in settings if name not in known]:
         raise SettingError(

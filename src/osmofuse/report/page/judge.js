@@ -9,7 +9,8 @@ class Judge {
     this.answers = [];
     this.images = images;
     const layers = images.map((image) => ({ title: "", source: image.src }));
-    this.viewer = new Viewer(place, layers, [images[0].naturalWidth, images[0].naturalHeight]);
+    const size = ["width", "height"].map((side) => Number(images[0].getAttribute(side)));
+    this.viewer = new Viewer(place, layers, size);
     this.viewer.root.querySelector(".chosen").hidden = true;
     this.verdict = document.createElement("div");
     this.verdict.className = "verdict";

@@ -41,10 +41,10 @@ function start() {
   const place = document.getElementById("looking");
   const viewer = new Viewer(place, layers, size, tint);
   const at = (name) => layers.findIndex((layer) => layer.name === name);
-  if (at("foreground") >= 0) viewer.show(at("foreground"), at("fused"));
+  viewer.show(at(place.dataset.left), at(place.dataset.right));
   for (const each of document.querySelectorAll("[data-show]")) {
     each.addEventListener("click", () => {
-      viewer.show(at("fused"), at(each.dataset.show));
+      viewer.show(at(each.dataset.beside), at(each.dataset.show));
       place.scrollIntoView();
       viewer.stage.focus({ preventScroll: true });
     });
@@ -52,12 +52,11 @@ function start() {
   for (const each of document.querySelectorAll("[data-copy]")) {
     each.addEventListener("click", () => copy(document.getElementById(each.dataset.copy), each));
   }
-  const results = [...document.querySelectorAll("img.result")];
-  if (results.length) {
+  const ranked = [...document.querySelectorAll("[data-rank]")];
+  if (ranked.length) {
+    ranked.sort((p, q) => p.dataset.rank - q.dataset.rank);
     const data = JSON.parse(document.getElementById("ranking").textContent);
-    Promise.all(results.map((image) => image.decode())).then(
-      () => new Judge(document.getElementById("judge"), data, results),
-    );
+    new Judge(document.getElementById("judge"), data, ranked);
   }
 }
 

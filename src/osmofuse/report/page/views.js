@@ -264,6 +264,15 @@ class Viewer {
     this.show(shown.a, shown.b);
   }
 
+  /** Show the next picture on the right, or the one before; not the one on the left. */
+  turn(step) {
+    const count = this.layers.length;
+    if (count < 3 || this.root.querySelector(".chosen").hidden) return;
+    let b = (this.shown.b + step + count) % count;
+    if (b === this.shown.a) b = (b + step + count) % count;
+    this.show(this.shown.a, b);
+  }
+
   listenToHolding() {
     const button = this.action("hold");
     button.addEventListener("pointerdown", () => this.hold(true));
@@ -374,6 +383,8 @@ class Viewer {
       "=": () => this.act("in"),
       "-": () => this.act("out"),
       "−": () => this.act("out"),
+      ",": () => this.turn(-1),
+      ".": () => this.turn(1),
       0: () => this.fit(),
       "[": () => this.divide((this.position[this.view] ?? 0.5) - 0.05),
       "]": () => this.divide((this.position[this.view] ?? 0.5) + 0.05),

@@ -1,0 +1,131 @@
+"""Whether many fusions of one pair can be done, and what they need, before they begin."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from inspect import signature
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from osmofuse.errors import SettingError
+from osmofuse.io import check_target, describe
+from osmofuse.io.formats import SUFFIXES
+from osmofuse.jobs.job import Job
+from osmofuse.jobs.need import Need, check_fit, check_limit, need_of_series, size_of
+from osmofuse.methods import METHODS
+from osmofuse.metrics.score import metric_names
+from osmofuse.report import Box
+from osmofuse.report.canvas import Canvas
+from osmofuse.tasks import sweep
+from osmofuse.tasks.fuse import method_of
+from osmofuse.tasks.table_one import PUBLISHED
+
+SHEET, ZOOM = "sheet.png", "zoom.png"
+TABLE, LATEX = "table.md", "table.tex"
+RECORDS = {"compare": "comparison.json", "sweep": "sweep.json"}
+
+
+def check_comparison(
+    job: Job,
+    *,
+    methods: Iterable[str] | None = None,
+    paper: bool = False,
+    truth: Path | None = None,
+    metrics: str | Sequence[str] = "paper",
+    zoom: Box | None = None,
+) -> Need:
+    """Return what `compare_files` will need, once it is known that it can be done.
+
+    Raises
+    ------
+    SettingError, UnreadableError, MismatchError, OutputError, MissingExtraError
+        It cannot.
+    LimitError
+        It needs more memory than it may have.
+    """
+    if paper:
+        _check_paper(methods=methods, truth=truth, metrics=None if metrics == "paper" else metrics)
+    chosen = method_names(methods, paper=paper)
+    for name in chosen:
+        method_of(name, {})
+    scored = bool(metric_names(metrics)) or truth is not None
+    pictures = picture_names(job, chosen).values()
+    _check_files(job, truth, [*pictures, TABLE, LATEX, RECORDS["compare"], SHEET, ZOOM])
+    _check_zoom(job, zoom)
+    needed = need_of_series(job, chosen, scored=scored)
+    check_limit(needed, job.max_memory, f"{job.foreground}: comparing {len(chosen)} methods")
+    return needed
+
+
+def check_sweep(
+    job: Job,
+    choices: Mapping[str, Any],
+    *,
+    truth: Path | None = None,
+    metrics: str | Sequence[str] = (),
+) -> Need:
+    """Return what `sweep_files` will need, once it is known that it can be done.
+
+    Raises
+    ------
+    SettingError, UnreadableError, MismatchError, OutputError, MissingExtraError
+        It cannot.
+    LimitError
+        It needs more memory than it may have.
+    """
+    scored = bool(metric_names(metrics)) or truth is not None
+    _check_files(job, truth, [TABLE, RECORDS["sweep"], SHEET])
+    count = _combinations(choices)
+    needed = need_of_series(job, ["variational"] * count, scored=scored)
+    check_limit(needed, job.max_memory, f"{job.foreground}: fusing it with {count} settings")
+    return needed
+
+
+def method_names(methods: Iterable[str] | None, *, paper: bool) -> list[str]:
+    """Return which methods are compared."""
+    return list(PUBLISHED if paper else METHODS if methods is None else methods)
+
+
+def _combinations(choices: Mapping[str, Any]) -> int:
+    """Return how many fusions a sweep is, also of what it tries by default."""
+    usual, names = signature(sweep).parameters, ("start", "mu", "reach", "eta", "gamma")
+    values = [choices.get(name, usual[name].default) for name in names]
+    many = [one for one in values if isinstance(one, Sequence) and not isinstance(one, str)]
+    return max(1, prod(len(set(one)) for one in many))
+
+
+def _check_paper(**given: object) -> None:
+    """Refuse what the paper's Table I says itself."""
+    if clash := [name for name, value in given.items() if value is not None]:
+        raise SettingError(f"{', '.join(clash)}: the paper's Table I has its own; leave it out")
+
+
+def _check_files(job: Job, truth: Path | None, names: Iterable[str]) -> None:
+    """Refuse files that cannot or must not be written, before the work begins."""
+    Canvas()  # on which sheets are drawn; it needs an extra
+    inputs = [*job.inputs.values(), *([] if truth is None else [truth])]
+    for name in names:
+        path = job.output.parent / name
+        check_target(path, overwrite=job.overwrite, inputs=inputs, folders=True)
+    paths = job.inputs | ({} if truth is None else {"truth": truth})
+    check_fit(paths, {role: describe(path) for role, path in paths.items()})
+
+
+def _check_zoom(job: Job, zoom: Box | None) -> None:
+    file = describe(job.foreground)
+    if zoom is not None and (zoom[0].start >= file.rows or zoom[1].start >= file.cols):
+        raise SettingError(
+            f"zoom: begins at {zoom[1].start},{zoom[0].start}, outside {job.foreground} of "
+            f"{size_of(file)}; give X,Y,WIDTH,HEIGHT within it"
+        )
+
+
+def picture_names(job: Job, methods: Iterable[str]) -> dict[str, str]:
+    """Return the names of the methods' pictures, in the format that the foreground really has."""
+    stored, suffix = describe(job.foreground).format, job.foreground.suffix.lower()
+    suffixes = [known for known, kind in SUFFIXES.items() if kind.name == stored]
+    if suffix not in suffixes:
+        suffix = suffixes[0]
+    return {name: re.sub(r"[^\w.-]+", "-", name) + suffix for name in methods}

@@ -1,0 +1,116 @@
+"""The report of many fusions of one pair, and what judges of it answered."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import cast
+
+from osmofuse.errors import UnreadableError
+from osmofuse.jobs.again import again
+from osmofuse.jobs.report import shown_background
+from osmofuse.jobs.series import Series
+from osmofuse.jobs.series_check import RECORDS
+from osmofuse.picture import Picture
+from osmofuse.record import Record, read_record, write_record
+from osmofuse.report import read_ranking, with_ranking, write_results
+from osmofuse.typing import FloatArray
+
+_ENDINGS = {"compare": "by several methods", "sweep": "with several settings"}
+
+
+def report_series(made: Series, folder: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+    """Write the report of a series, see `osmofuse.report.write_results`.
+
+    Parameters
+    ----------
+    made : Series
+        Of `compare_files` or `sweep_files`.
+    folder : path
+        Where the page goes.
+    overwrite : bool
+        Replace a report that is there. Never an input or output of the work.
+
+    Returns
+    -------
+    Path
+        The page.
+
+    Raises
+    ------
+    OutputError
+        A report is there already, or cannot be written.
+    """
+    job, prepared = made.job, made.prepared
+    pictures: dict[str, Picture | FloatArray] = {
+        "foreground": prepared.foreground,
+        "background": shown_background(job, prepared),
+        "alpha": cast(FloatArray, prepared.sources.alpha),
+    }
+    if made.truth is not None:
+        pictures["truth"] = made.truth
+    inputs = [*job.inputs.values(), *made.files.values()]
+    if made.options["truth"] is not None:
+        inputs.append(made.options["truth"])
+    return write_results(
+        folder,
+        pictures=pictures,
+        results={c.name: made.picture(c.fusion) for c in made.found if c.fusion is not None},
+        comparisons=made.found,
+        record=made.record,
+        command=_again(made),
+        title=f"{job.foreground.name} and {job.background.name}, fused {_ENDINGS[made.command]}",
+        inputs=inputs,
+        overwrite=overwrite,
+    )
+
+
+def _again(made: Series) -> str:
+    job = made.job
+    return again(
+        made.command,
+        [job.foreground, job.background],
+        made.folder,
+        alpha=job.alpha,
+        soften=job.soften or None,
+        levels=None if job.levels == "as-is" else job.levels,
+        **made.options,
+    )
+
+
+def keep_ranking(folder: Path, ranking: Path) -> tuple[Path, Record]:
+    """Put a judge's answers into the record of a series.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the series.
+    ranking : Path
+        What the page of its report gave the judge.
+
+    Returns
+    -------
+    tuple of Path and Record
+        Where the record is, and what it says now.
+
+    Raises
+    ------
+    UnreadableError
+        There is no record, or no ranking, or one is damaged.
+    MismatchError
+        The ranking is of other pictures.
+    OutputError
+        The record cannot be written.
+    """
+    paths = [folder / name for name in RECORDS.values() if (folder / name).is_file()]
+    if not paths:
+        names = " or ".join(RECORDS.values())
+        raise UnreadableError(
+            f"{folder}: holds no {names}; name the folder that compare or sweep wrote"
+        )
+    records = [(path, read_record(path)) for path in paths]
+    digest = read_ranking(ranking)["sha256_of_pixels"]
+    own = [item for item in records if item[1].output.get("sha256_of_pixels") == digest]
+    path, record = (own or records)[0]
+    record = with_ranking(record, ranking)
+    return write_record(record, path), record

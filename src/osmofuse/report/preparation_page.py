@@ -1,0 +1,226 @@
+"""The pages of what is done before fusing: an alignment, and a matte."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from osmofuse.picture import Picture, as_alpha, quantise, samples
+from osmofuse.preparation.foreground_colours import foreground_colours
+from osmofuse.preparation.registration import Alignment
+from osmofuse.record import Record
+from osmofuse.report.checkerboard import flicker, in_squares
+from osmofuse.report.document import Document, write_document
+from osmofuse.report.facts import definitions
+from osmofuse.report.layers import LONGEST, Layer, layers_of, tint_uri
+from osmofuse.report.overlay import overlay
+from osmofuse.report.sections import contact_section
+from osmofuse.typing import Array, ArrayLike
+
+__all__ = ["write_alignment", "write_matte"]
+
+_GROUND = 0.5  # the grey on which a cut-out lies
+
+
+def write_alignment(
+    folder: str | PathLike[str],
+    *,
+    alignment: Alignment,
+    fixed: ArrayLike | Picture,
+    record: Record | None = None,
+    command: str = "",
+    title: str = "A picture laid over another",
+    inputs: Sequence[str | PathLike[str]] = (),
+    overwrite: bool = False,
+) -> Path:
+    """Write the report of an alignment: both pictures, a checkerboard, and how well they fit.
+
+    The pictures are for looking at: each is stretched between its 0.1th and 99.9th percentile,
+    and reduced to at most 4096 pixels a side.
+
+    Parameters
+    ----------
+    folder : path
+        Made if it is not there: ``index.html`` and ``pictures/*.png``.
+    alignment : Alignment
+        What `osmofuse.align` found; not refused.
+    fixed : array or Picture
+        What it was aligned to.
+    record : Record, optional
+        How it was made.
+    command : str
+        What repeats it.
+    title : str
+        Of the page.
+    inputs : sequence of paths
+        Files that are never replaced.
+    overwrite : bool
+        Replace a report that is there.
+
+    Returns
+    -------
+    Path
+        The page.
+
+    Raises
+    ------
+    InputError
+        A picture cannot be shown.
+    OutputError
+        The report is there already, or cannot be written. Then nothing is.
+    """
+    if alignment.image is None:
+        raise ValueError("a refused alignment has no picture to show")
+    moved, beside = flicker(alignment.image, fixed, valid=alignment.valid, longest=LONGEST)
+    figures = alignment.quality
+    layers = layers_of(
+        {"Fixed": beside, "Aligned": moved, "Checkerboard": in_squares(moved, beside)}
+    )
+    document = Document(
+        title=title,
+        lede=[f"{figures['agreement']:.0%} of {figures['tiles']:.0f} places fit"],
+        size=(alignment.image.shape[0], alignment.image.shape[1]),
+        layers=layers,
+        first=("Fixed", "Aligned"),
+        sections=[_pictures_section(layers, "Fixed"), _fit_section(alignment)],
+        record=record,
+        command=command,
+    )
+    return write_document(folder, document, inputs=inputs, overwrite=overwrite)
+
+
+def _pictures_section(layers: Mapping[str, Layer], beside: str) -> str:
+    """Return small pictures of all layers but one, beside which they are laid."""
+    others = {role: layer for role, layer in layers.items() if role != beside}
+    return contact_section("At a glance", others, layers[beside].name)
+
+
+def _fit_section(alignment: Alignment) -> str:
+    """Return the figures of an alignment in words, and its matrix."""
+    figures, kind, matrix = alignment.quality, "", ""
+    if alignment.transform is not None:
+        kind = alignment.transform.kind
+        bent = alignment.transform.deformation is not None
+        kind += ", and a smooth deformation" if bent else ""
+        matrix = _matrix(alignment.transform.matrix)
+    facts = {
+        "Status": str(alignment.status),
+        "Found by": alignment.origin,
+        "Transform": kind,
+        "Places that fit": f"{figures['agreement']:.0%} of {figures['tiles']:.0f}",
+        "Uncertainty": f"{figures['uncertainty']:.2f} pixels at the corners",
+        "Overlap": f"{figures['overlap']:.0%} of the smaller picture",
+        "Score": f"{alignment.score:.3f}, of 1",
+    }
+    if "points_residual" in figures:
+        off = f"{figures['points_residual']:.2f} pixels"
+        facts["Control points"] = f"{figures['points']:.0f}, which fit to {off}"
+    return (
+        '<section class="two"><div><h2>How well they fit</h2><p>Pictures are shown stretched '
+        "between their darkest and brightest thousandth. In the view Blink, what jumps does not "
+        "fit; on the checkerboard, lines that break.</p>"
+        f"{definitions(facts)}</div>{matrix}</section>"
+    )
+
+
+def _matrix(matrix: Array) -> str:
+    rows = "".join(
+        "<tr>" + "".join(f'<td class="number">{float(value):.6g}</td>' for value in row) + "</tr>"
+        for row in matrix
+    )
+    words = "From points (x, y, 1) of the moving picture to the fixed one, in pixels."
+    return (
+        f"<div><h2>The transform</h2><p>{escape(words)}</p>"
+        f'<table class="matrix"><tbody>{rows}</tbody></table></div>'
+    )
+
+
+def write_matte(
+    folder: str | PathLike[str],
+    *,
+    image: ArrayLike | Picture,
+    trimap: ArrayLike | Picture,
+    alpha: ArrayLike,
+    facts: Mapping[str, str] | None = None,
+    record: Record | None = None,
+    command: str = "",
+    title: str = "A matte",
+    inputs: Sequence[str | PathLike[str]] = (),
+    overwrite: bool = False,
+) -> Path:
+    """Write the report of a matte: the picture, what was known, the map, and what it cuts out.
+
+    Parameters
+    ----------
+    folder : path
+        Made if it is not there: ``index.html`` and ``pictures/*.png``.
+    image : array or Picture
+        What was matted.
+    trimap : array or Picture
+        What was known of the map.
+    alpha : array, (rows, cols)
+        The map.
+    facts : mapping of str to str, optional
+        What else is to be told.
+    record : Record, optional
+        How it was made.
+    command : str
+        What repeats it.
+    title : str
+        Of the page.
+    inputs : sequence of paths
+        Files that are never replaced.
+    overwrite : bool
+        Replace a report that is there.
+
+    Returns
+    -------
+    Path
+        The page.
+
+    Raises
+    ------
+    InputError, MismatchError
+        A picture cannot be shown, or they have different sizes.
+    OutputError
+        The report is there already, or cannot be written. Then nothing is.
+    """
+    pictures: dict[str, Any] = {
+        "Picture": image,
+        "Trimap": trimap,
+        "Alpha map": alpha,
+        "Overlay": overlay(image, alpha),
+        "Cut out": _cut_out(image, alpha),
+    }
+    tint, layers = tint_uri(alpha), layers_of(pictures)
+    document = Document(
+        title=title,
+        lede=[],
+        layers=layers,
+        first=("Picture", "Cut out"),
+        sections=[_pictures_section(layers, "Picture"), _told_section(facts or {})],
+        tint=None if tint is None else (tint, "What is not kept"),
+        record=record,
+        command=command,
+    )
+    return write_document(folder, document, inputs=inputs, overwrite=overwrite)
+
+
+def _cut_out(image: ArrayLike | Picture, alpha: ArrayLike) -> Picture:
+    """Return what the map keeps, on a plain grey, in the picture's own colour space."""
+    x, a = samples(image, "image"), as_alpha(alpha)
+    weight = a if x.ndim == 2 else a[..., np.newaxis]
+    shown = weight * foreground_colours(x, a) + (1.0 - weight) * _GROUND
+    profile = image.profile if isinstance(image, Picture) else None
+    return Picture(quantise(shown, np.uint8)[0], profile)
+
+
+def _told_section(facts: Mapping[str, str]) -> str:
+    if not facts:
+        return ""
+    return f'<section aria-labelledby="map"><h2 id="map">The map</h2>{definitions(facts)}</section>'

@@ -1,0 +1,70 @@
+"""The reports of an alignment and of a matte, from files."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import osmofuse
+from osmofuse.errors import OutputError
+from osmofuse.jobs.matte import MatteJob, run_matte
+from osmofuse.jobs.preparation_report import report_matte, report_registration
+from osmofuse.jobs.registration import Registered, Registration
+from osmofuse.optimise import Status
+from osmofuse.preparation.registration import Alignment, Transform
+
+INSIDE = np.indices((24, 30))[1] >= 13
+FIGURES = {"agreement": 1.0, "tiles": 9, "uncertainty": 0.1, "overlap": 1.0}
+
+
+@pytest.fixture
+def matted(tmp_path, decoded_here):
+    image = np.where(INSIDE[..., None], (200, 60, 30), (30, 80, 150)).astype(np.uint8)
+    return run_matte(
+        MatteJob(
+            image=osmofuse.write(image, tmp_path / "image.png"),
+            trimap=osmofuse.write(INSIDE.astype(np.uint8) * 255, tmp_path / "mask.png"),
+            output=tmp_path / "alpha.png",
+            band=4,
+        )
+    )
+
+
+def test_a_matte_is_shown_with_what_was_known(matted, tmp_path):
+    page = report_matte(matted, tmp_path / "report")
+    trimap = osmofuse.read(page.parent / "pictures" / "trimap.png").pixels
+    assert set(np.unique(trimap)) == {0, 128, 255}
+    text = page.read_text(encoding="utf-8")
+    assert "The map of image.png" in text
+    assert f"<dd>{matted.unknown:.1%} of the picture</dd>" in text
+    assert "--method knn --band 4 --max-pixels 1500000 -o" in text
+
+
+def test_what_was_read_and_written_stays(matted, tmp_path):
+    folder = tmp_path / "report" / "pictures"
+    folder.mkdir(parents=True)
+    matted.files["preview"] = osmofuse.write(np.zeros((2, 2), np.uint8), folder / "overlay.png")
+    with pytest.raises(OutputError, match="would replace the input"):
+        report_matte(matted, tmp_path / "report", overwrite=True)
+    assert not (tmp_path / "report" / "index.html").exists()
+
+
+def test_an_alignment_is_shown_with_its_way_back(tmp_path):
+    image = np.tile(np.arange(30, dtype=np.uint8) * 8, (24, 1))
+    found = Alignment(
+        image, Transform("affine", np.eye(3)), INSIDE, 0.9, Status.converged, quality=FIGURES,
+    )  # fmt: skip
+    job = Registration(
+        tmp_path / "a.tif", tmp_path / "b.tif", tmp_path / "c.tif", transform="affine"
+    )
+    result = Registered(found, fixed=osmofuse.Picture(255 - image))
+    text = report_registration(job, result, tmp_path / "report").read_text(encoding="utf-8")
+    assert "a.tif, laid over b.tif" in text
+    assert "--method auto --transform affine -o" in text
+
+
+def test_a_refusal_has_no_report(tmp_path):
+    refused = Registered(Alignment(None, None, None, 0.0, Status.refused, "no"))
+    job = Registration(tmp_path / "a.tif", tmp_path / "b.tif", tmp_path / "c.tif")
+    with pytest.raises(ValueError, match="refused"):
+        report_registration(job, refused, tmp_path / "report")
