@@ -3,6 +3,7 @@
 from osmofuse.jobs.job import Job
 from osmofuse.jobs.matte import MatteJob, MatteResult, run_matte
 from osmofuse.jobs.need import Need, check, need
+from osmofuse.jobs.recipe import Recipe, job_with_recipe, recipe, recipe_files, recipes
 from osmofuse.jobs.registration import Registered, Registration, register
 from osmofuse.jobs.repeat import Repetition, compare_with_record, job_of_record
 from osmofuse.jobs.report import report
@@ -15,6 +16,7 @@ __all__ = [
     "MatteJob",
     "MatteResult",
     "Need",
+    "Recipe",
     "Registered",
     "Registration",
     "Repetition",
@@ -24,7 +26,11 @@ __all__ = [
     "compare_files",
     "compare_with_record",
     "job_of_record",
+    "job_with_recipe",
     "need",
+    "recipe",
+    "recipe_files",
+    "recipes",
     "register",
     "report",
     "run",
