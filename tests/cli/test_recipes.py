@@ -45,8 +45,8 @@ def test_the_list_has_a_sentence_the_weights_and_a_picture(own):
     for one in osmofuse.recipes():
         assert f"{one.name}: {one.title}" in words
         assert str(one.thumbnail or "no picture") in words
-    assert "variational: reach 2.5 %, offset 0.05, gamma inf; alpha: a map, which you give" in words
-    assert "variational: reach 2.5 %, offset 0.3; alpha: auto, softened by 0.2 %" in words
+    assert "variational: reach 2 %, offset 0.03, gamma 0.1; alpha: auto" in words
+    assert "gamma 0.3; alpha: a map, which you give, softened by 1 %" in words
     assert "direct: its defaults; alpha: 0.25" in words
 
 
@@ -58,8 +58,8 @@ def test_the_list_as_json(own):
         "levels": "as-is", "working_space": "encoded", "method": "direct", "settings": {},
         "scene": None, "sha256": "", "path": str(own), "thumbnail": None,
     }  # fmt: skip
-    assert data["face"]["settings"] == {"reach": "2.5 %", "offset": 0.05, "gamma": "inf"}
-    assert data["face"]["thumbnail"].endswith("face.jpg")
+    assert data["clone"]["settings"]["time"] == "inf"
+    assert data["clone"]["thumbnail"].endswith("clone.jpg")
 
 
 def test_one_is_told_with_its_file(own):

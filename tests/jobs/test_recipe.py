@@ -206,7 +206,7 @@ def test_on_arrays_it_is_a_fusion_with_its_settings():
     assert np.array_equal(chosen.fuse(*pictures, scene.alpha).image, plain.image)
     changed = chosen.fuse(*pictures, scene.alpha, reach=2.0)
     assert changed.reach == pytest.approx(2.0)
-    assert chosen.fuse(*pictures, 0.5).reach == pytest.approx(0.025 * np.sqrt(60 * 45), rel=1e-6)
+    assert chosen.fuse(*pictures, 0.5).reach == pytest.approx(0.03 * np.sqrt(60 * 45), rel=1e-6)
     assert not np.array_equal(chosen.fuse(*pictures).image, plain.image), "alpha is auto"
 
 

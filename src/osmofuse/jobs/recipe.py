@@ -105,7 +105,7 @@ class Recipe:
         Examples
         --------
         >>> recipe("face").settings_for((400, 400))["reach"]
-        10.0
+        12.0
         """
         return {"method": self.method, **in_pixels(self.settings, shape)}
 
