@@ -1,7 +1,8 @@
-"""Render the pictures that README and docs carry, from the gallery: ``make pictures``.
+"""Render the pictures that README, docs and recipes carry, from the gallery: ``make pictures``.
 
-Every scene is drawn from its seed and fused with the default settings, so the same code gives
-the same pictures. They are committed; together they must stay below two megabytes.
+Every scene is drawn from its seed and fused with the default settings or a recipe's, so the same
+code gives the same pictures. They are committed; together they must stay below two megabytes, and
+each recipe's, which goes into the package, below 15 kB.
 """
 
 import math
@@ -24,6 +25,12 @@ FOLDER = Path(__file__).parent / "pictures"
 LIMIT = 2_000_000
 DETAIL = slice(405, 565), slice(60, 220)  # the faded foot of the page
 FACE = slice(150, 390), slice(90, 310)  # of the portrait
+THUMBNAIL, THUMBNAIL_LIMIT = 158, 15_000  # side of each half, and bytes
+# What of each recipe's scene is looked at: its first row and column, in parts of the picture.
+CORNERS = {
+    "clone": (0.3, 0.22), "cloud": (0.55, 0.45), "face": (0.3, 0.2), "heritage": (0.1, 0.4),
+    "recolour": (0.3, 0.2), "text": (0.45, 0.4),
+}  # fmt: skip
 
 
 def main() -> None:
@@ -36,6 +43,7 @@ def main() -> None:
     draw_auto()
     draw_faults(gallery.portrait((240, 200)))
     draw_report(gallery.manuscript())
+    draw_recipes()
     total = sum(path.stat().st_size for path in FOLDER.iterdir())
     print(f"{total / 1e6:.2f} MB of {LIMIT / 1e6:.0f}")
     if total > LIMIT:
@@ -162,6 +170,59 @@ def draw_report(scene: gallery.Scene) -> None:
         subprocess.run([sys.executable, str(script), str(page), str(shot)], check=True)
         small = Image.open(shot).convert("RGB").resize((960, 540), Image.Resampling.LANCZOS)
     small.quantize(256, Image.Quantize.MAXCOVERAGE).save(target, optimize=True)
+
+
+def draw_recipes() -> None:
+    """Draw a thumbnail beside each recipe, and a sheet of what they gain."""
+    panels = []
+    for recipe in osmofuse.recipes():
+        scene = getattr(gallery, recipe.scene)(seed=10)  # on which nothing was tuned
+        pictures = scene.foreground, scene.background, scene.alpha
+        default, better = osmofuse.fuse(*pictures).image, recipe.fuse(*pictures).image
+        square = around(scene.alpha)
+        halves = scene.foreground[square], better[square]
+        save_thumbnail(recipe.path.with_suffix(".jpg"), *halves)
+        part = cut(scene.truth.shape, *CORNERS[recipe.name])
+        gained = [metrics.truth_psnr(u, scene.truth) for u in (default, better)]
+        panels += [
+            (f"{recipe.name}: the foreground", scene.foreground[part]),
+            (f"Default settings: {gained[0]:.1f} dB", default[part]),
+            (f"With the recipe: {gained[1]:.1f} dB", better[part]),
+            ("Truth", scene.truth[part]),
+        ]
+    save("recipes.jpg", panels, columns=4)
+
+
+def cut(shape: tuple[int, ...], top: float, left: float) -> tuple[slice, slice]:
+    row, col = round(top * shape[0]), round(left * shape[1])
+    return slice(row, row + 200), slice(col, col + 240)
+
+
+def around(alpha: np.ndarray) -> tuple[slice, slice]:
+    """Return the largest square whose middle is, as nearly as it can be, that of what changes."""
+    side = min(alpha.shape)
+    middles = [np.average(np.arange(n), weights=1.0 - alpha.mean(1 - k) + 1e-6)
+               for k, n in enumerate(alpha.shape)]  # fmt: skip
+    starts = [
+        int(np.clip(middle - side / 2, 0, n - side))
+        for middle, n in zip(middles, alpha.shape, strict=True)
+    ]
+    return slice(starts[0], starts[0] + side), slice(starts[1], starts[1] + side)
+
+
+def save_thumbnail(path: Path, before: np.ndarray, after: np.ndarray) -> None:
+    halves = []
+    for picture in (before, after):
+        whole = Image.fromarray((np.clip(picture, 0.0, 1.0) * 255).round().astype(np.uint8))
+        small = whole.resize((THUMBNAIL, THUMBNAIL), Image.Resampling.LANCZOS)
+        halves.append(np.asarray(small))
+    gap = np.full((THUMBNAIL, 4, 3), 255, np.uint8)
+    pair = Image.fromarray(np.hstack([halves[0], gap, halves[1]]))
+    for quality in (82, 74, 66, 58):
+        pair.save(path, quality=quality, optimize=True)
+        if path.stat().st_size <= THUMBNAIL_LIMIT:
+            return
+    raise SystemExit(f"{path} is too large")
 
 
 def fused(scene: gallery.Scene) -> osmofuse.Fusion:

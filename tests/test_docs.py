@@ -99,6 +99,19 @@ def test_alpha_page_runs_and_its_maps_are_maps(capsys):
     assert "of one kind" in capsys.readouterr().out
 
 
+def test_recipes_page_runs_and_tells_of_all_recipes(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    run = run_python_blocks("docs/recipes.md")
+    assert np.array_equal(run["fusion"].image, run["same"].image)
+    rows = re.findall(
+        r"^\| `(\w+)` \| [^|]+ \| [^|]+ \| [^|]+ \|$", text("docs/recipes.md"), re.MULTILINE
+    )
+    assert rows == [one.name for one in osmofuse.recipes()]
+    (own,) = re.findall(r"^```toml\n(.*?)^```", text("docs/recipes.md"), re.MULTILINE | re.DOTALL)
+    (tmp_path / "mine.toml").write_text(own, encoding="utf-8")
+    assert osmofuse.recipe(tmp_path / "mine.toml").levels == "match"
+
+
 def test_align_page_runs(capsys):
     run = run_python_blocks("docs/align.md")
     assert run["alignment"].status == "converged"

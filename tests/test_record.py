@@ -95,6 +95,7 @@ def damaged(**changes):
         (damaged(plan=...), "'plan' is missing"),
         (damaged(method={"name": "direct"}), r"method\.settings' is missing"),
         (damaged(method=3), "'method' is no object"),
+        (damaged(recipe="text"), "'recipe' is no object"),
         (damaged(inputs=[{"role": "foreground", "path": "x"}]), "'sha256' is missing"),
         (damaged(inputs=[{"role": "foreground", "path": 1, "sha256": ""}]), "is no text"),
         (damaged(inputs=7), "damaged record"),

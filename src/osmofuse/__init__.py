@@ -31,6 +31,7 @@ _HOMES = {
     "LinearOsmosis": "methods.linear_osmosis",
     "PoissonEditing": "methods.poisson",
     "Progress": "optimise.progress",
+    "Recipe": "jobs.recipe",
     "Score": "metrics.score",
     "SettingError": "errors",
     "Sources": "methods.contract",
@@ -47,6 +48,8 @@ _HOMES = {
     "fuse": "tasks.fuse",
     "matte": "preparation.matting",
     "read": "io.reading",
+    "recipe": "jobs.recipe",
+    "recipes": "jobs.recipe",
     "score": "metrics.score",
     "soften": "preparation.alpha",
     "sweep": "tasks.sweep",
@@ -67,6 +70,7 @@ if TYPE_CHECKING:
     )
     from osmofuse.io.reading import read
     from osmofuse.io.writing import write
+    from osmofuse.jobs.recipe import Recipe, recipe, recipes
     from osmofuse.methods.average import Average
     from osmofuse.methods.contract import Fusion, Sources
     from osmofuse.methods.direct import DirectMatting
@@ -106,6 +110,7 @@ __all__ = [
     "Picture",
     "PoissonEditing",
     "Progress",
+    "Recipe",
     "Score",
     "SettingError",
     "Sources",
@@ -124,6 +129,8 @@ __all__ = [
     "matte",
     "metrics",
     "read",
+    "recipe",
+    "recipes",
     "score",
     "soften",
     "sweep",

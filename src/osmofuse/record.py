@@ -107,6 +107,9 @@ class Record:
         Of osmofuse and what it computes with; ``machine`` is that on which it did.
     ranking : tuple of mapping
         What each judge answered who compared results blindly; empty, and not written: nobody did.
+    recipe : mapping or None
+        ``name`` and ``sha256`` of the recipe that gave what was not asked for otherwise; all that
+        it gave is in the other parts. None, and not written: there was none.
     """
 
     inputs: tuple[Input, ...]
@@ -120,6 +123,7 @@ class Record:
     plan: Mapping[str, Any] | None = None
     versions: Mapping[str, str] = field(default_factory=versions)
     ranking: tuple[Mapping[str, Any], ...] = ()
+    recipe: Mapping[str, str] | None = None
 
     def input(self, role: str) -> Input | None:
         """Return the input of a role, if there is one."""
@@ -129,8 +133,7 @@ class Record:
         """Return the record as JSON knows things: no infinities, no tuples."""
         inputs = [_without_empty(vars(one)) for one in self.inputs]
         parts = {name: getattr(self, name) for name in _ORDER if name != "inputs"}
-        if self.ranking:
-            parts["ranking"] = self.ranking
+        parts |= {name: getattr(self, name) for name in _ONLY_IF_ANY if getattr(self, name)}
         told: dict[str, Any] = plain({"format": FORMAT, "inputs": inputs, **parts})
         return told
 
@@ -139,6 +142,7 @@ _ORDER = (
     "inputs", "alpha", "transform", "method", "working_space", "tiling", "plan", "result",
     "output", "versions",
 )  # fmt: skip
+_ONLY_IF_ANY = ("ranking", "recipe")
 _MAPPINGS = ("alpha", "method", "result", "output", "versions")
 
 
@@ -246,8 +250,11 @@ def sha256_of_pixels(pixels: Array) -> str:
 
 def _record_of(parts: dict[str, Any]) -> Record:
     known = {one.name for one in fields(Record)}
-    found = {name: parts[name] for name in _ORDER} | {"ranking": _ranking_of(parts)}
+    found = {name: parts[name] for name in _ORDER}
+    found |= {"ranking": _ranking_of(parts), "recipe": parts.get("recipe")}
     assert set(found) == known, "the order names every part"
+    if found["recipe"] is not None and not isinstance(found["recipe"], dict):
+        raise TypeError("'recipe' is no object")
     for name in _MAPPINGS:
         if not isinstance(found[name], dict):
             raise TypeError(f"{name!r} is no object")

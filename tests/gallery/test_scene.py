@@ -10,6 +10,7 @@ from osmofuse.errors import InputError
 from osmofuse.gallery.scene import checked_shape, finished, generator
 
 DEFAULTS = {
+    "clone": (400, 440),
     "cloud": (480, 480),
     "gold_leaf": (600, 450),
     "manuscript": (600, 450),

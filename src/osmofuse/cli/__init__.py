@@ -15,6 +15,7 @@ from osmofuse.errors import OsmofuseError, did_you_mean
 # Each command's name and line in `--help`, which must not load the science.
 COMMANDS = {
     "fuse": "Fuse two picture files into a third, and record how it was made.",
+    "recipes": "List the recipes: settings for faces, faded text, clouds and the like.",
     "align": "Lay one picture file over another, e.g. an infrared one over a visible one.",
     "matte": "Find an alpha map from a picture and a rough trimap.",
     "score": "Score a fused picture, with what each number means.",

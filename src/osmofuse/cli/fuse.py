@@ -15,14 +15,18 @@ from osmofuse.cli.endings import NOT_AS_ASKED, summary, warning
 from osmofuse.cli.needs import tell_need
 from osmofuse.cli.options import FILE
 from osmofuse.cli.progress import progress_line
+from osmofuse.cli.recipes import RecipeName
 from osmofuse.cli.settings import SettingOption, chosen_settings, option_names
 from osmofuse.jobs import (
     Job,
+    Recipe,
     Repetition,
     Result,
     check,
     compare_with_record,
     job_of_record,
+    job_with_recipe,
+    recipe,
     report,
     run,
 )
@@ -30,6 +34,8 @@ from osmofuse.jobs.job import WORKING_SPACES
 from osmofuse.methods import METHODS
 from osmofuse.record import Record, output_path, read_record
 from osmofuse.report import check_report
+
+_CHOICES = ("alpha", "soften", "method", "levels", "working_space")
 
 
 class _Command(click.Command):
@@ -58,6 +64,12 @@ class _Command(click.Command):
 @click.argument("foreground", type=FILE, required=False, metavar="FOREGROUND")
 @click.argument("background", type=FILE, required=False, metavar="BACKGROUND")
 @options.output("The fused picture to write.")
+@click.option(
+    "--recipe",
+    type=RecipeName(),
+    metavar="NAME|FILE",
+    help="Take what is not said here from a recipe; osmofuse recipes lists them.",
+)
 @options.alpha
 @options.soften
 @options.method(list(METHODS), "How to fuse.", "variational")
@@ -92,6 +104,7 @@ def command(ctx: click.Context, /, as_json: bool, dry_run: bool, **given: Any) -
 
     \b
     osmofuse fuse visible.tif infrared.tif -o fused.tif
+    osmofuse fuse visible.tif infrared.tif --recipe text -o fused.tif
     osmofuse fuse visible.tif infrared.tif --alpha map.png --reach 10 -o fused.tif
     osmofuse fuse --from fused.tif.json -o again.tif
 
@@ -101,7 +114,8 @@ def command(ctx: click.Context, /, as_json: bool, dry_run: bool, **given: Any) -
     need too much memory, 7 if it cannot write, 130 if interrupted.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     old = read_record(given["record"]) if given["record"] else None
-    job = _repeated_job(ctx, given, old) if old else _job(ctx, given)
+    chosen = recipe(given["recipe"]) if given["recipe"] else None
+    job = _repeated_job(ctx, given, old) if old else _job(ctx, given, chosen)
     needed = check(job)
     _check_report(ctx, given)
     if dry_run:
@@ -116,7 +130,7 @@ def command(ctx: click.Context, /, as_json: bool, dry_run: bool, **given: Any) -
             page = report(result, given["folder"], iiif=given["iiif"], overwrite=job.overwrite)
         result = replace(result, files=result.files | {"report": page})
     repeated = compare_with_record(old, result, output_path(given["record"])) if old else None
-    for note in (*result.notes, *(options.hints() if old is None else ())):
+    for note in (*result.notes, *(options.hints() if old is None and chosen is None else ())):
         click.echo(f"Note: {note}", err=True)
     if as_json:
         click.echo(json.dumps(_data(result, record, repeated), ensure_ascii=False))
@@ -130,18 +144,17 @@ def command(ctx: click.Context, /, as_json: bool, dry_run: bool, **given: Any) -
         ctx.exit(NOT_AS_ASKED)
 
 
-def _job(ctx: click.Context, given: dict[str, Any]) -> Job:
-    """Return the job that arguments and options describe."""
+def _job(ctx: click.Context, given: dict[str, Any], chosen: Recipe | None) -> Job:
+    """Return the job that arguments and options describe, and a recipe where they say nothing."""
     for name in ("foreground", "background"):
         if given[name] is None:
             raise click.UsageError(f"Missing argument '{name.upper()}'.", ctx)
     assert isinstance(ctx.command, _Command), "this is its command"
-    names = ("foreground", "background", "alpha", "soften", "method", "levels", "working_space")
-    return Job(
-        **{name: given[name] for name in names},
-        settings=chosen_settings(given["method"], dict(_given(ctx)), ctx.command.settings),
-        **_outputs(given),
-    )
+    parts = {name: given[name] for name in _CHOICES if chosen is None or options.is_given(name)}
+    method = parts["method"] if "method" in parts or chosen is None else chosen.method
+    parts |= {name: given[name] for name in ("foreground", "background")} | _outputs(given)
+    parts["settings"] = chosen_settings(method, dict(_given(ctx)), ctx.command.settings)
+    return job_with_recipe(chosen, **parts) if chosen else Job(**parts)
 
 
 def _repeated_job(ctx: click.Context, given: dict[str, Any], old: Record) -> Job:
@@ -149,7 +162,7 @@ def _repeated_job(ctx: click.Context, given: dict[str, Any], old: Record) -> Job
     moved = {name: given[name] for name in ("foreground", "background") if given[name]}
     if isinstance(given["alpha"], Path) and old.input("alpha"):
         moved["alpha"] = given["alpha"]
-    fixed = ("alpha", "soften", "method", "levels", "working_space")
+    fixed = (*_CHOICES, "recipe")
     asked = [name for name in fixed if options.is_given(name) and name not in moved]
     if clash := [*asked, *(name for name, _ in _given(ctx))]:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in clash)

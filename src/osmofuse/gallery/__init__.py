@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from osmofuse.gallery.clone import clone
 from osmofuse.gallery.cloud import cloud
 from osmofuse.gallery.gold_leaf import gold_leaf
 from osmofuse.gallery.manuscript import manuscript
@@ -16,6 +17,7 @@ from osmofuse.gallery.shadow import shadow
 __all__ = [
     "Panel",
     "Scene",
+    "clone",
     "cloud",
     "gold_leaf",
     "manuscript",

@@ -48,6 +48,8 @@ class Job:
         Refuse to start if more bytes are needed.
     plan : Plan, optional
         Of an earlier fusion, to be followed exactly.
+    recipe : mapping, optional
+        Of the recipe that gave some of this, for the record: its ``name`` and ``sha256``.
     """
 
     foreground: Path
@@ -64,6 +66,7 @@ class Job:
     overwrite: bool = False
     max_memory: int | None = None
     plan: Plan | None = None
+    recipe: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
         for name in ("foreground", "background", "output", "structure", "alpha_output"):

@@ -86,6 +86,7 @@ def job_of_record(
         "settings": record.method["settings"],
         "working_space": record.working_space,
         "plan": _plan_of(record, path),
+        "recipe": record.recipe,
     }
     try:
         return Job(**{**parts, "output": Path(output), **changes})

@@ -140,8 +140,8 @@ def marked(picture: Picture, job: Job, told: Mapping[str, Any]) -> Picture:
 def _told(record: Record) -> dict[str, Any]:
     """Return what the metadata of the picture tell of its record."""
     parts = record.as_json()
-    names = ("inputs", "alpha", "method", "working_space", "versions")
-    return {name: parts[name] for name in names}
+    names = ("inputs", "alpha", "method", "working_space", "recipe", "versions")
+    return {name: parts[name] for name in names if name in parts}
 
 
 def _map_picture(prepared: Prepared) -> Picture:
@@ -167,6 +167,7 @@ def _record(job: Job, prepared: Prepared, fusion: Fusion, output: Picture, clipp
             "peak_bytes": peak_bytes(),
         },
         output={"sha256_of_pixels": sha256_of_pixels(output.pixels)},
+        recipe=job.recipe,
     )
 
 

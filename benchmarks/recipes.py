@@ -1,0 +1,59 @@
+"""What each recipe gains on its scene over the default settings, in dB from the truth.
+
+``python -m benchmarks recipes`` makes the tables of docs/recipes.md: scenes with seeds on which
+nothing was tuned, at their own size and at half of it. Recipes that make their map themselves are
+also tried with that map, and the default settings with it.
+"""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+
+import osmofuse
+from osmofuse import gallery
+from osmofuse.metrics import truth_psnr
+
+SEEDS = range(10, 15)
+PARTS = (1.0, 0.5)  # of the size that the scene has by default
+
+
+def run() -> dict[str, float]:
+    found = {}
+    for recipe in osmofuse.recipes():
+        if recipe.scene is not None:
+            for part in PARTS:
+                gains = measured(recipe, part)
+                found |= {f"{recipe.name} {part:g}: {told}": dB for told, dB in gains.items()}
+    return found
+
+
+def measured(recipe: osmofuse.Recipe, part: float, seeds=SEEDS) -> dict[str, float]:
+    """Return means over seeds, and the smallest gain."""
+    scenes = [drawn(recipe, part, seed) for seed in seeds]
+    default = np.array([from_truth(scene, scene.alpha) for scene in scenes])
+    with_it = np.array([from_truth(scene, scene.alpha, recipe) for scene in scenes])
+    gains = with_it - default
+    told = {"default": default, "recipe": with_it, "gain": gains}
+    if recipe.alpha == "auto":
+        told["default, alpha auto"] = np.array([from_truth(scene, "auto") for scene in scenes])
+        told["recipe, alpha auto"] = np.array([from_truth(s, "auto", recipe) for s in scenes])
+    return {name: float(values.mean()) for name, values in told.items()} | {
+        "least gain": float(gains.min())
+    }
+
+
+def drawn(recipe: osmofuse.Recipe, part: float, seed: int) -> gallery.Scene:
+    draw = getattr(gallery, recipe.scene)
+    shape = inspect.signature(draw).parameters["shape"].default
+    return draw(tuple(round(part * side) for side in shape), seed)
+
+
+def from_truth(scene: gallery.Scene, alpha, recipe: osmofuse.Recipe | None = None) -> float:
+    """Return how near a fusion comes to the truth, in dB."""
+    if recipe is None:
+        fusion = osmofuse.fuse(scene.foreground, scene.background, alpha)
+    else:
+        fusion = recipe.fuse(scene.foreground, scene.background, alpha)
+    return truth_psnr(fusion.image, scene.truth)

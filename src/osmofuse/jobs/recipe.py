@@ -1,0 +1,304 @@
+"""Recipes: settings that serve a purpose, in files of their own.
+
+A recipe is a TOML file that says what a job takes where nothing else is asked for::
+
+    format = 1
+    name = "text"
+    title = "Faded writing"
+    for = "A page in visible light, and its infrared picture in which the ink still shows."
+
+    [input]
+    levels = "as-is"
+
+    [alpha]
+    from = "auto"
+
+    [method]
+    name = "variational"
+    reach = "2 %"
+
+Some come with the package; those in the user's own folder are found too, and come first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, cast
+
+import numpy as np
+
+from osmofuse.errors import SettingError, UnreadableError
+from osmofuse.io import describe
+from osmofuse.jobs.job import Job
+from osmofuse.jobs.recipe_file import in_pixels, parsed
+from osmofuse.methods import Fusion
+from osmofuse.methods.contract import WatchFunction
+from osmofuse.picture import Picture
+from osmofuse.preparation.alpha import soften
+from osmofuse.tasks.fuse import check_watch, method_of, sources_of
+from osmofuse.typing import ArrayLike, FloatArray
+
+SHIPPED = Path(__file__).parent / "recipes"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Settings for a purpose; `osmofuse.recipe` finds one.
+
+    Attributes
+    ----------
+    name, title : str
+        How it is asked for, and what it is called.
+    purpose : str
+        What it is for, in a sentence.
+    alpha : float, "auto" or None
+        The map where none is given; None: it needs one that somebody has made.
+    soften : float or str
+        By how many pixels a map is blurred.
+    levels, working_space : str
+        How the background's range is adjusted, and how samples are fused; see `osmofuse fuse`.
+    method : str
+        Name of the method.
+    settings : mapping of str to object
+        The method's settings.
+    scene : str or None
+        The scene of `osmofuse.gallery` on which it was tuned.
+    path : path
+        The file.
+    sha256 : str
+        Of its bytes.
+
+    Notes
+    -----
+    `soften` and the setting ``reach`` may be texts like ``"2 %"``: of the side of a square that is
+    as large as the picture. `soften_for` and `settings_for` give them in pixels.
+    """
+
+    name: str
+    title: str
+    purpose: str
+    alpha: float | str | None
+    soften: float | str
+    levels: str
+    working_space: str
+    method: str
+    settings: Mapping[str, Any]
+    scene: str | None
+    path: Path
+    sha256: str
+
+    def settings_for(self, shape: Sequence[int]) -> dict[str, Any]:
+        """Return the method and its settings for pictures of a size, as `osmofuse.fuse` takes them.
+
+        Parameters
+        ----------
+        shape : sequence of int
+            Of the pictures: rows and columns, and perhaps bands.
+
+        Examples
+        --------
+        >>> recipe("face").settings_for((400, 400))["reach"]
+        12.0
+        """
+        return {"method": self.method, **in_pixels(self.settings, shape)}
+
+    def soften_for(self, shape: Sequence[int]) -> float:
+        """Return by how many pixels the map of pictures of a size is blurred."""
+        return float(in_pixels({"soften": self.soften}, shape)["soften"])
+
+    def fuse(
+        self,
+        foreground: ArrayLike | Picture,
+        background: ArrayLike | Picture,
+        alpha: ArrayLike | None = None,
+        *,
+        watch: WatchFunction | None = None,
+        **changes: Any,
+    ) -> Fusion:
+        """Fuse two pictures as the recipe says, by `osmofuse.fuse`.
+
+        Parameters
+        ----------
+        foreground, background : array or Picture
+            The picture whose colours are kept, and the one whose structure enters.
+        alpha : array, number or "auto", optional
+            By default what the recipe says.
+        watch : callable, optional
+            Called with a `Progress` now and then; if it returns True the fusion ends as it is.
+        **changes
+            Settings that are to differ from the recipe's.
+
+        Raises
+        ------
+        SettingError
+            It needs a map, and none is given; or it adjusts levels or the working space, which
+            is done to files only.
+        InputError, MismatchError
+            A picture cannot be used, or they do not fit together.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> page, infrared = np.full((40, 30, 3), 0.7), np.full((40, 30), 0.6)
+        >>> round(recipe("text").fuse(page, infrared).reach, 2)
+        0.69
+        """
+        if (self.levels, self.working_space) != ("as-is", "encoded"):
+            raise SettingError(
+                f"recipe: {self.name!r} adjusts levels or the working space, which is for files "
+                "only; use osmofuse fuse --recipe, or settings_for"
+            )
+        check_watch(watch)
+        chosen = self.alpha if alpha is None else alpha
+        if chosen is None:
+            raise SettingError(f"alpha: the recipe {self.name!r} needs a map; give one")
+        sources = sources_of(foreground, background, chosen)
+        blur = self.soften_for(sources.shape)
+        if blur and np.ndim(sources.alpha) > 0:
+            sources = replace(sources, alpha=soften(cast(FloatArray, sources.alpha), blur))
+        method = method_of(self.method, in_pixels(self.settings, sources.shape) | changes)
+        return method(sources, watch=watch)
+
+    @property
+    def thumbnail(self) -> Path | None:
+        """A small picture of what it does, if one lies beside the file."""
+        picture = self.path.with_suffix(".jpg")
+        return picture if picture.is_file() else None
+
+    @property
+    def entry(self) -> dict[str, str]:
+        """What a record says of it."""
+        return {"name": self.name, "sha256": self.sha256}
+
+
+def recipe(name: str | os.PathLike[str]) -> Recipe:
+    """Find a recipe.
+
+    Parameters
+    ----------
+    name : str or path
+        Its name, or the path of its file, which ends in ``.toml``.
+
+    Returns
+    -------
+    Recipe
+        The user's own, if there are two of that name.
+
+    Raises
+    ------
+    SettingError
+        There is none, or the file is no recipe; the message says what is wrong and where.
+    UnreadableError
+        The file cannot be read.
+
+    Examples
+    --------
+    >>> recipe("clone").method
+    'linear-osmosis'
+    """
+    path = Path(name)
+    if path.suffix == ".toml":
+        return _read(path)
+    files = recipe_files()
+    if str(name) not in files:
+        near = get_close_matches(str(name), files, n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise SettingError(
+            f"recipe: {str(name)!r} is unknown; {hint}There are {', '.join(files)}; your own go "
+            f"into {user_folder()}, or are named by a path that ends in .toml"
+        )
+    found = _read(files[str(name)])
+    if found.name != name:
+        raise SettingError(f"{found.path}: name is {found.name!r}; must be {name!r}, as the file's")
+    return found
+
+
+def recipes() -> list[Recipe]:
+    """Return all recipes that have a name, sorted by it.
+
+    Raises
+    ------
+    SettingError, UnreadableError
+        A file in the user's folder is no recipe, or cannot be read.
+    """
+    return [recipe(name) for name in recipe_files()]
+
+
+def recipe_files() -> dict[str, Path]:
+    """Return the files of all recipes by name; a file of the user's stands in for one of ours."""
+    found = {path.stem: path for path in SHIPPED.glob("*.toml")}
+    found |= {path.stem: path for path in user_folder().glob("*.toml")}
+    return dict(sorted(found.items()))
+
+
+def user_folder() -> Path:
+    """Return where the user's own recipes are looked for, whether it exists or not."""
+    if told := os.environ.get("XDG_CONFIG_HOME"):
+        base = Path(told)
+    elif sys.platform == "win32":
+        base = Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Application Support"
+    else:
+        base = Path.home() / ".config"
+    return base / "osmofuse" / "recipes"
+
+
+def job_with_recipe(chosen: Recipe, **given: Any) -> Job:
+    """Return a job whose parts are those given, and of the rest what a recipe says.
+
+    Parameters
+    ----------
+    chosen : Recipe
+        The recipe.
+    **given
+        Parts of a `Job`. The method's `settings` are joined one by one; if another `method` is
+        given, the recipe's settings, which are of its own, do not count.
+
+    Raises
+    ------
+    SettingError
+        The recipe needs a map and none is given, or the parts do not go together.
+    UnreadableError
+        The foreground, whose size counts, cannot be read.
+    """
+    parts = {name: getattr(chosen, name) for name in ("alpha", "levels", "working_space")} | given
+    if parts["alpha"] is None:
+        raise SettingError(
+            f"alpha: the recipe {chosen.name!r} needs a map, white where the foreground is kept; "
+            "give --alpha map.png"
+        )
+    file = describe(parts["foreground"])
+    shape = (file.rows, file.cols)
+    if isinstance(parts["alpha"], Path | str):  # a number has no edges to be softened
+        parts.setdefault("soften", chosen.soften_for(shape))
+    own = chosen.settings_for(shape)
+    method = own.pop("method")
+    parts.setdefault("method", method)
+    settings = (own if parts["method"] == method else {}) | dict(given.get("settings", {}))
+    try:
+        return Job(**parts | {"settings": settings, "recipe": chosen.entry})
+    except SettingError as error:
+        raise SettingError(f"{error} (with the recipe {chosen.name!r})") from error
+
+
+def _read(path: Path) -> Recipe:
+    try:
+        content = path.read_bytes()
+        text = content.decode("utf-8")
+    except FileNotFoundError as error:
+        raise UnreadableError(f"{path}: no such file") from error
+    except UnicodeDecodeError as error:
+        raise UnreadableError(f"{path}: no recipe; it is not text in UTF-8") from error
+    except OSError as error:
+        raise UnreadableError(f"{path}: {error.strerror or error}") from error
+    parts = parsed(text, str(path))
+    parts["settings"] = MappingProxyType(parts["settings"])
+    return Recipe(**parts, path=path, sha256=hashlib.sha256(content).hexdigest())

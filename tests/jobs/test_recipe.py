@@ -1,0 +1,219 @@
+"""Recipes: where they are found, what they give a job, and what they gain."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import osmofuse
+from osmofuse import gallery
+from osmofuse.errors import SettingError, UnreadableError
+from osmofuse.jobs import (
+    compare_with_record,
+    job_of_record,
+    job_with_recipe,
+    recipe_files,
+    run,
+)
+from osmofuse.jobs.recipe import SHIPPED, user_folder
+from osmofuse.metrics import truth_psnr
+from osmofuse.picture import quantise
+from osmofuse.record import read_record
+
+NAMES = ["clone", "cloud", "face", "heritage", "recolour", "text"]
+OWN = """format = 1
+name = "{name}"
+title = "My own"
+for = "Me."
+[alpha]
+from = "auto"
+soften = "5 %"
+[method]
+reach = "10 %"
+eta = 0.25
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path_factory, monkeypatch):
+    """Let the user's recipes be in a folder of this test."""
+    home = tmp_path_factory.mktemp("config")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
+    return home / "osmofuse" / "recipes"
+
+
+@pytest.fixture
+def own(folder):
+    folder.mkdir(parents=True)
+    path = folder / "own.toml"
+    path.write_text(OWN.format(name="own"), encoding="utf-8")
+    return path
+
+
+def drawn(recipe, part, seed):
+    draw = getattr(gallery, recipe.scene)
+    shape = inspect.signature(draw).parameters["shape"].default
+    return draw(tuple(round(part * side) for side in shape), seed)
+
+
+def test_those_that_come_with_the_package():
+    found = osmofuse.recipes()
+    assert [one.name for one in found] == NAMES
+    assert all(one.path.parent == SHIPPED for one in found)
+    assert len({one.scene for one in found}) == len(found), "each has a scene of its own"
+    assert all(one.purpose.endswith(".") for one in found)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_has_a_small_picture(name):
+    picture = osmofuse.recipe(name).thumbnail
+    assert picture.stat().st_size <= 15_000
+    assert osmofuse.read(picture).shape == (158, 320)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_gains_a_decibel_on_a_scene_it_was_not_tuned_on(name):
+    chosen = osmofuse.recipe(name)
+    scene = drawn(chosen, 0.5, seed=12)
+    pictures = scene.foreground, scene.background, scene.alpha
+    images = osmofuse.fuse(*pictures).image, chosen.fuse(*pictures).image
+    default, better = (truth_psnr(image, scene.truth) for image in images)
+    assert better >= default + 1.0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_record_repeats_what_a_recipe_made_without_the_recipe(
+    name, tmp_path, folder, decoded_here
+):
+    shipped = SHIPPED / f"{name}.toml"
+    copy = tmp_path / "copy.toml"
+    copy.write_bytes(shipped.read_bytes())
+    scene = drawn(osmofuse.recipe(copy), 0.1, seed=1)
+    planes = {"foreground": scene.foreground, "background": scene.background, "alpha": scene.alpha}
+    paths = {
+        role: osmofuse.write(quantise(plane, np.uint16)[0], tmp_path / f"{role}.tif")
+        for role, plane in planes.items()
+    }
+    first = run(job_with_recipe(osmofuse.recipe(copy), **paths, output=tmp_path / "first.tif"))
+    copy.unlink()
+    second = run(job_of_record(first.files["record"], tmp_path / "second.tif"))
+    repeated = compare_with_record(first.record, second)
+    assert (repeated.identical, repeated.differences) == (True, ())
+    entry = {"name": name, "sha256": osmofuse.recipe(name).sha256}
+    for path in ("first.tif.json", "second.tif.json"):
+        assert read_record(tmp_path / path).recipe == entry
+
+
+def test_the_users_own_are_found_and_come_first(own, folder):
+    assert osmofuse.recipe("own").path == own
+    assert osmofuse.recipe("own").thumbnail is None
+    (folder / "text.toml").write_text(OWN.format(name="text"), encoding="utf-8")
+    assert osmofuse.recipe("text").title == "My own"
+    assert [one.name for one in osmofuse.recipes()] == sorted([*NAMES, "own"])
+
+
+def test_the_users_folder(monkeypatch):
+    monkeypatch.delenv("XDG_CONFIG_HOME")
+    monkeypatch.setattr(Path, "home", lambda: Path("/home/me"))
+    monkeypatch.setenv("APPDATA", "/home/me/roaming")
+    places = {}
+    for platform in ("linux", "darwin", "win32"):
+        monkeypatch.setattr("sys.platform", platform)
+        places[platform] = user_folder().as_posix()
+    assert places == {
+        "linux": "/home/me/.config/osmofuse/recipes",
+        "darwin": "/home/me/Library/Application Support/osmofuse/recipes",
+        "win32": "/home/me/roaming/osmofuse/recipes",
+    }
+
+
+def test_an_unknown_one_is_named_with_what_there_is():
+    with pytest.raises(SettingError, match=r"'txet' is unknown; did you mean 'text'\? There"):
+        osmofuse.recipe("txet")
+    with pytest.raises(SettingError, match=r"'zzz' is unknown; There are clone, cloud"):
+        osmofuse.recipe("zzz")
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(UnreadableError, match=r"gone\.toml: no such file"):
+        osmofuse.recipe(tmp_path / "gone.toml")
+    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(UnreadableError, match=r"bytes\.toml: no recipe; it is not text"):
+        osmofuse.recipe(tmp_path / "bytes.toml")
+    (tmp_path / "folder.toml").mkdir()
+    with pytest.raises(UnreadableError, match=r"folder\.toml: "):
+        osmofuse.recipe(tmp_path / "folder.toml")
+
+
+def test_a_wrong_one_does_not_hinder_the_others(own, folder):
+    own.write_text("format = 2", encoding="utf-8")
+    assert osmofuse.recipe("text").name == "text"
+    assert "own" in recipe_files()
+    with pytest.raises(SettingError, match=r"own\.toml: format is 2"):
+        osmofuse.recipes()
+    own.write_text(OWN.format(name="other"), encoding="utf-8")
+    with pytest.raises(SettingError, match=r"own\.toml: name is 'other'; must be 'own'"):
+        osmofuse.recipe("own")
+
+
+def test_what_is_not_given_comes_from_the_recipe(own, pair, tmp_path):
+    files = {"foreground": pair["visible"], "background": pair["infrared"]}
+    side = np.sqrt(40 * 32)
+    job = job_with_recipe(osmofuse.recipe("own"), **files, output=tmp_path / "f.tif")
+    assert (job.alpha, job.method) == ("auto", "variational")
+    assert job.soften == pytest.approx(0.05 * side)
+    assert job.settings == {"reach": pytest.approx(0.1 * side), "eta": 0.25}
+    assert job.recipe["name"] == "own"
+
+
+def test_what_is_given_wins(own, pair, tmp_path):
+    files = {"foreground": pair["visible"], "background": pair["infrared"]}
+    chosen = osmofuse.recipe("own")
+    given = {"alpha": pair["map"], "soften": 1.0, "levels": "match", "settings": {"reach": 3.0}}
+    job = job_with_recipe(chosen, **files, **given, output=tmp_path / "f.tif")
+    assert (job.alpha, job.soften, job.levels) == (pair["map"], 1.0, "match")
+    assert job.settings == {"reach": 3.0, "eta": 0.25}
+    other = job_with_recipe(chosen, **files, method="direct", output=tmp_path / "f.tif")
+    assert (other.method, other.settings) == ("direct", {}), "settings are of one method"
+
+
+def test_a_number_for_alpha_is_not_softened(own, pair, tmp_path):
+    files = {"foreground": pair["visible"], "background": pair["infrared"]}
+    job = job_with_recipe(osmofuse.recipe("own"), **files, alpha=0.3, output=tmp_path / "f.tif")
+    assert (job.alpha, job.soften) == (0.3, 0.0)
+
+
+def test_what_does_not_go_together_names_the_recipe(own, pair, tmp_path):
+    files = {"foreground": pair["visible"], "background": pair["infrared"]}
+    with pytest.raises(SettingError, match=r"needs a map, .* give --alpha map\.png"):
+        job_with_recipe(osmofuse.recipe("face"), **files, output=tmp_path / "f.tif")
+    with pytest.raises(SettingError, match=r"needs the solver 'flow'.* \(with the recipe 'own'\)"):
+        job_with_recipe(
+            osmofuse.recipe("own"), **files, settings={"solver": "ipiano"}, output=tmp_path / "f"
+        )
+
+
+def test_on_arrays_it_is_a_fusion_with_its_settings():
+    scene = gallery.gold_leaf((60, 45))
+    pictures = scene.foreground, scene.background
+    chosen = osmofuse.recipe("heritage")
+    size = scene.foreground.shape
+    soft = osmofuse.soften(scene.alpha, chosen.soften_for(size))
+    plain = osmofuse.fuse(*pictures, soft, **chosen.settings_for(size))
+    assert np.array_equal(chosen.fuse(*pictures, scene.alpha).image, plain.image)
+    changed = chosen.fuse(*pictures, scene.alpha, reach=2.0)
+    assert changed.reach == pytest.approx(2.0)
+    assert chosen.fuse(*pictures, 0.5).reach == pytest.approx(0.03 * np.sqrt(60 * 45), rel=1e-6)
+    assert not np.array_equal(chosen.fuse(*pictures).image, plain.image), "alpha is auto"
+
+
+def test_on_arrays_it_says_what_it_cannot_do(own):
+    picture = np.full((8, 8, 3), 0.5)
+    with pytest.raises(SettingError, match="the recipe 'face' needs a map"):
+        osmofuse.recipe("face").fuse(picture, picture)
+    own.write_text(OWN.format(name="own") + '[input]\nlevels = "match"\n', encoding="utf-8")
+    with pytest.raises(SettingError, match="'own' adjusts levels or the working space"):
+        osmofuse.recipe("own").fuse(picture, picture)
