@@ -85,7 +85,7 @@ def test_a_trimap_with_nothing_open_is_the_map():
 
 def test_what_cannot_be_used_is_named():
     image, trimap, _ = two_colours()
-    with pytest.raises(SettingError, match="method: 'magic' is unknown; known are knn, closed"):
+    with pytest.raises(SettingError, match="method: 'magic' is unknown; known are combined, knn, closed"):
         osmofuse.matte(image, trimap, method="magic")
     with pytest.raises(SettingError, match="max_pixels: 0"):
         osmofuse.matte(image, trimap, max_pixels=0)
@@ -102,7 +102,7 @@ def test_what_cannot_be_used_is_named():
 def test_what_pymatting_cannot_do_is_told():
     pytest.importorskip("pymatting")
     image, trimap, _ = two_colours((20, 30))
-    with pytest.raises(InputError, match="cannot do 'lkm' on 20 × 30 pixels; use 'knn'"):
+    with pytest.raises(InputError, match="cannot do 'lkm' on 20 × 30 pixels; use 'combined'"):
         osmofuse.matte(image, trimap, method="lkm")
 
 

@@ -11,7 +11,7 @@ from osmofuse.cli import options
 from osmofuse.cli.numbers import Number
 from osmofuse.cli.options import FILE
 from osmofuse.jobs import MatteJob, MatteResult, run_matte
-from osmofuse.preparation.matting import LARGEST, METHODS
+from osmofuse.preparation.matting import DEFAULT, LARGEST, METHODS
 
 
 @click.command("matte")
@@ -21,9 +21,9 @@ from osmofuse.preparation.matting import LARGEST, METHODS
 @click.option(
     "--method",
     type=click.Choice(METHODS),
-    default="knn",
+    default=DEFAULT,
     show_default=True,
-    help="How to find it; all but knn need the extra prepare.",
+    help="How to find it; all but combined and knn need the extra prepare.",
 )
 @click.option(
     "--band",

@@ -15,7 +15,7 @@ from osmofuse.jobs.reading import read_files
 from osmofuse.picture import Picture, quantise
 from osmofuse.preparation.alpha_file import LOSSY, AlphaFile, alpha_of_picture
 from osmofuse.preparation.foreground_colours import foreground_colours
-from osmofuse.preparation.matting import LARGEST, find_matte
+from osmofuse.preparation.matting import DEFAULT, LARGEST, find_matte
 from osmofuse.preparation.trimap import trimap_of_mask
 from osmofuse.preparation.trimap_file import trimap_of_picture
 from osmofuse.report.overlay import overlay
@@ -48,7 +48,7 @@ class MatteJob:
     image: Path
     trimap: Path
     output: Path
-    method: str = "knn"
+    method: str = DEFAULT
     band: float | None = None
     foreground_output: Path | None = None
     preview: Path | None = None

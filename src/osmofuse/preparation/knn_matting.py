@@ -18,18 +18,16 @@ from typing import Any
 
 import numpy as np
 
-from osmofuse.linalg.krylov import flexible_cg
+from osmofuse.preparation.least_variation import least_variation
 from osmofuse.preparation.trimap import Trimap
 from osmofuse.typing import Array, FloatArray
 
-__all__ = ["Ties", "knn_matte", "ties_between"]
+__all__ = ["Ties", "knn_matte", "ties_between", "ties_of_open"]
 
 # How many neighbours, and how much the distance in space counts when they are chosen.
 PASSES = ((10, 1.0), (2, 0.01))
 LEVEL = 1.0  # of the diagonal of the picture, against 1 of a colour's range
 FADE = 5.0  # the difference of colours, summed over the bands, at which a tie has no strength
-RTOL, MAX_ITER = 1e-7, 2000
-EXACT = 1e-5  # what the solver leaves of 0 or 1 is no transparency
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +92,13 @@ def ties_between(image: FloatArray) -> Ties:
     return Ties(i, j, np.maximum(0.0, 1.0 - far / FADE))
 
 
+def ties_of_open(image: FloatArray, trimap: Trimap) -> Ties:
+    """Return the ties that bear on what a trimap leaves open: one end, at least, is not known."""
+    known, ties = trimap.known.ravel(), ties_between(image)
+    wanted = ~(known[ties.i] & known[ties.j])
+    return Ties(ties.i[wanted], ties.j[wanted], ties.k[wanted])
+
+
 def knn_matte(image: FloatArray, trimap: Trimap) -> tuple[FloatArray, bool]:
     """Find the map; known pixels keep their value.
 
@@ -110,31 +115,4 @@ def knn_matte(image: FloatArray, trimap: Trimap) -> tuple[FloatArray, bool]:
         The map, and whether the conjugate gradients have converged. A pixel that no chain of
         ties leads from to what is known gets 0.5.
     """
-    alpha = np.where(trimap.kept, 1.0, np.where(trimap.entered, 0.0, 0.5))
-    known, values = trimap.known.ravel(), alpha.ravel()
-    if known.all():
-        return alpha, True
-    ties = ties_between(image)
-    # A tie between known pixels changes nothing.
-    open_ended = ~(known[ties.i] & known[ties.j])
-    ties = Ties(ties.i[open_ended], ties.j[open_ended], ties.k[open_ended])
-    rows = ties.laplacian(known.size)[~known]
-    inner, right = rows[:, ~known], -(rows[:, known] @ values[known])
-    diagonal = inner.diagonal()
-    scale = (1.0 / np.where(diagonal > 0, diagonal, 1.0))[None]
-    found = flexible_cg(
-        lambda p: (inner @ p[0])[None],
-        right[None],
-        values[~known][None],
-        precondition=lambda r: scale * r,
-        rtol=RTOL,
-        max_iter=MAX_ITER,
-    )
-    values[~known] = _settled(found.x[0])
-    return alpha, found.converged
-
-
-def _settled(alpha: FloatArray) -> FloatArray:
-    """Return values within [0, 1], and those that are 0 or 1 but for the solver's error so."""
-    alpha = np.clip(alpha, 0.0, 1.0)
-    return np.where(alpha < EXACT, 0.0, np.where(alpha > 1.0 - EXACT, 1.0, alpha))
+    return least_variation(ties_of_open(image, trimap).laplacian(trimap.known.size), trimap)
