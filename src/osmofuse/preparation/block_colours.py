@@ -48,7 +48,7 @@ def with_block_colours(matrix: Any, image: FloatArray, wanted: BoolArray) -> Map
 
     def apply(r: FloatArray) -> FloatArray:
         wide = space @ cho_solve(factor, across @ r[0], check_finite=False)
-        return (scale * r[0] + wide)[None]
+        return np.asarray((scale * r[0] + wide)[None])
 
     return apply
 

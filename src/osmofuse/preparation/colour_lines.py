@@ -82,7 +82,7 @@ def _corners(wanted: BoolArray) -> Array:
     """Return the upper left pixels of the windows that hold a wanted pixel."""
     windows = np.lib.stride_tricks.sliding_window_view(wanted, (SIDE, SIDE))
     down, right = np.nonzero(windows.any(axis=(2, 3)))
-    return down * wanted.shape[1] + right
+    return np.asarray(down * wanted.shape[1] + right)
 
 
 def _forms(colours: FloatArray) -> FloatArray:
@@ -99,4 +99,4 @@ def _forms(colours: FloatArray) -> FloatArray:
     products[:, range(size), range(size)] += EPSILON
     forms = EPSILON * np.linalg.inv(products) - 1.0 / size
     weight = DELTA / (DELTA + across)
-    return weight[:, None, None] * forms
+    return np.asarray(weight[:, None, None] * forms)

@@ -2,12 +2,13 @@ r"""Colour lines near by and ties of likeness far away, in one system.
 
 .. math::
 
-    \min_\alpha \alpha^\top (L_{\text{lines}} + w L_{\text{ties}}) \alpha \quad \text{with }
-    \alpha \text{ as the trimap says where it is known.}
+    \min_\alpha \alpha^\top (L_{\text{lines}} + w L_{\text{ties}} + \lambda L_{\text{known}}) \alpha
+    \quad \text{with } \alpha \text{ as the trimap says where it is known.}
 
-Colour lines (`colour_lines`) follow soft edges and hair, but leave islands alone and are led
-astray by noise and texture. Ties (`knn_matting`) join what looks alike, wherever it lies, but know
-of no mixtures. The ties are weak: they decide where the lines, by their own weight, say little.
+Colour lines (`colour_lines`) follow soft edges and hair, but do not reach islands and are led
+astray by noise and texture. Ties (`knn_matting`) join what looks alike, but know of no mixtures;
+they are weak, and decide where the lines, by their own weight, say little. Ties to what is known
+(`known_colours`) settle colours that only one side has, wherever they lie.
 """
 
 from __future__ import annotations
@@ -15,13 +16,15 @@ from __future__ import annotations
 from osmofuse.preparation.block_colours import with_block_colours
 from osmofuse.preparation.colour_lines import colour_line_laplacian
 from osmofuse.preparation.knn_matting import ties_of_open
+from osmofuse.preparation.known_colours import ties_to_known
 from osmofuse.preparation.least_variation import least_variation
 from osmofuse.preparation.trimap import Trimap
 from osmofuse.typing import FloatArray
 
 __all__ = ["combined_matte"]
 
-WEIGHT = 2e-4  # w, of a tie against a window
+# w and lambda, of a tie against a window of colours on a line.
+TIES, KNOWN = 2e-4, 5e-4
 
 
 def combined_matte(image: FloatArray, trimap: Trimap) -> tuple[FloatArray, bool]:
@@ -40,9 +43,11 @@ def combined_matte(image: FloatArray, trimap: Trimap) -> tuple[FloatArray, bool]
         The map, and whether the conjugate gradients have converged.
     """
     wanted = ~trimap.known
-    lines, ties = colour_line_laplacian(image, wanted), ties_of_open(image, trimap)
+    lines = colour_line_laplacian(image, wanted)
+    ties = TIES * ties_of_open(image, trimap).laplacian(wanted.size)
+    known = KNOWN * ties_to_known(image, trimap).laplacian(wanted.size)
     return least_variation(
-        lines + WEIGHT * ties.laplacian(wanted.size),
+        lines + ties + known,
         trimap,
         lambda matrix: with_block_colours(matrix, image, wanted),
     )

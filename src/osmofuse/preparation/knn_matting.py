@@ -22,7 +22,7 @@ from osmofuse.preparation.least_variation import least_variation
 from osmofuse.preparation.trimap import Trimap
 from osmofuse.typing import Array, FloatArray
 
-__all__ = ["Ties", "knn_matte", "ties_between", "ties_of_open"]
+__all__ = ["Ties", "features", "knn_matte", "ties_between", "ties_of_open"]
 
 # How many neighbours, and how much the distance in space counts when they are chosen.
 PASSES = ((10, 1.0), (2, 0.01))
@@ -55,6 +55,14 @@ class Ties:
         return (diags_array(weights.sum(axis=1)) - weights).tocsr()
 
 
+def features(image: FloatArray, level: float) -> FloatArray:
+    """Return each pixel's colour and place as one point; the diagonal is as long as the level."""
+    rows, cols, bands = image.shape
+    place = np.indices((rows, cols)).reshape(2, -1).T / np.hypot(rows, cols)
+    colour = np.asarray(image, np.float64).reshape(-1, bands)
+    return np.concatenate([colour, level * place], axis=1)
+
+
 def ties_between(image: FloatArray) -> Ties:
     r"""Tie every pixel to its neighbours in colour and space.
 
@@ -70,18 +78,17 @@ def ties_between(image: FloatArray) -> Ties:
     """
     from scipy.spatial import cKDTree
 
-    rows, cols, bands = image.shape
+    bands = image.shape[2]
     colour = np.asarray(image, np.float64).reshape(-1, bands)
-    place = np.indices((rows, cols)).reshape(2, -1).T / np.hypot(rows, cols)
     starts, ends = [], []
     for wanted, part in PASSES:
         count = min(wanted, len(colour) - 1)
         if count == 0:
             continue
-        features = np.concatenate([colour, LEVEL * part * place], axis=1)
-        tree = cKDTree(features, balanced_tree=False)
+        points = features(image, LEVEL * part)
+        tree = cKDTree(points, balanced_tree=False)
         # The nearest is the pixel itself: no other is in its place.
-        nearest = tree.query(features, count + 1)[1][:, 1:].astype(np.int32)
+        nearest = tree.query(points, count + 1)[1][:, 1:].astype(np.int32)
         starts.append(np.repeat(np.arange(len(colour), dtype=np.int32), count))
         ends.append(nearest.ravel())
     i = np.concatenate(starts) if starts else np.empty(0, np.int32)

@@ -18,7 +18,7 @@ from osmofuse.typing import FloatArray
 __all__ = ["by_diagonal", "least_variation"]
 
 RTOL, MAX_ITER = 1e-6, 2000
-EXACT = 1e-5  # what the solver leaves of 0 or 1 is no transparency
+EXACT = 5e-4  # so near to 0 or 1, an eighth of a grey level of 8 bits, it is no transparency
 
 
 def by_diagonal(matrix: Any) -> Map:
@@ -67,6 +67,6 @@ def least_variation(
 
 
 def _settled(alpha: FloatArray) -> FloatArray:
-    """Return values within [0, 1], and those that are 0 or 1 but for the solver's error so."""
+    """Return values within [0, 1], and those that are as good as 0 or 1 so."""
     alpha = np.clip(alpha, 0.0, 1.0)
     return np.where(alpha < EXACT, 0.0, np.where(alpha > 1.0 - EXACT, 1.0, alpha))
