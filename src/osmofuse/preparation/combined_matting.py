@@ -24,7 +24,7 @@ from osmofuse.typing import FloatArray
 __all__ = ["combined_matte"]
 
 # w and lambda, of a tie against a window of colours on a line.
-TIES, KNOWN = 2e-4, 5e-4
+TIES, KNOWN = 2e-4, 1e-4
 
 
 def combined_matte(image: FloatArray, trimap: Trimap) -> tuple[FloatArray, bool]:

@@ -21,6 +21,7 @@ __all__ = ["ties_to_known"]
 
 PLACE = 0.02  # of the diagonal of the picture, against 1 of a colour's range
 ALIKE = 0.015  # rho
+REACH = 3.0  # rho: farther away, a likeness is nothing, and no pixel is looked for
 
 
 def ties_to_known(image: FloatArray, trimap: Trimap) -> Ties:
@@ -44,8 +45,9 @@ def ties_to_known(image: FloatArray, trimap: Trimap) -> Ties:
     for side in (trimap.kept, trimap.entered):
         known = np.flatnonzero(side)
         tree = cKDTree(points[known], balanced_tree=False)
-        away, nearest = tree.query(points[open_pixels])
-        ends.append(known[nearest])
+        away, nearest = tree.query(points[open_pixels], distance_upper_bound=REACH * ALIKE)
+        # Where there is none, its number is one too many and its distance infinite.
+        ends.append(known[np.minimum(nearest, len(known) - 1)])
         likeness.append(np.exp(-((away / ALIKE) ** 2)))
     j = np.where(likeness[0] >= likeness[1], *ends)
     return Ties(open_pixels, j, np.abs(likeness[0] - likeness[1]))

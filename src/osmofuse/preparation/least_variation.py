@@ -18,7 +18,7 @@ from osmofuse.typing import FloatArray
 __all__ = ["by_diagonal", "least_variation"]
 
 RTOL, MAX_ITER = 1e-6, 2000
-EXACT = 5e-4  # so near to 0 or 1, an eighth of a grey level of 8 bits, it is no transparency
+EXACT = 2e-3  # so near to 0 or 1, half a grey level of 8 bits, it is no transparency
 
 
 def by_diagonal(matrix: Any) -> Map:
