@@ -8,7 +8,8 @@ r"""Colour lines near by and ties of likeness far away, in one system.
 Colour lines (`colour_lines`) follow soft edges and hair, but do not reach islands and are led
 astray by noise and texture. Ties (`knn_matting`) join what looks alike, but know of no mixtures;
 they are weak, and decide where the lines, by their own weight, say little. Ties to what is known
-(`known_colours`) settle colours that only one side has, wherever they lie.
+(`known_colours`) settle colours that only one side has, wherever they lie. The more pixels a soft
+edge is wide, the less the lines hold each of them; hence lambda falls with the picture's size.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ from osmofuse.typing import FloatArray
 
 __all__ = ["combined_matte"]
 
-# w and lambda, of a tie against a window of colours on a line.
-TIES, KNOWN = 2e-4, 1e-4
+TIES = 2e-4  # w, of a tie against a window of colours on a line
+KNOWN = 30.0  # lambda times the number of pixels,
+MOST_KNOWN = 1e-3  # and the most that lambda can be
 
 
 def combined_matte(image: FloatArray, trimap: Trimap) -> tuple[FloatArray, bool]:
@@ -45,7 +47,8 @@ def combined_matte(image: FloatArray, trimap: Trimap) -> tuple[FloatArray, bool]
     wanted = ~trimap.known
     lines = colour_line_laplacian(image, wanted)
     ties = TIES * ties_of_open(image, trimap).laplacian(wanted.size)
-    known = KNOWN * ties_to_known(image, trimap).laplacian(wanted.size)
+    weight = min(KNOWN / wanted.size, MOST_KNOWN)
+    known = weight * ties_to_known(image, trimap).laplacian(wanted.size)
     return least_variation(
         lines + ties + known,
         trimap,

@@ -21,6 +21,7 @@ __all__ = ["ties_to_known"]
 
 PLACE = 0.02  # of the diagonal of the picture, against 1 of a colour's range
 ALIKE = 0.015  # rho
+SAMPLES = 50_000  # about so many pixels stand for all that are known of a side
 REACH = 3.0  # rho: farther away, a likeness is nothing, and no pixel is looked for
 
 
@@ -44,6 +45,7 @@ def ties_to_known(image: FloatArray, trimap: Trimap) -> Ties:
     ends, likeness = [], []
     for side in (trimap.kept, trimap.entered):
         known = np.flatnonzero(side)
+        known = known[:: -(-len(known) // SAMPLES)]
         tree = cKDTree(points[known], balanced_tree=False)
         away, nearest = tree.query(points[open_pixels], distance_upper_bound=REACH * ALIKE)
         # Where there is none, its number is one too many and its distance infinite.

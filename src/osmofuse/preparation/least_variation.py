@@ -17,7 +17,7 @@ from osmofuse.typing import FloatArray
 
 __all__ = ["by_diagonal", "least_variation"]
 
-RTOL, MAX_ITER = 1e-6, 2000
+RTOL, MAX_ITER = 1e-5, 2000
 EXACT = 2e-3  # so near to 0 or 1, half a grey level of 8 bits, it is no transparency
 
 
