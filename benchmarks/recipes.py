@@ -15,7 +15,7 @@ import osmofuse
 from osmofuse import gallery
 from osmofuse.metrics import truth_psnr
 
-SEEDS = range(10, 15)
+SEEDS = range(20, 25)
 PARTS = (1.0, 0.5)  # of the size that the scene has by default
 
 

@@ -116,7 +116,7 @@ def test_a_record_is_repeated_when_the_recipe_is_another(own, folder):
 @pytest.mark.parametrize(
     ("code", "name", "words"),
     [
-        (2, "txet", "recipe: 'txet' is unknown; did you mean 'text'?"),
+        (2, "txet", "recipe: 'txet' is unknown (did you mean 'text'?)"),
         (2, "wrong.toml", "wrong.toml: format is missing; write format = 1"),
         (3, "gone.toml", "gone.toml: no such file"),
         (2, "face", "alpha: the recipe 'face' needs a map"),

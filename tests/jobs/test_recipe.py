@@ -21,6 +21,7 @@ from osmofuse.jobs import (
 from osmofuse.jobs.recipe import SHIPPED, user_folder
 from osmofuse.metrics import truth_psnr
 from osmofuse.picture import quantise
+from osmofuse.preparation.working_space import from_working, to_working
 from osmofuse.record import read_record
 
 NAMES = ["clone", "cloud", "face", "heritage", "recolour", "text"]
@@ -131,7 +132,7 @@ def test_the_users_folder(monkeypatch):
 
 
 def test_an_unknown_one_is_named_with_what_there_is():
-    with pytest.raises(SettingError, match=r"'txet' is unknown; did you mean 'text'\? There"):
+    with pytest.raises(SettingError, match=r"'txet' is unknown \(did you mean 'text'\?\); there"):
         osmofuse.recipe("txet")
     with pytest.raises(SettingError, match=r"'zzz' is unknown; There are clone, cloud"):
         osmofuse.recipe("zzz")
@@ -210,10 +211,22 @@ def test_on_arrays_it_is_a_fusion_with_its_settings():
     assert not np.array_equal(chosen.fuse(*pictures).image, plain.image), "alpha is auto"
 
 
+def test_on_arrays_it_fuses_in_its_working_space():
+    scene = gallery.portrait((60, 50))
+    chosen = osmofuse.recipe("face")
+    assert chosen.working_space == "linear"
+    pair = [to_working(picture, "linear") for picture in (scene.foreground, scene.background)]
+    size = scene.foreground.shape
+    soft = osmofuse.soften(scene.alpha, chosen.soften_for(size))
+    linear = osmofuse.fuse(*pair, soft, **chosen.settings_for(size))
+    found = chosen.fuse(scene.foreground, scene.background, scene.alpha)
+    assert np.array_equal(found.image, from_working(linear.image, "linear"))
+
+
 def test_on_arrays_it_says_what_it_cannot_do(own):
     picture = np.full((8, 8, 3), 0.5)
     with pytest.raises(SettingError, match="the recipe 'face' needs a map"):
         osmofuse.recipe("face").fuse(picture, picture)
     own.write_text(OWN.format(name="own") + '[input]\nlevels = "match"\n', encoding="utf-8")
-    with pytest.raises(SettingError, match="'own' adjusts levels or the working space"):
+    with pytest.raises(SettingError, match="'own' adjusts levels"):
         osmofuse.recipe("own").fuse(picture, picture)

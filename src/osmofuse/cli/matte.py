@@ -16,7 +16,7 @@ from osmofuse.cli.numbers import Number
 from osmofuse.cli.options import FILE
 from osmofuse.cli.progress import progress_line
 from osmofuse.jobs import MatteJob, MatteResult, check_matte, report_matte, run_matte
-from osmofuse.preparation.matting import LARGEST, METHODS
+from osmofuse.preparation.matting import DEFAULT, LARGEST, METHODS
 from osmofuse.report import check_report
 
 
@@ -24,7 +24,9 @@ from osmofuse.report import check_report
 @click.argument("image", type=FILE, metavar="IMAGE")
 @click.argument("trimap", type=FILE, metavar="TRIMAP")
 @options.output("The map to write, in grey.")
-@options.method(METHODS, "How to find it; all but knn need the extra prepare.", "knn")
+@options.method(
+    METHODS, "How to find it; all but combined and knn need the extra prepare.", DEFAULT
+)
 @click.option(
     "--band",
     type=Number(),

@@ -21,7 +21,7 @@ from osmofuse.optimise import Status
 from osmofuse.picture import Picture, quantise
 from osmofuse.preparation.alpha_file import LOSSY, AlphaFile, alpha_of_picture
 from osmofuse.preparation.foreground_colours import foreground_colours
-from osmofuse.preparation.matting import LARGEST, Matte, find_matte
+from osmofuse.preparation.matting import DEFAULT, LARGEST, Matte, find_matte
 from osmofuse.preparation.trimap import trimap_of_mask
 from osmofuse.preparation.trimap_file import trimap_of_picture
 from osmofuse.record import Record, sha256_of_pixels
@@ -68,7 +68,7 @@ class MatteJob:
     image: Path
     trimap: Path
     output: Path
-    method: str = "knn"
+    method: str = DEFAULT
     band: float | None = None
     foreground_output: Path | None = None
     preview: Path | None = None

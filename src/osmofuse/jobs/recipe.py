@@ -27,21 +27,21 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
 
-from osmofuse.errors import SettingError, UnreadableError
+from osmofuse.errors import SettingError, UnreadableError, did_you_mean
 from osmofuse.io import describe
 from osmofuse.jobs.job import Job
 from osmofuse.jobs.recipe_file import in_pixels, parsed
 from osmofuse.methods import Fusion
 from osmofuse.methods.contract import WatchFunction
-from osmofuse.picture import Picture
+from osmofuse.picture import Picture, samples
 from osmofuse.preparation.alpha import soften
+from osmofuse.preparation.working_space import Space, from_working, to_working
 from osmofuse.tasks.fuse import check_watch, method_of, sources_of
 from osmofuse.typing import ArrayLike, FloatArray
 
@@ -87,7 +87,7 @@ class Recipe:
     alpha: float | str | None
     soften: float | str
     levels: str
-    working_space: str
+    working_space: Space
     method: str
     settings: Mapping[str, Any]
     scene: str | None
@@ -138,8 +138,7 @@ class Recipe:
         Raises
         ------
         SettingError
-            It needs a map, and none is given; or it adjusts levels or the working space, which
-            is done to files only.
+            It needs a map, and none is given; or it adjusts levels, which is done to files only.
         InputError, MismatchError
             A picture cannot be used, or they do not fit together.
 
@@ -150,21 +149,38 @@ class Recipe:
         >>> round(recipe("text").fuse(page, infrared).reach, 2)
         0.69
         """
-        if (self.levels, self.working_space) != ("as-is", "encoded"):
+        if self.levels != "as-is":
             raise SettingError(
-                f"recipe: {self.name!r} adjusts levels or the working space, which is for files "
-                "only; use osmofuse fuse --recipe, or settings_for"
+                f"recipe: {self.name!r} adjusts levels, which is for files only; use "
+                "osmofuse fuse --recipe, or settings_for"
             )
         check_watch(watch)
         chosen = self.alpha if alpha is None else alpha
         if chosen is None:
             raise SettingError(f"alpha: the recipe {self.name!r} needs a map; give one")
-        sources = sources_of(foreground, background, chosen)
+        sources = sources_of(
+            self._in_space(foreground, "foreground"),
+            self._in_space(background, "background"),
+            chosen,
+        )
         blur = self.soften_for(sources.shape)
         if blur and np.ndim(sources.alpha) > 0:
             sources = replace(sources, alpha=soften(cast(FloatArray, sources.alpha), blur))
         method = method_of(self.method, in_pixels(self.settings, sources.shape) | changes)
-        return method(sources, watch=watch)
+        fusion = method(sources, watch=watch)
+        profile = foreground.profile if isinstance(foreground, Picture) else None
+        image, structure = (
+            x if x is None else from_working(x, self.working_space, profile)
+            for x in (fusion.image, fusion.structure)
+        )
+        return replace(fusion, image=image, structure=structure)
+
+    def _in_space(self, picture: ArrayLike | Picture, name: str) -> ArrayLike | Picture:
+        """Return a picture in the working space of the recipe."""
+        if self.working_space == "encoded":
+            return picture
+        profile = picture.profile if isinstance(picture, Picture) else None
+        return to_working(samples(picture, name), self.working_space, profile)
 
     @property
     def thumbnail(self) -> Path | None:
@@ -208,11 +224,10 @@ def recipe(name: str | os.PathLike[str]) -> Recipe:
         return _read(path)
     files = recipe_files()
     if str(name) not in files:
-        near = get_close_matches(str(name), files, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
         raise SettingError(
-            f"recipe: {str(name)!r} is unknown; {hint}There are {', '.join(files)}; your own go "
-            f"into {user_folder()}, or are named by a path that ends in .toml"
+            f"recipe: {str(name)!r} is unknown{did_you_mean(str(name), files)}; there are "
+            f"{', '.join(files)}; your own go into {user_folder()}, or are named by a path that "
+            "ends in .toml"
         )
     found = _read(files[str(name)])
     if found.name != name:

@@ -6,11 +6,10 @@ import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from osmofuse.errors import SettingError
+from osmofuse.errors import SettingError, did_you_mean
 from osmofuse.jobs.job import Job
 
 FORMAT = 1
@@ -126,6 +125,5 @@ def _table(data: Mapping[str, Any], name: str, place: str) -> Mapping[str, Any]:
 def _check_known(found: Iterable[str], known: Sequence[str], place: str) -> None:
     for name in found:
         if name not in known:
-            near = get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}? " if near else ""
-            raise SettingError(f"{place}: {name} is unknown; {hint}There may be {', '.join(known)}")
+            hint = did_you_mean(name, known)
+            raise SettingError(f"{place}: {name} is unknown{hint}; there may be {', '.join(known)}")

@@ -18,18 +18,16 @@ from typing import Any
 
 import numpy as np
 
-from osmofuse.linalg.krylov import flexible_cg
+from osmofuse.preparation.least_variation import least_variation
 from osmofuse.preparation.trimap import Trimap
 from osmofuse.typing import Array, FloatArray
 
-__all__ = ["Ties", "knn_matte", "ties_between"]
+__all__ = ["Ties", "features", "knn_matte", "ties_between", "ties_of_open"]
 
 # How many neighbours, and how much the distance in space counts when they are chosen.
 PASSES = ((10, 1.0), (2, 0.01))
 LEVEL = 1.0  # of the diagonal of the picture, against 1 of a colour's range
 FADE = 5.0  # the difference of colours, summed over the bands, at which a tie has no strength
-RTOL, MAX_ITER = 1e-7, 2000
-EXACT = 1e-5  # what the solver leaves of 0 or 1 is no transparency
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +55,14 @@ class Ties:
         return (diags_array(weights.sum(axis=1)) - weights).tocsr()
 
 
+def features(image: FloatArray, level: float) -> FloatArray:
+    """Return each pixel's colour and place as one point; the diagonal is as long as the level."""
+    rows, cols, bands = image.shape
+    place = np.indices((rows, cols)).reshape(2, -1).T / np.hypot(rows, cols)
+    colour = np.asarray(image, np.float64).reshape(-1, bands)
+    return np.concatenate([colour, level * place], axis=1)
+
+
 def ties_between(image: FloatArray) -> Ties:
     r"""Tie every pixel to its neighbours in colour and space.
 
@@ -72,18 +78,17 @@ def ties_between(image: FloatArray) -> Ties:
     """
     from scipy.spatial import cKDTree
 
-    rows, cols, bands = image.shape
+    bands = image.shape[2]
     colour = np.asarray(image, np.float64).reshape(-1, bands)
-    place = np.indices((rows, cols)).reshape(2, -1).T / np.hypot(rows, cols)
     starts, ends = [], []
     for wanted, part in PASSES:
         count = min(wanted, len(colour) - 1)
         if count == 0:
             continue
-        features = np.concatenate([colour, LEVEL * part * place], axis=1)
-        tree = cKDTree(features, balanced_tree=False)
+        points = features(image, LEVEL * part)
+        tree = cKDTree(points, balanced_tree=False)
         # The nearest is the pixel itself: no other is in its place.
-        nearest = tree.query(features, count + 1)[1][:, 1:].astype(np.int32)
+        nearest = tree.query(points, count + 1)[1][:, 1:].astype(np.int32)
         starts.append(np.repeat(np.arange(len(colour), dtype=np.int32), count))
         ends.append(nearest.ravel())
     i = np.concatenate(starts) if starts else np.empty(0, np.int32)
@@ -92,6 +97,13 @@ def ties_between(image: FloatArray) -> Ties:
     for c in range(bands):
         far += np.abs(colour[i, c] - colour[j, c])
     return Ties(i, j, np.maximum(0.0, 1.0 - far / FADE))
+
+
+def ties_of_open(image: FloatArray, trimap: Trimap) -> Ties:
+    """Return the ties that bear on what a trimap leaves open: one end, at least, is not known."""
+    known, ties = trimap.known.ravel(), ties_between(image)
+    wanted = ~(known[ties.i] & known[ties.j])
+    return Ties(ties.i[wanted], ties.j[wanted], ties.k[wanted])
 
 
 def knn_matte(image: FloatArray, trimap: Trimap) -> tuple[FloatArray, bool]:
@@ -110,31 +122,4 @@ def knn_matte(image: FloatArray, trimap: Trimap) -> tuple[FloatArray, bool]:
         The map, and whether the conjugate gradients have converged. A pixel that no chain of
         ties leads from to what is known gets 0.5.
     """
-    alpha = np.where(trimap.kept, 1.0, np.where(trimap.entered, 0.0, 0.5))
-    known, values = trimap.known.ravel(), alpha.ravel()
-    if known.all():
-        return alpha, True
-    ties = ties_between(image)
-    # A tie between known pixels changes nothing.
-    open_ended = ~(known[ties.i] & known[ties.j])
-    ties = Ties(ties.i[open_ended], ties.j[open_ended], ties.k[open_ended])
-    rows = ties.laplacian(known.size)[~known]
-    inner, right = rows[:, ~known], -(rows[:, known] @ values[known])
-    diagonal = inner.diagonal()
-    scale = (1.0 / np.where(diagonal > 0, diagonal, 1.0))[None]
-    found = flexible_cg(
-        lambda p: (inner @ p[0])[None],
-        right[None],
-        values[~known][None],
-        precondition=lambda r: scale * r,
-        rtol=RTOL,
-        max_iter=MAX_ITER,
-    )
-    values[~known] = _settled(found.x[0])
-    return alpha, found.converged
-
-
-def _settled(alpha: FloatArray) -> FloatArray:
-    """Return values within [0, 1], and those that are 0 or 1 but for the solver's error so."""
-    alpha = np.clip(alpha, 0.0, 1.0)
-    return np.where(alpha < EXACT, 0.0, np.where(alpha > 1.0 - EXACT, 1.0, alpha))
+    return least_variation(ties_of_open(image, trimap).laplacian(trimap.known.size), trimap)

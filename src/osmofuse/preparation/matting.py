@@ -19,6 +19,7 @@ from osmofuse.errors import (
 )
 from osmofuse.filters import LocalFit, reduced
 from osmofuse.picture import Picture, samples
+from osmofuse.preparation.combined_matting import combined_matte
 from osmofuse.preparation.knn_matting import knn_matte
 from osmofuse.preparation.trimap import Trimap
 from osmofuse.typing import ArrayLike, FloatArray
@@ -35,7 +36,9 @@ _PYMATTING = {
     "lkm": "estimate_alpha_lkm",
     "random-walk": "estimate_alpha_rw",
 }
-METHODS = ("knn", *_PYMATTING)
+_OWN = {"combined": combined_matte, "knn": knn_matte}
+METHODS = (*_OWN, *_PYMATTING)
+DEFAULT = "combined"
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +67,7 @@ def matte(
     image: ArrayLike | Picture,
     trimap: ArrayLike | Picture,
     *,
-    method: str = "knn",
+    method: str = DEFAULT,
     max_pixels: int = LARGEST,
 ) -> FloatArray:
     """Find the alpha map of what a trimap roughly outlines.
@@ -76,8 +79,9 @@ def matte(
     trimap : array, (rows, cols), or Picture
         White (1) where the map is sure to be 1, black (0) where it is sure to be 0, anything
         between where it is to be found. Known pixels keep their value.
-    method : {"knn", "closed-form", "lbdm", "lkm", "random-walk"}
-        KNN matting, as in the paper; the others need the extra ``prepare``.
+    method : {"combined", "knn", "closed-form", "lbdm", "lkm", "random-walk"}
+        Colour lines within windows and ties between pixels that look alike, together; KNN
+        matting, as in the paper: ties alone; the others need the extra ``prepare``.
     max_pixels : int
         A larger picture is matted on a reduced copy, and the map is carried to its full size
         along the picture's edges; a warning says so.
@@ -121,7 +125,7 @@ def find_matte(
     image: ArrayLike | Picture,
     trimap: ArrayLike | Picture,
     *,
-    method: str = "knn",
+    method: str = DEFAULT,
     max_pixels: int = LARGEST,
 ) -> Matte:
     """Find the alpha map of what a trimap outlines, as `matte`, and say how."""
@@ -163,8 +167,8 @@ def _bands(x: FloatArray) -> FloatArray:
 
 
 def _solver(method: str) -> Callable[[FloatArray, Trimap], tuple[FloatArray, bool]]:
-    if method == "knn":
-        return knn_matte
+    if method in _OWN:
+        return _OWN[method]
     try:
         import pymatting
     except ImportError as error:
@@ -176,7 +180,8 @@ def _solver(method: str) -> Callable[[FloatArray, Trimap], tuple[FloatArray, boo
     def solve(image: FloatArray, trimap: Trimap) -> tuple[FloatArray, bool]:
         if image.shape[2] not in (1, 3):
             raise InputError(
-                f"image: {image.shape[2]} channels; {method!r} takes 1 or 3, and 'knn' any number"
+                f"image: {image.shape[2]} channels; {method!r} takes 1 or 3, "
+                f"and {DEFAULT!r} any number"
             )
         colour = np.repeat(image, 3 // image.shape[2], axis=2).astype(np.float64)
         levels = np.where(trimap.kept, 1.0, np.where(trimap.entered, 0.0, 0.5))
@@ -188,7 +193,7 @@ def _solver(method: str) -> Callable[[FloatArray, Trimap], tuple[FloatArray, boo
             told = f" ({error})" if str(error) else ""
             raise InputError(
                 f"image: pymatting cannot do {method!r} on {colour.shape[0]} × {colour.shape[1]} "
-                f"pixels{told}; use 'knn'"
+                f"pixels{told}; use {DEFAULT!r}"
             ) from error
         return np.clip(found, 0.0, 1.0), True
 

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import numpy as np
+
+from osmofuse.linalg.krylov import flexible_cg
+from osmofuse.preparation import block_colours
+from osmofuse.preparation.block_colours import with_block_colours
+from osmofuse.preparation.colour_lines import colour_line_laplacian
+from osmofuse.preparation.least_variation import by_diagonal
+
+
+def a_system(rng):
+    image = np.cumsum(rng.random((24, 30, 3)), axis=1) / 30
+    wanted = np.zeros((24, 30), bool)
+    wanted[2:-2, 3:-3] = True
+    inside = wanted.ravel()
+    matrix = colour_line_laplacian(image, wanted)[inside][:, inside]
+    return image, wanted, matrix
+
+
+def test_it_is_symmetric_and_positive(rng, monkeypatch):
+    monkeypatch.setattr(block_colours, "COLUMNS", 60)
+    image, wanted, matrix = a_system(rng)
+    apply = with_block_colours(matrix, image, wanted)
+    y, z = rng.standard_normal((2, 1, matrix.shape[0]))
+    assert np.isclose((y * apply(z)).sum(), (z * apply(y)).sum())
+    assert (y * apply(y)).sum() > 0
+
+
+def test_it_needs_fewer_iterations_than_the_diagonal(rng, monkeypatch):
+    monkeypatch.setattr(block_colours, "COLUMNS", 60)
+    image, wanted, matrix = a_system(rng)
+    right = rng.standard_normal((1, matrix.shape[0]))
+    counts = []
+    for precondition in (by_diagonal(matrix), with_block_colours(matrix, image, wanted)):
+        found = flexible_cg(
+            lambda p: (matrix @ p[0])[None],
+            right,
+            np.zeros_like(right),
+            precondition=precondition,
+            max_iter=5000,
+        )
+        assert found.converged
+        counts.append(len(found.residuals))
+    assert counts[1] < 0.7 * counts[0]
+
+
+def test_pixels_that_nothing_ties_are_no_obstacle():
+    from scipy.sparse import csr_array
+
+    apply = with_block_colours(csr_array((6, 6)), np.ones((2, 3, 1)), np.ones((2, 3), bool))
+    assert np.isfinite(apply(np.ones((1, 6)))).all()
