@@ -27,6 +27,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, cast
@@ -169,11 +170,9 @@ class Recipe:
         method = method_of(self.method, in_pixels(self.settings, sources.shape) | changes)
         fusion = method(sources, watch=watch)
         profile = foreground.profile if isinstance(foreground, Picture) else None
-        image, structure = (
-            x if x is None else from_working(x, self.working_space, profile)
-            for x in (fusion.image, fusion.structure)
-        )
-        return replace(fusion, image=image, structure=structure)
+        stored = partial(from_working, space=self.working_space, profile=profile)
+        structure = None if fusion.structure is None else stored(fusion.structure)
+        return replace(fusion, image=stored(fusion.image), structure=structure)
 
     def _in_space(self, picture: ArrayLike | Picture, name: str) -> ArrayLike | Picture:
         """Return a picture in the working space of the recipe."""
