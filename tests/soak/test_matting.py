@@ -24,4 +24,4 @@ def test_the_papers_map_is_found_better_than_by_other_software(data, edge):
     outer = cv2.dilate((truth > ends[0]).astype(np.uint8), disc)
     trimap = (kept + outer) / 2
     alpha = osmofuse.matte(image, trimap)
-    assert np.abs(alpha - truth)[trimap == 0.5].mean() <= 0.65 * OTHERS[edge]
+    assert np.abs(alpha - truth)[trimap == 0.5].mean() <= 0.6 * OTHERS[edge]
