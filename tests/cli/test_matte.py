@@ -68,10 +68,7 @@ def test_a_dry_run_says_what_it_needs_and_a_limit_is_kept(folder):
 
 
 def test_not_converging_is_5(folder, monkeypatch):
-    def unfinished(image, trimap):
-        return np.full(trimap.kept.shape, 0.5), False
-
-    monkeypatch.setattr("osmofuse.preparation.matting.knn_matte", unfinished)
+    monkeypatch.setattr("osmofuse.preparation.least_variation.MAX_ITER", 1)
     done = matte("image.png", "trimap.png", "-o", "alpha.png")
     assert done.exit_code == 5
     assert "did not converge" in done.stderr

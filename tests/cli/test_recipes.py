@@ -46,7 +46,7 @@ def test_the_list_has_a_sentence_the_weights_and_a_picture(own):
         assert f"{one.name}: {one.title}" in words
         assert str(one.thumbnail or "no picture") in words
     assert "variational: reach 2 %, offset 0.03, gamma 0.1; alpha: auto" in words
-    assert "gamma 0.3; alpha: a map, which you give, softened by 1 %" in words
+    assert "offset 0.003; alpha: a map, which you give, softened by 1 %" in words
     assert "direct: its defaults; alpha: 0.25" in words
 
 

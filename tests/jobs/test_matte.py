@@ -88,7 +88,7 @@ def test_the_record_says_how_the_map_was_made(files, tmp_path):
         ("image", "image.png"), ("trimap", "mask.png"),
     ]  # fmt: skip
     assert record.method == {
-        "name": "matte", "settings": {"method": "knn", "band": 3, "max_pixels": 1_500_000},
+        "name": "matte", "settings": {"method": "combined", "band": 3, "max_pixels": 1_500_000},
     }  # fmt: skip
     pixels = osmofuse.read(tmp_path / "alpha.tif").pixels
     assert record.output == {"sha256_of_pixels": sha256_of_pixels(pixels)}
@@ -99,10 +99,7 @@ def test_the_record_says_how_the_map_was_made(files, tmp_path):
 
 
 def test_not_converging_is_a_status(files, tmp_path, monkeypatch):
-    def unfinished(image, trimap):
-        return np.full(trimap.kept.shape, 0.5), False
-
-    monkeypatch.setattr("osmofuse.preparation.matting.knn_matte", unfinished)
+    monkeypatch.setattr("osmofuse.preparation.least_variation.MAX_ITER", 1)
     result = run_matte(job(files, tmp_path))
     assert result.record.result["status"] == "max_iter"
     assert not result.converged

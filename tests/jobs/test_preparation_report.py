@@ -37,7 +37,7 @@ def test_a_matte_is_shown_with_what_was_known(matted, tmp_path):
     text = page.read_text(encoding="utf-8")
     assert "The map of image.png" in text
     assert f"<dd>{matted.unknown:.1%} of the picture</dd>" in text
-    assert "--method knn --band 4 --max-pixels 1500000 -o" in text
+    assert "--method combined --band 4 --max-pixels 1500000 -o" in text
 
 
 def test_what_was_read_and_written_stays(matted, tmp_path):

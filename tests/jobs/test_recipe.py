@@ -134,7 +134,7 @@ def test_the_users_folder(monkeypatch):
 def test_an_unknown_one_is_named_with_what_there_is():
     with pytest.raises(SettingError, match=r"'txet' is unknown \(did you mean 'text'\?\); there"):
         osmofuse.recipe("txet")
-    with pytest.raises(SettingError, match=r"'zzz' is unknown; There are clone, cloud"):
+    with pytest.raises(SettingError, match=r"'zzz' is unknown; there are clone, cloud"):
         osmofuse.recipe("zzz")
 
 
