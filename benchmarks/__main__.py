@@ -10,7 +10,17 @@ from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 
-PARTS = ("cold_start", "against", "methods", "metrics", "stages", "scaling", "recipes")
+PARTS = (
+    "cold_start",
+    "against",
+    "methods",
+    "metrics",
+    "stages",
+    "scaling",
+    "sweeps",
+    "preparation",
+    "recipes",
+)
 RESULTS = Path(__file__).parent / "results"
 
 
