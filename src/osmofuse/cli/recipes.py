@@ -87,7 +87,8 @@ def _words(one: Recipe) -> Iterator[str]:
     yield f"{one.name}: {one.title}"
     yield from textwrap.wrap(one.purpose, _WIDTH, initial_indent="  ", subsequent_indent="  ")
     weights = ", ".join(f"{name} {_shown(value)}" for name, value in one.settings.items())
-    yield f"  {one.method}: {weights or 'its defaults'}; {_map_words(one)}"
+    light = ", in linear light" if one.working_space == "linear" else ""
+    yield f"  {one.method}{light}: {weights or 'its defaults'}; {_map_words(one)}"
     yield f"  {one.thumbnail or 'no picture'}"
 
 

@@ -31,6 +31,7 @@ from osmofuse.typing import FloatArray
 MOSTLY = 0.9  # of a mask's pixels are black or white
 # Bytes a pixel, and seconds a million pixels, to find a map; measured on a portrait, rounded up.
 _COSTS = {
+    "combined": (800, 30.0),
     "knn": (460, 14.0),
     "closed-form": (460, 10.0),
     "lbdm": (2600, 20.0),
@@ -194,7 +195,7 @@ def check_matte(job: MatteJob) -> Need:
     check_outputs(job)
     files = [describe(path) for path in job.inputs.values()]
     pixels = files[0].rows * files[0].cols
-    solving, seconds = _COSTS.get(job.method, _COSTS["knn"])
+    solving, seconds = _COSTS[job.method]
     seen = min(pixels, job.max_pixels)
     held = sum(file.decoded_bytes for file in files) + _CARRYING * pixels
     needed = Need(
