@@ -76,9 +76,10 @@ def measure(
 ) -> FloatArray:
     r"""Set the pull :math:`\partial_v O` and its stiffness; return sums of each row.
 
-    The stiffness bounds the change of the pull with v: the row sums of the Gauss-Newton matrix,
-    and half as much again for what that leaves out. The sums are the osmosis term and the
-    fidelity of what is free.
+    The stiffness stands for the change of the pull with v: a diagonal within the spectrum of the
+    Gauss-Newton matrix, three quarters of its row sums, with which rounds converge
+    fastest; and what that matrix leaves out, which is large where ratios differ. The sums are the
+    osmosis term and the fidelity of what is free.
     """
     half, zero, held = v.dtype.type(0.5), v.dtype.type(0.0), v.dtype.type(HELD)
     one, three, tiny = v.dtype.type(1.0), v.dtype.type(3.0), v.dtype.type(TINY)
