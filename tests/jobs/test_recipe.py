@@ -223,6 +223,18 @@ def test_on_arrays_it_fuses_in_its_working_space():
     assert np.array_equal(found.image, from_working(linear.image, "linear"))
 
 
+def test_it_may_align_and_say_the_depth(own, tmp_path):
+    more = '[align]\ntransform = "affine"\n[output]\ndepth = "uint16"\n'
+    own.write_text(OWN.format(name="own") + more, encoding="utf-8")
+    osmofuse.write(np.zeros((8, 8, 3), np.uint8), tmp_path / "f.png")
+    files = {"foreground": tmp_path / "f.png", "background": tmp_path / "b.png"}
+    job = job_with_recipe(osmofuse.recipe("own"), **files, alpha=0.5, output=tmp_path / "o.png")
+    assert job.align == {"method": "auto", "transform": "affine", "deformation": False}
+    assert job.depth == "uint16"
+    with pytest.raises(SettingError, match="'own' adjusts levels or aligns"):
+        osmofuse.recipe("own").fuse(*[np.full((8, 8, 3), 0.5)] * 2)
+
+
 def test_on_arrays_it_says_what_it_cannot_do(own):
     picture = np.full((8, 8, 3), 0.5)
     with pytest.raises(SettingError, match="the recipe 'face' needs a map"):

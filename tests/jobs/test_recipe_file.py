@@ -22,6 +22,8 @@ def test_the_least_recipe_is_the_default():
         "soften": 0.0,
         "levels": "as-is",
         "working_space": "encoded",
+        "align": None,
+        "depth": None,
         "method": "variational",
         "settings": {},
     }
@@ -53,6 +55,9 @@ WRONG = {
     "unknown part": (HEAD + "[metod]\n", r"metod is unknown \(did you mean 'method'"),
     "value for a table": (HEAD + "alpha = 0.5", r"alpha is 0.5; must be a table, \[alpha\]"),
     "unknown input": (HEAD + "[input]\nlevel = 1", r"\[input\]: level is unknown \(did"),
+    "unknown of align": (HEAD + '[align]\nkind = "affine"', r"\[align\]: kind is unknown"),
+    "unknown transform": (HEAD + '[align]\ntransform = "bent"', r"align: transform: 'bent'; must"),
+    "unknown depth": (HEAD + '[output]\ndepth = "uint12"', r"depth: 'uint12'; must be one of"),
     "unknown levels": (HEAD + '[input]\nlevels = "max"', r"levels: 'max'; must be one of"),
     "unknown space": (HEAD + '[input]\nworking_space = "lab"', r"working_space: 'lab'; must be"),
     "unknown of alpha": (HEAD + "[alpha]\nvalue = 1", r"\[alpha\]: value is unknown; there may"),

@@ -30,12 +30,13 @@ from osmofuse.jobs import (
     report,
     run,
 )
-from osmofuse.jobs.job import WORKING_SPACES
+from osmofuse.jobs.job import DEPTHS, WORKING_SPACES
 from osmofuse.methods import METHODS
+from osmofuse.preparation.registration.transform import KINDS
 from osmofuse.record import Record, output_path, read_record
 from osmofuse.report import check_report
 
-_CHOICES = ("alpha", "soften", "method", "levels", "working_space")
+_CHOICES = ("alpha", "soften", "method", "levels", "working_space", "align", "depth")
 
 
 class _Command(click.Command):
@@ -81,6 +82,13 @@ class _Command(click.Command):
     show_default=True,
     help="Fuse samples as they are stored, or proportional to light.",
 )
+@click.option(
+    "--align",
+    type=options.OneOf(KINDS),
+    callback=lambda _, __, kind: kind and {"transform": kind},
+    help="Lay BACKGROUND over FOREGROUND first; it may have another size.",
+)
+@click.option("--depth", type=options.OneOf(DEPTHS), help="Of the output; by default FOREGROUND's.")
 @click.option("--structure", type=FILE, help="Also write the structure that was found.")
 @click.option("--alpha-out", type=FILE, help="Also write the map of alpha that was used.")
 @options.report

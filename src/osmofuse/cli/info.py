@@ -109,4 +109,4 @@ def _fit(found: dict[Path, Description]) -> str:
     sizes = {(file.rows, file.cols) for file in found.values()}
     if len(sizes) == 1:
         return "All are of one size, and can be fused if they show the same thing in its place."
-    return "They are not of one size: align or crop them before fusing."
+    return "They are not of one size: fuse them with --align homography, or crop them."

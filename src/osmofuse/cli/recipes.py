@@ -73,7 +73,8 @@ def _readable() -> Iterator[Recipe]:
 def _data(one: Recipe) -> dict[str, Any]:
     """Return what `--json` prints of a recipe."""
     names = (
-        "name", "title", "alpha", "soften", "levels", "working_space", "method", "settings",
+        "name", "title", "alpha", "soften", "levels", "working_space", "align", "depth", "method",
+        "settings",
         "scene", "sha256",
     )  # fmt: skip
     data: dict[str, Any] = plain({name: getattr(one, name) for name in names})

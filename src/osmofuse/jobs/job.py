@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from osmofuse.errors import SettingError
+from osmofuse.jobs.aligned import checked_alignment
 from osmofuse.methods import Method, VariationalOsmosis
 from osmofuse.methods.settings import choice, number, whole
 from osmofuse.optimise.plan import Plan
@@ -15,6 +16,7 @@ from osmofuse.tasks.fuse import method_of
 
 LEVELS = ("as-is", "percentiles", "match")
 WORKING_SPACES = ("encoded", "linear")
+DEPTHS = ("uint8", "uint16", "float32")
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,11 @@ class Job:
         How the background's range is adjusted first.
     working_space : {"encoded", "linear"}
         Whether samples are fused as they are stored, or proportional to light.
+    align : mapping, optional
+        Lay the background over the foreground first: ``method``, ``transform`` and ``deformation``
+        as for `osmofuse.align`; what is not said has its default there.
+    depth : {"uint8", "uint16", "float32"}, optional
+        Of the outputs; by default the foreground's.
     structure, alpha_output : path, optional
         Where to write the structure that the method found, and the map that was used.
     overwrite : bool
@@ -61,6 +68,8 @@ class Job:
     settings: Mapping[str, Any] = field(default_factory=dict)
     levels: Literal["as-is", "percentiles", "match"] = "as-is"
     working_space: Literal["encoded", "linear"] = "encoded"
+    align: Mapping[str, Any] | None = None
+    depth: Literal["uint8", "uint16", "float32"] | None = None
     structure: Path | None = None
     alpha_output: Path | None = None
     overwrite: bool = False
@@ -77,6 +86,9 @@ class Job:
         self._check_alpha()
         choice("levels", self.levels, LEVELS)
         choice("working_space", self.working_space, WORKING_SPACES)
+        choice("depth", self.depth, (None, *DEPTHS))
+        if self.align is not None:
+            object.__setattr__(self, "align", checked_alignment(self.align))
         if self.max_memory is not None:
             whole("max_memory", self.max_memory, least=1)
         fuser = self.fuser  # which refuses what is no method, or no setting of it

@@ -65,6 +65,8 @@ _FILES = 0.15  # seconds a million samples, to read and to write
 _KEPT, _SCORING, _SCORED = 26, 40, 1.0
 # Bytes a pixel while a map is made: of the copy that is looked at, and of the whole picture.
 _SEEING, _CARRYING = 400, 60
+# Bytes a pixel while pictures are aligned, and how many pixels of them are looked at.
+_ALIGNING, _LOOKED_AT = 300, 3_000_000
 
 
 def need(job: Job) -> Need:
@@ -78,7 +80,7 @@ def need(job: Job) -> Need:
         The pictures are not of one size, or their bands do not fit.
     """
     files = {role: describe(path) for role, path in job.inputs.items()}
-    check_fit(job.inputs, files)
+    check_fit(job.inputs, files, aligned=job.align is not None)
     foreground = files["foreground"]
     pixels = foreground.rows * foreground.cols
     samples = pixels * foreground.bands
@@ -91,6 +93,11 @@ def need(job: Job) -> Need:
     if job.working_space != "encoded":
         held += 8 * samples
     fusing, seconds = samples * max(work, _STORING), samples / 1e6 * (cost.seconds + _FILES)
+    if job.align is not None:
+        seen = min(pixels, _LOOKED_AT)
+        held += files["background"].decoded_bytes  # before and after
+        fusing = max(fusing, _ALIGNING * seen)
+        seconds += 4.0 + 2.0 * seen / 1e6
     if job.alpha == "auto":
         seen = min(pixels, LARGEST)
         held += 8 * pixels
@@ -195,8 +202,17 @@ def _cost_of(job: Job) -> _Cost:
     return cost
 
 
-def check_fit(paths: dict[str, Path], files: dict[str, Description]) -> None:
+def check_fit(
+    paths: dict[str, Path], files: dict[str, Description], *, aligned: bool = False
+) -> None:
     """Refuse files that do not fit together, by what their headers say.
+
+    Parameters
+    ----------
+    paths, files : dict
+        By role.
+    aligned : bool
+        The background will be laid over the foreground: it may have a size of its own.
 
     Raises
     ------
@@ -205,10 +221,12 @@ def check_fit(paths: dict[str, Path], files: dict[str, Description]) -> None:
     """
     foreground, background = files["foreground"], files["background"]
     for role, file in files.items():
+        if aligned and role == "background":
+            continue
         if (file.rows, file.cols) != (foreground.rows, foreground.cols):
             raise MismatchError(
                 f"{paths[role]}: {size_of(file)}, but the foreground {paths['foreground']} has "
-                f"{size_of(foreground)}; align or crop them to one size"
+                f"{size_of(foreground)}; {_remedy(role)}"
             )
     if background.colours not in (1, foreground.colours):
         raise MismatchError(
@@ -216,6 +234,12 @@ def check_fit(paths: dict[str, Path], files: dict[str, Description]) -> None:
             f"{paths['foreground']} has {foreground.colours}; the picture whose colours are kept "
             "comes first: are the two swapped? Else give the background as many bands, or one"
         )
+
+
+def _remedy(role: str) -> str:
+    if role == "background":
+        return "lay it over the foreground with --align homography, or crop them to one size"
+    return "crop or enlarge it to that size"
 
 
 def size_of(file: Description) -> str:

@@ -6,11 +6,12 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
 from osmofuse.io import Description, describe, in_profile_of
+from osmofuse.jobs.aligned import laid_over
 from osmofuse.jobs.job import Job
 from osmofuse.jobs.reading import read_files
 from osmofuse.methods import Sources
@@ -43,6 +44,8 @@ class Prepared:
         In which the map was stored; 16 bits if it was no file or has been softened.
     made : AutoAlpha or None
         How the map was made from the pictures, if it was.
+    transform : dict or None
+        How the background was laid over the foreground, for the record, if it was.
     """
 
     foreground: Picture
@@ -50,6 +53,7 @@ class Prepared:
     inputs: tuple[Input, ...]
     alpha_depth: np.dtype[np.generic]
     made: AutoAlpha | None = None
+    transform: dict[str, Any] | None = None
 
 
 def prepare(job: Job) -> Prepared:
@@ -67,6 +71,10 @@ def prepare(job: Job) -> Prepared:
     }
     read = read_files(job.inputs, files)
     foreground, stored = read["foreground"], read["background"]
+    transform = None
+    if job.align is not None:
+        names = str(job.background), str(job.foreground)
+        stored, transform = laid_over(stored, foreground, job.align, names)
     valid = stored.valid
     background, words = _background(job, stored, foreground)
     inputs["background"] = _noted(inputs["background"], words)
@@ -88,7 +96,7 @@ def prepare(job: Job) -> Prepared:
     if valid is not None and not valid.all():
         alpha, depth = kept_around_gaps(alpha, valid), np.dtype(np.uint16)
     sources = Sources(cast(Array, in_space[0]), cast(Array, in_space[1]), alpha, valid)
-    return Prepared(foreground, sources, tuple(inputs.values()), depth, made)
+    return Prepared(foreground, sources, tuple(inputs.values()), depth, made, transform)
 
 
 def notes_of(job: Job, prepared: Prepared) -> tuple[str, ...]:

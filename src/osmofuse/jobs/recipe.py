@@ -37,7 +37,7 @@ import numpy as np
 from osmofuse.errors import SettingError, UnreadableError, did_you_mean
 from osmofuse.io import describe
 from osmofuse.jobs.job import Job
-from osmofuse.jobs.recipe_file import in_pixels, parsed
+from osmofuse.jobs.recipe_file import JOB_PARTS, in_pixels, parsed
 from osmofuse.methods import Fusion
 from osmofuse.methods.contract import WatchFunction
 from osmofuse.picture import Picture, samples
@@ -65,6 +65,10 @@ class Recipe:
         By how many pixels a map is blurred.
     levels, working_space : str
         How the background's range is adjusted, and how samples are fused; see `osmofuse fuse`.
+    align : mapping or None
+        How the background is laid over the foreground first, see `Job`; None: it is not.
+    depth : str or None
+        Of the output; None: the foreground's.
     method : str
         Name of the method.
     settings : mapping of str to object
@@ -89,6 +93,8 @@ class Recipe:
     soften: float | str
     levels: str
     working_space: Space
+    align: Mapping[str, Any] | None
+    depth: str | None
     method: str
     settings: Mapping[str, Any]
     scene: str | None
@@ -139,7 +145,8 @@ class Recipe:
         Raises
         ------
         SettingError
-            It needs a map, and none is given; or it adjusts levels, which is done to files only.
+            It needs a map, and none is given; or it adjusts levels or aligns,
+            which is done to files only.
         InputError, MismatchError
             A picture cannot be used, or they do not fit together.
 
@@ -150,10 +157,10 @@ class Recipe:
         >>> round(recipe("text").fuse(page, infrared).reach, 2)
         0.69
         """
-        if self.levels != "as-is":
+        if self.levels != "as-is" or self.align is not None:
             raise SettingError(
-                f"recipe: {self.name!r} adjusts levels, which is for files only; use "
-                "osmofuse fuse --recipe, or settings_for"
+                f"recipe: {self.name!r} adjusts levels or aligns, which is for files only; use "
+                "osmofuse fuse --recipe, or osmofuse.align and settings_for"
             )
         check_watch(watch)
         chosen = self.alpha if alpha is None else alpha
@@ -283,7 +290,7 @@ def job_with_recipe(chosen: Recipe, **given: Any) -> Job:
     UnreadableError
         The foreground, whose size counts, cannot be read.
     """
-    parts = {name: getattr(chosen, name) for name in ("alpha", "levels", "working_space")} | given
+    parts = {name: getattr(chosen, name) for name in ("alpha", *JOB_PARTS)} | given
     if parts["alpha"] is None:
         raise SettingError(
             f"alpha: the recipe {chosen.name!r} needs a map, white where the foreground is kept; "

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from osmofuse.errors import SettingError, did_you_mean
+from osmofuse.jobs.aligned import DEFAULTS
 from osmofuse.jobs.job import Job
 
 FORMAT = 1
@@ -17,9 +18,12 @@ FORMAT = 1
 _WORDS = {"name": "name", "title": "title", "for": "purpose"}
 _TABLES = {
     "input": ("levels", "working_space"),
+    "align": tuple(DEFAULTS),
     "alpha": ("from", "soften"),
     "method": (),  # its name, and whatever settings the method has
+    "output": ("depth",),
 }
+JOB_PARTS = ("levels", "working_space", "align", "depth")  # as a job has them
 _MAP = "map"  # as what alpha comes from: somebody must have made one
 _PER_CENT = re.compile(r"(\d+(?:\.\d+)?) ?%")
 _LENGTHS = ("reach", "soften")
@@ -62,6 +66,8 @@ def parsed(text: str, place: str) -> dict[str, Any]:
         "soften": found["alpha"].get("soften", 0.0),
         "levels": found["input"].get("levels", "as-is"),
         "working_space": found["input"].get("working_space", "encoded"),
+        "align": found["align"] if "align" in data else None,
+        "depth": found["output"].get("depth"),
         "method": method.pop("name", "variational"),
         "settings": method,
     }
@@ -96,7 +102,7 @@ def _alpha(table: Mapping[str, Any], place: str) -> Any:
 
 def _try(parts: Mapping[str, Any], place: str) -> None:
     """Refuse parts of which no job can be made."""
-    taken = {name: parts[name] for name in ("soften", "levels", "working_space", "method")}
+    taken = {name: parts[name] for name in (*JOB_PARTS, "soften", "method")}
     taken["alpha"] = Path(_MAP) if parts["alpha"] is None else parts["alpha"]
     try:
         taken = in_pixels(taken, _TRIED) | {"settings": in_pixels(parts["settings"], _TRIED)}

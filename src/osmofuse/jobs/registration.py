@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from osmofuse.io import Description, describe, write_animation
-from osmofuse.io.geography import placed_like
+from osmofuse.jobs.aligned import aligned_picture, transform_entry
 from osmofuse.jobs.need import peak_bytes
 from osmofuse.jobs.outputs import Outputs, check_outputs
 from osmofuse.jobs.prepare import file_input, input_of
 from osmofuse.jobs.reading import read_files
 from osmofuse.optimise import Status
 from osmofuse.picture import Picture
-from osmofuse.preparation.registration import Alignment, Transform, align, warped
+from osmofuse.preparation.registration import Alignment, align
 from osmofuse.preparation.registration.chain import Method
 from osmofuse.preparation.registration.transform import Kind
 from osmofuse.record import Record, sha256_of_pixels
@@ -117,7 +116,7 @@ def register(job: Registration) -> Registered:
         )
         if found.status is Status.refused or found.image is None or found.valid is None:
             return Registered(found)
-        picture = _picture(moving, fixed, found)
+        picture = aligned_picture(moving, fixed, found)
         record = _record(job, files, found, picture)
         outputs.write("output", picture)
         if job.valid_output is not None:
@@ -128,18 +127,6 @@ def register(job: Registration) -> Registered:
     return Registered(found, record, outputs.paths, fixed)
 
 
-def _picture(moving: Picture, fixed: Picture, found: Alignment) -> Picture:
-    """Return the moving picture in the other's frame, at its resolution and place on the earth."""
-    assert found.image is not None
-    assert found.valid is not None
-    assert found.transform is not None
-    pixels = found.image
-    if moving.transparency:
-        pixels, _ = warped(moving.pixels, found.transform, fixed.shape)
-    metadata = placed_like(moving.metadata, fixed.metadata)
-    return replace(moving, metadata=metadata).with_pixels(pixels, found.valid)
-
-
 def _write_preview(outputs: Outputs, path: Path, found: Alignment, fixed: Picture) -> None:
     assert found.image is not None
     if path.suffix.lower() == ".webp":
@@ -148,13 +135,6 @@ def _write_preview(outputs: Outputs, path: Path, found: Alignment, fixed: Pictur
     else:
         board = checkerboard(found.image, fixed, valid=found.valid)
         outputs.write("preview", Picture(board))
-
-
-def transform_as_dict(transform: Transform) -> dict[str, Any]:
-    """Return a transform as a record has it; points are (x, y), from moving to fixed."""
-    bent = transform.deformation
-    field = bent and {"shape": bent.shape, "shifts": bent.shifts}
-    return {"kind": transform.kind, "matrix": transform.matrix, "deformation": field}
 
 
 def _record(
@@ -169,7 +149,7 @@ def _record(
     return Record(
         inputs=tuple(inputs),
         alpha={},
-        transform=transform_as_dict(found.transform),
+        transform=transform_entry(found.transform),
         method={"name": "align", "settings": settings},
         result={
             "status": str(found.status),

@@ -76,15 +76,16 @@ def job_of_record(
             f"{path}: the record of 'osmofuse {record.method['name']}', not of a fusion; run that "
             "command again"
         )
-    for part in ("transform", "tiling"):
-        if getattr(record, part) is not None:
-            raise SettingError(f"{path}: was made with a {part}, which cannot be repeated yet")
+    if record.tiling is not None:
+        raise SettingError(f"{path}: was made in tiles, which cannot be repeated yet")
     parts = {
         **_inputs_of(record, path, moved=changes),
         "soften": record.alpha.get("soften", 0.0),
         "method": record.method["name"],
         "settings": record.method["settings"],
         "working_space": record.working_space,
+        "align": record.transform and record.transform.get("settings"),
+        "depth": record.output.get("depth"),
         "plan": _plan_of(record, path),
         "recipe": record.recipe,
     }

@@ -93,7 +93,7 @@ def _run(job: Job, watch: WatchFunction | None) -> Result:
     notes = notes_of(job, prepared)
     with Outputs(job) as outputs:
         for role in ("output", "structure"):
-            outputs.probe(role, prepared.foreground)
+            outputs.probe(role, _like_output(job, prepared.foreground))
         if job.alpha_output is not None:
             outputs.probe("alpha", _map_picture(prepared))
         fusion = _fuse(job, prepared.sources, watch)
@@ -124,7 +124,15 @@ def _fuse(job: Job, sources: Sources, watch: WatchFunction | None) -> Fusion:
 def picture_of(job: Job, prepared: Prepared, image: FloatArray) -> tuple[Picture, int]:
     """Return a result in the foreground's depth, and how many samples were clipped."""
     foreground = prepared.foreground
-    return foreground.with_samples(from_working(image, job.working_space, foreground.profile))
+    samples = from_working(image, job.working_space, foreground.profile)
+    return foreground.with_samples(samples, depth=job.depth)
+
+
+def _like_output(job: Job, foreground: Picture) -> Picture:
+    """Return something like the output, of a pixel if it has another depth."""
+    if job.depth is None:
+        return foreground
+    return replace(foreground, pixels=foreground.pixels[:1, :1].astype(job.depth))
 
 
 def marked(picture: Picture, job: Job, told: Mapping[str, Any]) -> Picture:
@@ -140,7 +148,7 @@ def marked(picture: Picture, job: Job, told: Mapping[str, Any]) -> Picture:
 def _told(record: Record) -> dict[str, Any]:
     """Return what the metadata of the picture tell of its record."""
     parts = record.as_json()
-    names = ("inputs", "alpha", "method", "working_space", "recipe", "versions")
+    names = ("inputs", "alpha", "transform", "method", "working_space", "recipe", "versions")
     return {name: parts[name] for name in names if name in parts}
 
 
@@ -155,6 +163,7 @@ def _record(job: Job, prepared: Prepared, fusion: Fusion, output: Picture, clipp
     return Record(
         inputs=prepared.inputs,
         alpha=alpha_entry(job, prepared),
+        transform=prepared.transform,
         method={"name": job.method, "settings": asdict(cast(Any, fusion.method))},
         working_space=job.working_space,
         plan=asdict(fusion.plan) if fusion.plan else None,
@@ -166,9 +175,14 @@ def _record(job: Job, prepared: Prepared, fusion: Fusion, output: Picture, clipp
             "clipped": clipped,
             "peak_bytes": peak_bytes(),
         },
-        output={"sha256_of_pixels": sha256_of_pixels(output.pixels)},
+        output=_output_entry(job, output),
         recipe=job.recipe,
     )
+
+
+def _output_entry(job: Job, output: Picture) -> dict[str, Any]:
+    depth = {} if job.depth is None else {"depth": job.depth}
+    return {"sha256_of_pixels": sha256_of_pixels(output.pixels), **depth}
 
 
 def alpha_entry(job: Job, prepared: Prepared) -> dict[str, Any]:

@@ -1,0 +1,94 @@
+"""A background that is laid over the foreground on its way into a job."""
+
+import cv2
+import numpy as np
+import pytest
+
+import osmofuse
+from osmofuse import gallery
+from osmofuse.errors import MismatchError, SettingError
+from osmofuse.jobs import Job, compare_with_record, job_of_record, run
+from osmofuse.metrics import truth_psnr
+from osmofuse.picture import quantise
+from osmofuse.record import read_record
+
+SCENE = gallery.manuscript((240, 180), seed=3)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    turn = cv2.getRotationMatrix2D((90, 120), 3, 0.95)
+    turn[:, 2] += 8, 3
+    infrared = cv2.warpAffine(SCENE.background, turn, (200, 250), borderMode=cv2.BORDER_REFLECT)
+    pictures = {
+        "visible.png": SCENE.foreground, "infrared.tif": infrared, "map.png": SCENE.alpha,
+        "registered.tif": SCENE.background,
+    }  # fmt: skip
+    for name, picture in pictures.items():
+        depth = np.uint16 if name.endswith("tif") else np.uint8
+        osmofuse.write(quantise(picture, depth)[0], folder / name)
+    return folder
+
+
+def job(files, output, background="infrared.tif", **parts):
+    return Job(
+        foreground=files / "visible.png",
+        background=files / background,
+        alpha=files / "map.png",
+        output=output,
+        **parts,
+    )
+
+
+def from_truth(path):
+    return truth_psnr(osmofuse.read(path).samples(), SCENE.truth)
+
+
+def test_a_background_that_lies_elsewhere_is_fused_as_if_it_lay_right(files, tmp_path):
+    result = run(job(files, tmp_path / "fused.png", align={"transform": "affine"}))
+    run(job(files, tmp_path / "right.png", background="registered.tif"))
+    assert from_truth(tmp_path / "fused.png") > from_truth(tmp_path / "right.png") - 1.0
+    transform = read_record(tmp_path / "fused.png.json").transform
+    assert transform["kind"] == "affine"
+    assert transform["settings"]["method"] == "auto"
+    again = job_of_record(tmp_path / "fused.png.json", tmp_path / "again.png")
+    assert compare_with_record(result.record, run(again)).identical
+
+
+def test_without_it_another_size_is_refused_and_says_so(files, tmp_path):
+    with pytest.raises(MismatchError, match=r"infrared\.tif: 200 × 250 .*--align homography"):
+        run(job(files, tmp_path / "fused.png"))
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_shows_something_else_is_refused(files, tmp_path):
+    other = quantise(gallery.cloud((200, 180), seed=1).foreground, np.uint8)[0]
+    osmofuse.write(other, tmp_path / "land.png")
+    with pytest.raises(MismatchError, match=r"land\.png: refused to align it to .*visible\.png"):
+        run(job(files, tmp_path / "fused.png", background=tmp_path / "land.png", align={}))
+    assert not (tmp_path / "fused.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("align", "words"),
+    [
+        ({"tranform": "affine"}, "tranform is unknown .did you mean 'transform'"),
+        ({"transform": "thin-plate"}, "align: transform: 'thin-plate'; must be one of"),
+        ({"method": "points"}, "align: method: 'points'; must be one of"),
+        ({"deformation": 2}, "align: deformation: 2; must be one of"),
+    ],
+)
+def test_wrong_settings_are_named(files, tmp_path, align, words):
+    with pytest.raises(SettingError, match=words):
+        job(files, tmp_path / "fused.png", align=align)
+
+
+def test_the_output_has_the_depth_that_is_asked_for(files, tmp_path):
+    result = run(job(files, tmp_path / "a.png", background="registered.tif", depth="uint16"))
+    assert osmofuse.read(tmp_path / "a.png").depth == np.uint16
+    again = job_of_record(tmp_path / "a.png.json", tmp_path / "b.png")
+    assert again.depth == "uint16"
+    assert compare_with_record(result.record, run(again)).identical
+    with pytest.raises(osmofuse.OutputError, match="JPEG cannot hold uint16"):
+        run(job(files, tmp_path / "a.jpg", background="registered.tif", depth="uint16"))
