@@ -76,8 +76,10 @@ def job_of_record(
             f"{path}: the record of 'osmofuse {record.method['name']}', not of a fusion; run that "
             "command again"
         )
-    if record.tiling is not None:
-        raise SettingError(f"{path}: was made in tiles, which cannot be repeated yet")
+    by_align = record.transform is None or "settings" in record.transform
+    for part, known in (("transform", by_align), ("tiling", record.tiling is None)):
+        if not known:
+            raise SettingError(f"{path}: was made with a {part}, which cannot be repeated yet")
     parts = {
         **_inputs_of(record, path, moved=changes),
         "soften": record.alpha.get("soften", 0.0),
