@@ -88,8 +88,11 @@ def _words(one: Recipe) -> Iterator[str]:
     yield f"{one.name}: {one.title}"
     yield from textwrap.wrap(one.purpose, _WIDTH, initial_indent="  ", subsequent_indent="  ")
     weights = ", ".join(f"{name} {_shown(value)}" for name, value in one.settings.items())
-    light = ", in linear light" if one.working_space == "linear" else ""
-    yield f"  {one.method}{light}: {weights or 'its defaults'}; {_map_words(one)}"
+    ways = [f"levels {one.levels}"] if one.levels != "as-is" else []
+    ways += ["in linear light"] if one.working_space == "linear" else []
+    ways += ["aligned"] if one.align is not None else []
+    manner = "".join(f", {way}" for way in ways)
+    yield f"  {one.method}{manner}: {weights or 'its defaults'}; {_map_words(one)}"
     yield f"  {one.thumbnail or 'no picture'}"
 
 

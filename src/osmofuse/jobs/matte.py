@@ -223,7 +223,14 @@ def _known(stored: Picture, name: str, band: float | None, *, lossy: bool = Fals
     if band is None:
         return trimap_of_picture(stored, name=name, lossy=lossy)
     mask = alpha_of_picture(stored, name=name, lossy=lossy)
-    return AlphaFile(trimap_of_mask(mask.alpha, band), mask.notes)
+    trimap = trimap_of_mask(mask.alpha, band)
+    for value, colour in ((0.0, "black"), (1.0, "white")):
+        if (mask.alpha == value).any() and not (trimap == value).any():
+            raise InputError(
+                f"{name}: a band of {band:g} pixels covers all of its {colour}; take a smaller "
+                "--band"
+            )
+    return AlphaFile(trimap, mask.notes)
 
 
 def _is_known(picture: Picture) -> bool:

@@ -24,6 +24,11 @@ from osmofuse.preparation.working_space import from_working
 from osmofuse.record import Record, sha256_of_pixels
 from osmofuse.typing import FloatArray
 
+_UNCHANGED = (
+    "the output is the foreground, unchanged: nothing of the background entered. Give a map that "
+    "is black where it is to enter, or see the method's settings, e.g. --threshold of poisson"
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Result:
@@ -109,6 +114,8 @@ def _run(job: Job, watch: WatchFunction | None) -> Result:
         if job.alpha_output is not None:
             outputs.write("alpha", _map_picture(prepared))
         outputs.commit(record)
+    if np.array_equal(output.pixels, prepared.foreground.pixels):
+        notes = (*notes, _UNCHANGED)
     files = dict(reversed(outputs.paths.items()))  # the fused picture first
     return Result(job, fusion, record, files, notes, prepared)
 

@@ -123,8 +123,9 @@ def write_results(
 
 
 def _first(layers: Mapping[str, Layer], made: Mapping[str, Layer]) -> tuple[str, str]:
-    """Return what lies on the stage at first: the last result beside the foreground."""
-    return "foreground" if "foreground" in layers else next(iter(made)), list(made)[-1]
+    """Return what lies on the stage at first: the first result beside the foreground."""
+    names = list(made)
+    return ("foreground", names[0]) if "foreground" in layers else (names[0], names[-1])
 
 
 def _longest(layers: Mapping[str, Layer]) -> int:

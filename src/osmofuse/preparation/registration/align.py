@@ -154,7 +154,10 @@ def _check_settings(method: str, transform: str, points: object) -> None:
     if transform not in KINDS:
         raise SettingError(f"transform: {transform!r}; must be one of {', '.join(KINDS)}")
     if method == "points" and points is None:
-        raise SettingError("points: the method 'points' needs them")
+        raise SettingError(
+            "points: the method 'points' needs them; give a CSV file, on the command line with "
+            "--points FILE.csv"
+        )
 
 
 def _image(picture: ArrayLike | Picture, name: str) -> tuple[Array, BoolArray | None]:

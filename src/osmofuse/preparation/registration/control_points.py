@@ -54,7 +54,9 @@ def _numbers(path: Path, line: int, row: dict[str, str]) -> list[float]:
     try:
         numbers = [float(row[name]) for name in HEADER]
     except (TypeError, ValueError) as error:
-        raise UnreadableError(f"{path}: line {line} has an entry that is no number") from error
+        raise UnreadableError(
+            f"{path}: line {line} has an entry that is missing or no number"
+        ) from error
     if not all(map(math.isfinite, numbers)):
         raise UnreadableError(f"{path}: line {line} has an entry that is not finite")
     return numbers

@@ -130,7 +130,10 @@ def fitted(kind: Kind, start: FloatArray, end: FloatArray, iterations: int = 8) 
     """
     if len(start) < LEAST_POINTS[kind]:
         least = LEAST_POINTS[kind]
-        raise InputError(f"points: {len(start)} pairs; a {kind} needs at least {least}")
+        raise InputError(
+            f"points: {len(start)} pairs; a {kind} needs at least {least}; mark more, "
+            "or take a simpler transform"
+        )
     here, there = _centred(start), _centred(end)
     if kind == "translation":
         there = there @ np.diag([here[0, 0] / there[0, 0]] * 2 + [1.0])
