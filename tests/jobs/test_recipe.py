@@ -230,3 +230,7 @@ def test_on_arrays_it_says_what_it_cannot_do(own):
     own.write_text(OWN.format(name="own") + '[input]\nlevels = "match"\n', encoding="utf-8")
     with pytest.raises(SettingError, match="'own' adjusts levels"):
         osmofuse.recipe("own").fuse(picture, picture)
+
+
+def test_a_name_may_be_a_path():
+    assert osmofuse.recipe(Path("text")).name == "text"

@@ -105,8 +105,8 @@ class Recipe:
 
         Examples
         --------
-        >>> recipe("face").settings_for((400, 400))["reach"]
-        12.0
+        >>> round(recipe("face").settings_for((400, 400))["reach"], 6)
+        14.0
         """
         return {"method": self.method, **in_pixels(self.settings, shape)}
 
@@ -221,14 +221,14 @@ def recipe(name: str | os.PathLike[str]) -> Recipe:
     path = Path(name)
     if path.suffix == ".toml":
         return _read(path)
-    files = recipe_files()
-    if str(name) not in files:
+    name, files = str(name), recipe_files()
+    if name not in files:
         raise SettingError(
-            f"recipe: {str(name)!r} is unknown{did_you_mean(str(name), files)}; there are "
+            f"recipe: {name!r} is unknown{did_you_mean(name, files)}; there are "
             f"{', '.join(files)}; your own go into {user_folder()}, or are named by a path that "
             "ends in .toml"
         )
-    found = _read(files[str(name)])
+    found = _read(files[name])
     if found.name != name:
         raise SettingError(f"{found.path}: name is {found.name!r}; must be {name!r}, as the file's")
     return found
