@@ -13,6 +13,7 @@ from osmofuse.cli.options import NamesType
 from osmofuse.cli.progress import progress_line
 from osmofuse.cli.series import ending_options, rank, series_job, series_options, tell
 from osmofuse.jobs import check_sweep, sweep_files
+from osmofuse.tasks.sweep import VARIED
 
 _STARTS = ("foreground", "composite", "means")
 
@@ -86,7 +87,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         rank(given["output"], given["rank"], as_json=given["as_json"])
         return
     job = series_job(ctx, given)
-    choices = {name: given[name] for name in ("start", "mu", "reach", "eta", "gamma")}
+    choices = {name: given[name] for name in VARIED}
     scored = {name: given[name] for name in ("truth", "metrics")}
     needed = check_sweep(job, choices, **scored)
     if given["dry_run"]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from inspect import signature
-from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +16,8 @@ from osmofuse.methods import METHODS
 from osmofuse.metrics.score import metric_names
 from osmofuse.report import Box
 from osmofuse.report.canvas import Canvas
-from osmofuse.tasks import sweep
 from osmofuse.tasks.fuse import method_of
+from osmofuse.tasks.sweep import combinations
 from osmofuse.tasks.table_one import PUBLISHED
 
 SHEET, ZOOM = "sheet.png", "zoom.png"
@@ -48,6 +46,8 @@ def check_comparison(
     if paper:
         _check_paper(methods=methods, truth=truth, metrics=None if metrics == "paper" else metrics)
     chosen = method_names(methods, paper=paper)
+    if not chosen:
+        raise SettingError("methods: empty; name at least one, or leave it out to compare all")
     for name in chosen:
         method_of(name, {})
     scored = bool(metric_names(metrics)) or truth is not None
@@ -76,8 +76,8 @@ def check_sweep(
         It needs more memory than it may have.
     """
     scored = bool(metric_names(metrics)) or truth is not None
+    count = len(combinations(choices))
     _check_files(job, truth, [TABLE, RECORDS["sweep"], SHEET])
-    count = _combinations(choices)
     needed = need_of_series(job, ["variational"] * count, scored=scored)
     check_limit(needed, job.max_memory, f"{job.foreground}: fusing it with {count} settings")
     return needed
@@ -86,14 +86,6 @@ def check_sweep(
 def method_names(methods: Iterable[str] | None, *, paper: bool) -> list[str]:
     """Return which methods are compared."""
     return list(PUBLISHED if paper else METHODS if methods is None else methods)
-
-
-def _combinations(choices: Mapping[str, Any]) -> int:
-    """Return how many fusions a sweep is, also of what it tries by default."""
-    usual, names = signature(sweep).parameters, ("start", "mu", "reach", "eta", "gamma")
-    values = [choices.get(name, usual[name].default) for name in names]
-    many = [one for one in values if isinstance(one, Sequence) and not isinstance(one, str)]
-    return max(1, prod(len(set(one)) for one in many))
 
 
 def _check_paper(**given: object) -> None:
