@@ -170,7 +170,7 @@ def run_matte(job: MatteJob) -> MatteResult:
     picture, stored = read_files(job.inputs, files).values()
     trimap = _trimap(job, picture, stored, lossy=files["trimap"].format in LOSSY)
     unknown = float(np.mean((trimap.alpha > 0.0) & (trimap.alpha < 1.0)))
-    _checked_need(job, *files.values(), unknown)  # which its header did not tell
+    _checked_need(job, files, unknown)  # headers did not tell how much that is
     with Outputs(job) as outputs:
         outputs.probe("output", Picture(np.zeros((1, 1), job.depth)))
         if job.foreground_output is not None:
@@ -207,20 +207,21 @@ def check_matte(job: MatteJob) -> Need:
     if job.band is not None:
         number("band", job.band)
     check_outputs(job)
-    image, trimap = (describe(path) for path in job.inputs.values())
+    files = {role: describe(path) for role, path in job.inputs.items()}
+    image, trimap = files["image"], files["trimap"]
     if (trimap.rows, trimap.cols) != (image.rows, image.cols):
         raise MismatchError(
             f"{job.trimap}: {size_of(trimap)}, but the image {job.image} has {size_of(image)}; "
             "draw the trimap on the picture itself, or crop both alike"
         )
-    return _checked_need(job, image, trimap, _USUALLY_OPEN)
+    return _checked_need(job, files, _USUALLY_OPEN)
 
 
-def _checked_need(job: MatteJob, image: Description, trimap: Description, unknown: float) -> Need:
+def _checked_need(job: MatteJob, files: dict[str, Description], unknown: float) -> Need:
     """Return what a matte needs that has to be found in a part of the picture."""
-    pixels, cost = image.rows * image.cols, _COSTS[job.method]
+    pixels, cost = files["image"].rows * files["image"].cols, _COSTS[job.method]
     seen = min(pixels, job.max_pixels)
-    held = image.decoded_bytes + trimap.decoded_bytes + _CARRYING * pixels
+    held = sum(file.decoded_bytes for file in files.values()) + _CARRYING * pixels
     solving = (cost.bytes + cost.more_bytes * unknown) * seen
     seconds = (cost.seconds + cost.more_seconds * unknown) * seen + _WRITING * pixels
     needed = Need(bytes=round(PROGRAM + held + solving), seconds=START + seconds / 1e6)
