@@ -64,6 +64,11 @@ def test_what_cannot_be_tried_is_told_before(job):
         check_sweep(job, {"etta": 0.1})
 
 
+def test_a_sweep_that_no_sheet_can_show_is_told_before(job):
+    with pytest.raises(LimitError, match="100 columns are too many for one sheet"):
+        check_sweep(job, {"eta": [k / 100 for k in range(100)], "gamma": 1.0})
+
+
 def test_which_methods_there_are(job):
     assert method_names(None, paper=False) == list(METHODS)
     assert method_names(None, paper=True) == list(PUBLISHED)

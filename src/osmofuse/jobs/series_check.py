@@ -16,6 +16,7 @@ from osmofuse.methods import METHODS
 from osmofuse.metrics.score import metric_names
 from osmofuse.report import Box
 from osmofuse.report.canvas import Canvas
+from osmofuse.report.study import check_sheet
 from osmofuse.tasks.fuse import method_of
 from osmofuse.tasks.sweep import combinations
 from osmofuse.tasks.table_one import PUBLISHED
@@ -73,13 +74,15 @@ def check_sweep(
     SettingError, UnreadableError, MismatchError, OutputError, MissingExtraError
         It cannot.
     LimitError
-        It needs more memory than it may have.
+        It needs more memory than it may have, or one sheet cannot show it all.
     """
     scored = bool(metric_names(metrics)) or truth is not None
-    count = len(combinations(choices))
+    tried = [changes for changes, _ in combinations(choices)]
     _check_files(job, truth, [TABLE, RECORDS["sweep"], SHEET])
-    needed = need_of_series(job, ["variational"] * count, scored=scored)
-    check_limit(needed, job.max_memory, f"{job.foreground}: fusing it with {count} settings")
+    file = describe(job.foreground)
+    check_sheet(tried, (file.rows, file.cols))
+    needed = need_of_series(job, ["variational"] * len(tried), scored=scored)
+    check_limit(needed, job.max_memory, f"{job.foreground}: fusing it with {len(tried)} settings")
     return needed
 
 
