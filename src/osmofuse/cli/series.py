@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from functools import partial, reduce
-from pathlib import Path
 from typing import Any
 
 import click
@@ -91,11 +90,15 @@ def tell(ctx: click.Context, made: Series, given: Mapping[str, Any]) -> None:
         ctx.exit(NOT_AS_ASKED)
 
 
-def rank(folder: Path, ranking: Path, *, as_json: bool) -> None:
+def rank(ctx: click.Context, given: Mapping[str, Any]) -> None:
     """Put a judge's answers into the record of a folder, and print the points."""
-    path, record = keep_ranking(folder, ranking)
+    if given["foreground"] is not None or given["folder"] is not None or given["dry_run"]:
+        raise click.UsageError(
+            "--rank fuses nothing; leave out the pictures, --report and --dry-run.", ctx
+        )
+    path, record = keep_ranking(given["output"], given["rank"])
     points, judges = tally(record), [str(one["by"]) or "somebody" for one in record.ranking]
-    if as_json:
+    if given["as_json"]:
         told = {"record": str(path), "judges": judges, "points": points}
         click.echo(json.dumps(told, ensure_ascii=False))
         return

@@ -84,7 +84,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     It ends with 0, and otherwise as `osmofuse fuse` does; with 5 if any fusion did not converge.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     if given["rank"] is not None:
-        rank(given["output"], given["rank"], as_json=given["as_json"])
+        rank(ctx, given)
         return
     job = series_job(ctx, given)
     choices = {name: given[name] for name in VARIED}
