@@ -35,6 +35,11 @@ def test_a_record_in_words():
     assert "osmofuse" in facts["Made with"]
 
 
+def test_the_recipe_is_named():
+    assert "Recipe" not in facts_of(a_record())
+    assert facts_of(a_record(recipe={"name": "text", "sha256": "00"}))["Recipe"] == "text"
+
+
 def test_what_a_record_does_not_know_is_left_out():
     record = a_record(result={"status": "direct"}, alpha={"value": None, "soften": 5.0})
     facts = facts_of(record)

@@ -51,8 +51,9 @@ _COSTS = {
     "lkm": _Cost(460, 17.0),
     "random-walk": _Cost(600, 11.0),
 }
-_USUALLY_OPEN = 0.2  # the part of a picture that a trimap leaves open, as long as it is not read
-_CARRYING, _WRITING = 60, 1.5  # the same, to carry it to the full size and to write it
+_USUALLY_OPEN = 0.2  # the part that a trimap leaves open, until it is read
+# Bytes a pixel, and seconds a million pixels, to carry a map to the full size and to write it.
+_CARRYING, _WRITING = 60, 1.5
 
 
 @dataclass(frozen=True)

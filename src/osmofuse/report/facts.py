@@ -115,6 +115,8 @@ def _facts(record: Record) -> Iterator[tuple[str, str]]:
         levels = f"; levels {one.levels}" if one.levels not in (None, "as-is") else ""
         yield one.role.capitalize(), f"{one.path}{levels}{notes} (SHA-256 {one.sha256[:16]}…)"
     yield from _alpha(record.alpha)
+    if record.recipe:
+        yield "Recipe", str(record.recipe.get("name"))
     settings = record.method["settings"]
     yield "Method", str(record.method["name"])
     yield "Settings", ", ".join(f"{k} {_said(v, k)}" for k, v in settings.items())
