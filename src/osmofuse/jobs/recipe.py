@@ -136,6 +136,11 @@ class Recipe:
         **changes
             Settings that are to differ from the recipe's.
 
+        Returns
+        -------
+        Fusion
+            Of a recipe that works in linear light, it cannot be extended.
+
         Raises
         ------
         SettingError
@@ -169,10 +174,13 @@ class Recipe:
             sources = replace(sources, alpha=soften(cast(FloatArray, sources.alpha), blur))
         method = method_of(self.method, in_pixels(self.settings, sources.shape) | changes)
         fusion = method(sources, watch=watch)
+        if self.working_space == "encoded":
+            return fusion
         profile = foreground.profile if isinstance(foreground, Picture) else None
         stored = partial(from_working, space=self.working_space, profile=profile)
         structure = None if fusion.structure is None else stored(fusion.structure)
-        return replace(fusion, image=stored(fusion.image), structure=structure)
+        # Without its sources it cannot be extended: that would go on from here in linear light.
+        return replace(fusion, image=stored(fusion.image), structure=structure, sources=None)
 
     def _in_space(self, picture: ArrayLike | Picture, name: str) -> ArrayLike | Picture:
         """Return a picture in the working space of the recipe."""
