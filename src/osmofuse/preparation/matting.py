@@ -135,8 +135,8 @@ def find_matte(
         sizes = " × ".join(map(str, parts.kept.shape)), " × ".join(map(str, x.shape[:2]))
         raise MismatchError(f"trimap: {sizes[0]} pixels, but the image has {sizes[1]}")
     factor = math.ceil(math.sqrt(x.shape[0] * x.shape[1] / max_pixels))
-    small = reduced(x, factor)
-    alpha, converged = _solver(method)(small, parts.reduced(factor))
+    small, known, solve = reduced(x, factor), parts.reduced(factor), _solver(method)
+    alpha, converged = (known.levels, True) if known.known.all() else solve(small, known)
     if factor > 1:
         fit = LocalFit.of(alpha, small, radius=RADIUS, epsilon=EPSILON)
         alpha = np.clip(fit.carried(x, factor), 0.0, 1.0)
@@ -195,8 +195,6 @@ def _solver(method: str) -> Callable[[FloatArray, Trimap], tuple[FloatArray, boo
                 f"and {DEFAULT!r} any number"
             )
         colour = np.repeat(image, 3 // image.shape[2], axis=2).astype(np.float64)
-        if trimap.known.all():
-            return trimap.levels, True
         try:
             found = estimate(np.clip(colour, 0.0, 1.0), trimap.levels)
         except (AssertionError, ValueError) as error:  # its way to say that it cannot
