@@ -274,7 +274,8 @@ def _ranking_of(parts: dict[str, Any]) -> tuple[dict[str, Any], ...]:
     found = parts.get("ranking", [])
     keys = {"by", "answers", "points"}
     if not isinstance(found, list) or not all(
-        isinstance(one, dict) and keys <= one.keys() for one in found
+        isinstance(one, dict) and keys <= one.keys() and isinstance(one["points"], dict)
+        for one in found
     ):
         raise TypeError("'ranking' is no list of what judges answered")
     return tuple(found)

@@ -85,6 +85,9 @@ def test_a_ranking_goes_into_the_record(folder):
     told = json.loads(CliRunner().invoke(cli.commands, [*command, "--json"]).stdout)
     assert told["points"] == {"average": 1.0, "direct": 0.0}
     assert told["judges"] == ["A. Judge"]
+    fused = CliRunner().invoke(cli.commands, [*command, "visible.tif", "infrared.tif"])
+    assert fused.exit_code == 2
+    assert "--rank fuses nothing" in fused.output
     nowhere = CliRunner().invoke(cli.commands, [*command[:-1], "nowhere"])
     assert isinstance(nowhere.exception, UnreadableError)
 

@@ -32,7 +32,7 @@ def test_it_writes_the_map_and_says_where(folder):
     done = matte("image.png", "trimap.png", "-o", "alpha.png", "--preview", "look.png")
     assert done.exit_code == 0, done.output
     assert "Found the map in 33.3% of the picture." in done.stdout
-    assert "output     alpha.png" in done.stdout
+    assert "output  alpha.png" in done.stdout
     assert np.array_equal(osmofuse.read("alpha.png").pixels == 65535, INSIDE)
     assert (folder / "look.png").exists()
 

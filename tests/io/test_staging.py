@@ -157,5 +157,5 @@ def test_a_target_may_lie_in_folders_that_will_be_made(tmp_path):
         check_target(target)
     check_target(target, folders=True)
     (tmp_path / "not").write_text("")
-    with pytest.raises(OutputError, match=r"there is no folder .*not; make it first"):
+    with pytest.raises(OutputError, match=r"a\.tif: .*not is a file; choose another"):
         check_target(target, folders=True)

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import osmofuse
-from osmofuse import InputError, MismatchError, OutputError, SettingError
+from osmofuse import InputError, LimitError, MismatchError, OutputError, SettingError
 from osmofuse.jobs import job_of_record
-from osmofuse.jobs.matte import MatteJob, run_matte
+from osmofuse.jobs.matte import MatteJob, check_matte, run_matte
 from osmofuse.preparation import trimap_of_mask
+from osmofuse.preparation.matting import METHODS
 from osmofuse.record import read_record, sha256_of_pixels
 
 INSIDE = np.hypot(*(np.indices((40, 50)) - np.array([20, 25])[:, None, None])) < 12
@@ -105,6 +106,11 @@ def test_not_converging_is_a_status(files, tmp_path, monkeypatch):
     assert not result.converged
 
 
+def test_a_band_that_leaves_nothing_known_is_named(files, tmp_path):
+    with pytest.raises(InputError, match=r"a band of 500 pixels covers all of its black"):
+        run_matte(job(files, tmp_path, trimap=files["mask"], band=500))
+
+
 @pytest.mark.parametrize(("known", "band"), [("trimap", None), ("mask", None), ("mask", 3)])
 def test_swapped_files_are_told_as_such(files, tmp_path, known, band):
     colours = np.random.default_rng(0).integers(60, 200, (40, 50, 3), np.uint8)
@@ -139,7 +145,32 @@ def test_a_picture_that_is_no_trimap_either_is_not_called_swapped(files, tmp_pat
 def test_two_sizes_do_not_fit(files, tmp_path):
     small = osmofuse.write(osmofuse.read(files["trimap"]).pixels[:, :40], tmp_path / "small.png")
     with pytest.raises(MismatchError, match=r"small\.png: 40 × 40 pixels, but .* 50 × 40"):
-        run_matte(job(files, tmp_path, trimap=small))
+        check_matte(job(files, tmp_path, trimap=small))
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"), [("max_pixels", -5), ("band", -3.0), ("band", np.nan), ("method", "kn")]
+)
+def test_settings_are_checked_before_the_work(files, tmp_path, setting, value):
+    with pytest.raises(SettingError, match=f"{setting}: "):
+        check_matte(job(files, tmp_path, **{setting: value}))
+
+
+def test_a_limit_counts_what_the_trimap_leaves_open(files, tmp_path):
+    needed = check_matte(job(files, tmp_path)).bytes
+    run_matte(job(files, tmp_path, max_memory=needed + 10**6))
+    wide = np.full((40, 50), 128, np.uint8)
+    wide[20, 25], wide[0, 0] = 255, 0
+    trimap = osmofuse.write(wide, tmp_path / "wide.png")
+    again = {"output": tmp_path / "other.tif", "trimap": trimap, "max_memory": needed + 10**6}
+    check_matte(job(files, tmp_path, **again))
+    with pytest.raises(LimitError, match="finding its map needs about"):
+        run_matte(job(files, tmp_path, **again))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_each_method_needs_is_known(files, tmp_path, method):
+    assert check_matte(job(files, tmp_path, method=method)).bytes > 10**8
 
 
 def test_what_was_noticed_is_told(files, tmp_path):

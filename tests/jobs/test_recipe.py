@@ -242,3 +242,15 @@ def test_on_arrays_it_says_what_it_cannot_do(own):
     own.write_text(OWN.format(name="own") + '[input]\nlevels = "match"\n', encoding="utf-8")
     with pytest.raises(SettingError, match="'own' adjusts levels"):
         osmofuse.recipe("own").fuse(picture, picture)
+
+
+def test_a_name_may_be_a_path():
+    assert osmofuse.recipe(Path("text")).name == "text"
+
+
+def test_what_was_fused_in_linear_light_is_not_extended():
+    pair = np.full((12, 12, 3), 0.5), np.full((12, 12, 3), 0.4)
+    fusion = osmofuse.recipe("face").fuse(*pair, np.eye(12))
+    with pytest.raises(SettingError, match="none to extend"):
+        fusion.extend(50.0)
+    assert osmofuse.recipe("text").fuse(*pair).extend(50.0).reach == pytest.approx(50.0)

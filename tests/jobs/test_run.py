@@ -139,6 +139,13 @@ def test_notes_name_the_file(make_job, pair, tmp_path):
     assert result.record.input("background").notes == ("its name says png, its content is tiff",)
 
 
+def test_it_is_said_when_nothing_entered(make_job):
+    kept = run(make_job(alpha=1.0, method="direct"))
+    assert "the output is the foreground, unchanged" in kept.notes[-1]
+    fused = run(make_job(alpha=0.5, method="direct", overwrite=True))
+    assert not any("unchanged" in note for note in fused.notes)
+
+
 def test_levels_stretch_a_faint_background(make_job, pair, tmp_path):
     infrared = osmofuse.read(pair["infrared"]).pixels
     faint = osmofuse.write((infrared // 16).astype(np.uint16), tmp_path / "faint.tif")

@@ -51,6 +51,24 @@ def test_names_are_checked(job):
         check_sweep(job, {}, metrics=("fmmi",))
 
 
+def test_what_cannot_be_tried_is_told_before(job):
+    with pytest.raises(SettingError, match="methods: empty"):
+        check_comparison(job, methods=())
+    with pytest.raises(SettingError, match="start: empty"):
+        check_sweep(job, {"start": ()})
+    with pytest.raises(SettingError, match="start: 'foregroun'"):
+        check_sweep(job, {"start": ("foregroun",)})
+    with pytest.raises(SettingError, match="eta: -1"):
+        check_sweep(job, {"eta": (0.1, -1.0)})
+    with pytest.raises(SettingError, match="etta: no setting"):
+        check_sweep(job, {"etta": 0.1})
+
+
+def test_a_sweep_that_no_sheet_can_show_is_told_before(job):
+    with pytest.raises(LimitError, match="100 columns are too many for one sheet"):
+        check_sweep(job, {"eta": [k / 100 for k in range(100)], "gamma": 1.0})
+
+
 def test_which_methods_there_are(job):
     assert method_names(None, paper=False) == list(METHODS)
     assert method_names(None, paper=True) == list(PUBLISHED)

@@ -50,3 +50,11 @@ def test_pixels_that_nothing_ties_are_no_obstacle():
 
     apply = with_block_colours(csr_array((6, 6)), np.ones((2, 3, 1)), np.ones((2, 3), bool))
     assert np.isfinite(apply(np.ones((1, 6)))).all()
+
+
+def test_a_matrix_that_rounding_made_indefinite_is_no_obstacle():
+    from scipy.sparse import diags_array
+
+    matrix = diags_array([1.0, 1.0, 1.0, 1.0, 1.0, -1e-9]).tocsr()
+    apply = with_block_colours(matrix, np.zeros((2, 3, 1)), np.ones((2, 3), bool))
+    assert np.isfinite(apply(np.ones((1, 6)))).all()

@@ -51,9 +51,14 @@ def test_rows_and_columns_are_those_of_the_settings():
     assert steps[1] > steps[0], "groups of eta stand apart"
 
 
+def test_no_two_trials_have_one_name():
+    near = [trial((9, 9, 9), mu=1000000.0), trial((8, 8, 8), mu=1000001.0)]
+    assert study.trial_names(near) == ["μ = 1000000", "μ = 1000001"]
+
+
 def test_what_is_not_varied_is_said_once():
     trials = [trial((9, 9, 9), eta=0.0), trial((8, 8, 8), eta=0.5)]
-    fixed = study._said(study._fixed(trials))
+    fixed = study._said(study._fixed([one.settings for one in trials]))
     assert fixed == "from foreground, μ = 10, reach 8 px, γ = 1"
     assert study._value("reach", None) == "by the rule"
     assert study._value("gamma", np.inf) == "γ = inf"

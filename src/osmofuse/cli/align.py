@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import click
 from osmofuse.cli import options
 from osmofuse.cli.options import FILE
 from osmofuse.cli.progress import progress_line
+from osmofuse.cli.told import file_data, file_lines, with_report
 from osmofuse.errors import MismatchError
 from osmofuse.jobs import Registered, Registration, register, report_registration
 from osmofuse.preparation.registration.chain import METHODS
@@ -65,10 +67,9 @@ def command(valid_out: Path | None, as_json: bool, folder: Path | None, **given:
         check_report(folder, overwrite=job.overwrite)
     with progress_line("Aligning"):
         result = register(job)
-    if folder is not None and result.record is not None:
-        with progress_line("Writing the report"):
-            page = report_registration(job, result, folder, overwrite=job.overwrite)
-        result = replace(result, files=result.files | {"report": page})
+    if result.record is not None:
+        write = partial(report_registration, job, result, overwrite=job.overwrite)
+        result = replace(result, files=with_report(result.files, folder, write))
     if as_json:
         click.echo(json.dumps(_data(result), ensure_ascii=False))
     if result.record is None:
@@ -85,7 +86,7 @@ def _data(result: Registered) -> dict[str, Any]:
     return {
         "status": str(found.status),
         "reason": found.reason,
-        "files": {role: str(path) for role, path in result.files.items()},
+        "files": file_data(result.files),
         "record": None if result.record is None else result.record.as_json(),
     }
 
@@ -101,4 +102,4 @@ def _words(result: Registered) -> Iterator[str]:
     if "points_residual" in figures:
         off = figures["points_residual"]
         yield f"{figures['points']:.0f} control points fit to {off:.2f} pixels."
-    yield from (f"  {role:<9} {path}" for role, path in result.files.items())
+    yield from file_lines(result.files)

@@ -50,7 +50,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     It ends with 0, and otherwise as `osmofuse fuse` does; with 5 if any method did not converge.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     if given["rank"] is not None:
-        rank(given["output"], given["rank"], as_json=given["as_json"])
+        rank(ctx, given)
         return
     job = series_job(ctx, given)
     chosen = {name: given[name] for name in ("methods", "paper", "truth", "metrics", "zoom")}

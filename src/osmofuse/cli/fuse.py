@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from osmofuse.cli.options import FILE
 from osmofuse.cli.progress import progress_line
 from osmofuse.cli.recipes import RecipeName
 from osmofuse.cli.settings import SettingOption, chosen_settings, option_names
+from osmofuse.cli.told import file_data, file_lines, with_report
 from osmofuse.jobs import (
     Job,
     Recipe,
@@ -133,10 +135,8 @@ def command(ctx: click.Context, /, as_json: bool, dry_run: bool, **given: Any) -
         result = run(job, watch=watch)
     record = result.record
     assert record is not None, "nothing here cancels a job"
-    if given["folder"] is not None:
-        with progress_line("Writing the report"):
-            page = report(result, given["folder"], iiif=given["iiif"], overwrite=job.overwrite)
-        result = replace(result, files=result.files | {"report": page})
+    write = partial(report, result, iiif=given["iiif"], overwrite=job.overwrite)
+    result = replace(result, files=with_report(result.files, given["folder"], write))
     repeated = compare_with_record(old, result, output_path(given["record"])) if old else None
     for note in (*result.notes, *(options.hints() if old is None and chosen is None else ())):
         click.echo(f"Note: {note}", err=True)
@@ -154,9 +154,7 @@ def command(ctx: click.Context, /, as_json: bool, dry_run: bool, **given: Any) -
 
 def _job(ctx: click.Context, given: dict[str, Any], chosen: Recipe | None) -> Job:
     """Return the job that arguments and options describe, and a recipe where they say nothing."""
-    for name in ("foreground", "background"):
-        if given[name] is None:
-            raise click.UsageError(f"Missing argument '{name.upper()}'.", ctx)
+    options.check_pair(ctx, given)
     assert isinstance(ctx.command, _Command), "this is its command"
     parts = {name: given[name] for name in _CHOICES if chosen is None or options.is_given(name)}
     method = parts["method"] if "method" in parts or chosen is None else chosen.method
@@ -201,7 +199,7 @@ def _outputs(given: dict[str, Any]) -> dict[str, Any]:
 def _data(result: Result, record: Record, repeated: Repetition | None) -> dict[str, Any]:
     """Return what `--json` prints."""
     data: dict[str, Any] = {
-        "files": {role: str(path) for role, path in result.files.items()},
+        "files": file_data(result.files),
         "notes": list(result.notes),
         "record": record.as_json(),
     }
@@ -211,8 +209,7 @@ def _data(result: Result, record: Record, repeated: Repetition | None) -> dict[s
 def _words(result: Result, record: Record, repeated: Repetition | None) -> Iterator[str]:
     """Yield what is printed otherwise."""
     yield summary(result.fusion, record.result["clipped"])
-    for role, path in result.files.items():
-        yield f"  {role:<9} {path}"
+    yield from file_lines(result.files)
     if repeated is None:
         return
     same = "those of the record, bit for bit" if repeated.identical else "NOT the record’s"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from osmofuse.cli.needs import tell_need
 from osmofuse.cli.numbers import Number
 from osmofuse.cli.options import FILE
 from osmofuse.cli.progress import progress_line
+from osmofuse.cli.told import file_data, file_lines, with_report
 from osmofuse.jobs import MatteJob, MatteResult, check_matte, report_matte, run_matte
 from osmofuse.preparation.matting import DEFAULT, LARGEST, METHODS
 from osmofuse.report import check_report
@@ -77,18 +79,15 @@ def command(
         return
     with progress_line("Finding the map"):
         result = run_matte(job)
-    if folder is not None:
-        with progress_line("Writing the report"):
-            page = report_matte(result, folder, overwrite=job.overwrite)
-        result = replace(result, files=result.files | {"report": page})
+    write = partial(report_matte, result, overwrite=job.overwrite)
+    result = replace(result, files=with_report(result.files, folder, write))
     for note in result.notes:
         click.echo(f"Note: {note}", err=True)
     if as_json:
         click.echo(json.dumps(_data(result), ensure_ascii=False))
     else:
-        click.echo(f"Found the map in {result.unknown:.1%} of the picture.")
-        for role, path in result.files.items():
-            click.echo(f"  {role:<10} {path}")
+        told = f"Found the map in {result.unknown:.1%} of the picture."
+        click.echo("\n".join([told, *file_lines(result.files)]))
     if not result.converged:
         ctx.exit(NOT_AS_ASKED)
 
@@ -96,7 +95,7 @@ def command(
 def _data(result: MatteResult) -> dict[str, Any]:
     """Return what `--json` prints."""
     return {
-        "files": {role: str(path) for role, path in result.files.items()},
+        "files": file_data(result.files),
         "notes": list(result.notes),
         "unknown": result.unknown,
         "mean": float(result.alpha.mean()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -152,6 +152,13 @@ def method(known: Sequence[str], words: str, default: str) -> Callable[[Function
 def preview(words: str) -> Callable[[Function], Function]:
     """Return the option that asks for a picture to look at."""
     return click.option("--preview", type=FILE, help=words)
+
+
+def check_pair(ctx: click.Context, given: Mapping[str, Any]) -> None:
+    """Refuse a command without its two pictures, which not all that it can do needs."""
+    for name in ("foreground", "background"):
+        if given[name] is None:
+            raise click.UsageError(f"Missing argument '{name.upper()}'.", ctx)
 
 
 def is_given(name: str) -> bool:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from functools import reduce
-from pathlib import Path
+from functools import partial, reduce
 from typing import Any
 
 import click
@@ -13,7 +12,7 @@ import click
 from osmofuse.cli import options
 from osmofuse.cli.endings import NOT_AS_ASKED, unfinished
 from osmofuse.cli.options import FILE, Function
-from osmofuse.cli.progress import progress_line
+from osmofuse.cli.told import file_data, file_lines, with_report
 from osmofuse.jobs import Job, keep_ranking, report_series
 from osmofuse.jobs.series import Series
 from osmofuse.jobs.series_check import SHEET
@@ -62,9 +61,7 @@ def _decorated(function: Function, parts: list[Callable[[Any], Any]]) -> Functio
 
 def series_job(ctx: click.Context, given: Mapping[str, Any]) -> Job:
     """Return the job that the options of `series_options` describe, once all can be written."""
-    for name in ("foreground", "background"):
-        if given[name] is None:
-            raise click.UsageError(f"Missing argument '{name.upper()}'.", ctx)
+    options.check_pair(ctx, given)
     job = Job(output=given["output"] / SHEET, **{name: given[name] for name in _INPUTS})
     if given["folder"] is not None:
         check_report(given["folder"], overwrite=job.overwrite)
@@ -73,23 +70,19 @@ def series_job(ctx: click.Context, given: Mapping[str, Any]) -> Job:
 
 def tell(ctx: click.Context, made: Series, given: Mapping[str, Any]) -> None:
     """Write the report that was asked for, and print what came of a series."""
-    files = dict(made.files)
-    if given["folder"] is not None:
-        with progress_line("Writing the report"):
-            files["report"] = report_series(made, given["folder"], overwrite=given["overwrite"])
+    write = partial(report_series, made, overwrite=given["overwrite"])
+    files = with_report(made.files, given["folder"], write)
     for note in (*made.notes, *options.hints()):
         click.echo(f"Note: {note}", err=True)
     if given["as_json"]:
         told = {
-            "files": {name: str(path) for name, path in files.items()},
+            "files": file_data(files),
             "notes": list(made.notes),
             "record": made.record.as_json(),
         }
         click.echo(json.dumps(told, ensure_ascii=False))
     else:
-        width = max(map(len, files))
-        lines = [f"  {name:<{width}} {path}" for name, path in files.items()]
-        click.echo("\n".join([made.table, "", *lines]))
+        click.echo("\n".join([made.table, "", *file_lines(files)]))
     for one in made.unfinished:
         assert one.fusion is not None, "it ended somehow"
         click.echo(f"osmofuse: {unfinished(one.name, one.fusion.status)}", err=True)
@@ -97,11 +90,15 @@ def tell(ctx: click.Context, made: Series, given: Mapping[str, Any]) -> None:
         ctx.exit(NOT_AS_ASKED)
 
 
-def rank(folder: Path, ranking: Path, *, as_json: bool) -> None:
+def rank(ctx: click.Context, given: Mapping[str, Any]) -> None:
     """Put a judge's answers into the record of a folder, and print the points."""
-    path, record = keep_ranking(folder, ranking)
+    if given["foreground"] is not None or given["folder"] is not None or given["dry_run"]:
+        raise click.UsageError(
+            "--rank fuses nothing; leave out the pictures, --report and --dry-run.", ctx
+        )
+    path, record = keep_ranking(given["output"], given["rank"])
     points, judges = tally(record), [str(one["by"]) or "somebody" for one in record.ranking]
-    if as_json:
+    if given["as_json"]:
         told = {"record": str(path), "judges": judges, "points": points}
         click.echo(json.dumps(told, ensure_ascii=False))
         return

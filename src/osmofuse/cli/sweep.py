@@ -13,6 +13,7 @@ from osmofuse.cli.options import NamesType
 from osmofuse.cli.progress import progress_line
 from osmofuse.cli.series import ending_options, rank, series_job, series_options, tell
 from osmofuse.jobs import check_sweep, sweep_files
+from osmofuse.tasks.sweep import VARIED
 
 _STARTS = ("foreground", "composite", "means")
 
@@ -83,10 +84,10 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     It ends with 0, and otherwise as `osmofuse fuse` does; with 5 if any fusion did not converge.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     if given["rank"] is not None:
-        rank(given["output"], given["rank"], as_json=given["as_json"])
+        rank(ctx, given)
         return
     job = series_job(ctx, given)
-    choices = {name: given[name] for name in ("start", "mu", "reach", "eta", "gamma")}
+    choices = {name: given[name] for name in VARIED}
     scored = {name: given[name] for name in ("truth", "metrics")}
     needed = check_sweep(job, choices, **scored)
     if given["dry_run"]:

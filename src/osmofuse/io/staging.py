@@ -146,6 +146,8 @@ def check_target(
     with naming(path):  # a folder above may be closed
         if folders:
             folder = next(above for above in path.absolute().parents if above.exists())
+        if folder.exists() and not folder.is_dir():
+            raise OutputError(f"{path}: {folder} is a file; choose another folder")
         if not folder.is_dir():
             raise OutputError(f"{path}: there is no folder {folder}; make it first")
         if path.is_dir():

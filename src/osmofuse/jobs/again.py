@@ -45,4 +45,4 @@ def _text(value: Any) -> str:
         return ",".join(map(_text, value))
     if value is None:
         return "rule"  # of a reach
-    return f"{value:.15g}" if isinstance(value, float) else str(value)
+    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)

@@ -13,15 +13,16 @@ import numpy as np
 from osmofuse.errors import InputError, MismatchError
 from osmofuse.io import Description, describe, format_of
 from osmofuse.io.formats import JPEG
-from osmofuse.jobs.need import PROGRAM, START, Need, check_limit, peak_bytes
+from osmofuse.jobs.need import PROGRAM, START, Need, check_limit, peak_bytes, size_of
 from osmofuse.jobs.outputs import Outputs, check_outputs
 from osmofuse.jobs.prepare import input_of
 from osmofuse.jobs.reading import read_files
+from osmofuse.methods.settings import number
 from osmofuse.optimise import Status
 from osmofuse.picture import Picture, quantise
 from osmofuse.preparation.alpha_file import LOSSY, AlphaFile, alpha_of_picture
 from osmofuse.preparation.foreground_colours import foreground_colours
-from osmofuse.preparation.matting import DEFAULT, LARGEST, Matte, find_matte
+from osmofuse.preparation.matting import DEFAULT, LARGEST, Matte, check_settings, find_matte
 from osmofuse.preparation.trimap import trimap_of_mask
 from osmofuse.preparation.trimap_file import trimap_of_picture
 from osmofuse.record import Record, sha256_of_pixels
@@ -29,16 +30,30 @@ from osmofuse.report.overlay import overlay
 from osmofuse.typing import FloatArray
 
 MOSTLY = 0.9  # of a mask's pixels are black or white
-# Bytes a pixel, and seconds a million pixels, to find a map; measured on a portrait, rounded up.
+
+
+@dataclass(frozen=True)
+class _Cost:
+    """Bytes a pixel and seconds a million pixels to find a map, and more for each open pixel."""
+
+    bytes: float
+    seconds: float
+    more_bytes: float = 0.0
+    more_seconds: float = 0.0
+
+
+# Measured on a portrait, rounded up.
 _COSTS = {
-    "combined": (800, 30.0),
-    "knn": (460, 14.0),
-    "closed-form": (460, 10.0),
-    "lbdm": (2600, 20.0),
-    "lkm": (460, 17.0),
-    "random-walk": (600, 11.0),
+    "combined": _Cost(450, 22.0, 2200, 32.0),
+    "knn": _Cost(590, 15.0, 190, 28.0),
+    "closed-form": _Cost(460, 10.0),
+    "lbdm": _Cost(2600, 20.0),
+    "lkm": _Cost(460, 17.0),
+    "random-walk": _Cost(600, 11.0),
 }
-_CARRYING, _WRITING = 60, 1.5  # the same, to carry it to the full size and to write it
+_USUALLY_OPEN = 0.2  # the part that a trimap leaves open, until it is read
+# Bytes a pixel, and seconds a million pixels, to carry a map to the full size and to write it.
+_CARRYING, _WRITING = 60, 1.5
 
 
 @dataclass(frozen=True)
@@ -155,13 +170,8 @@ def run_matte(job: MatteJob) -> MatteResult:
     files = {role: describe(path) for role, path in job.inputs.items()}
     picture, stored = read_files(job.inputs, files).values()
     trimap = _trimap(job, picture, stored, lossy=files["trimap"].format in LOSSY)
-    if trimap.alpha.shape != picture.shape:
-        sizes = [f"{cols} × {rows} pixels" for rows, cols in (trimap.alpha.shape, picture.shape)]
-        raise MismatchError(
-            f"{job.trimap}: {sizes[0]}, but the image {job.image} has {sizes[1]}; "
-            "draw the trimap on the picture itself, or crop both alike"
-        )
     unknown = float(np.mean((trimap.alpha > 0.0) & (trimap.alpha < 1.0)))
+    _checked_need(job, files, unknown)  # headers did not tell how much that is
     with Outputs(job) as outputs:
         outputs.probe("output", Picture(np.zeros((1, 1), job.depth)))
         if job.foreground_output is not None:
@@ -181,27 +191,41 @@ def run_matte(job: MatteJob) -> MatteResult:
 
 
 def check_matte(job: MatteJob) -> Need:
-    """Return what a matte will need, once it is known that it can be written.
+    """Return what a matte will need, once it is known that it can be done.
 
     Raises
     ------
+    SettingError
+        The method is unknown, or a number is none.
     OutputError
         An output cannot be written, or must not.
-    UnreadableError
-        A file is missing or no picture.
+    UnreadableError, MismatchError
+        A file is missing or no picture, or the two are not of one size.
     LimitError
         It needs more memory than it may have.
     """
+    check_settings(job.method, job.max_pixels)
+    if job.band is not None:
+        number("band", job.band)
     check_outputs(job)
-    files = [describe(path) for path in job.inputs.values()]
-    pixels = files[0].rows * files[0].cols
-    solving, seconds = _COSTS[job.method]
+    files = {role: describe(path) for role, path in job.inputs.items()}
+    image, trimap = files["image"], files["trimap"]
+    if (trimap.rows, trimap.cols) != (image.rows, image.cols):
+        raise MismatchError(
+            f"{job.trimap}: {size_of(trimap)}, but the image {job.image} has {size_of(image)}; "
+            "draw the trimap on the picture itself, or crop both alike"
+        )
+    return _checked_need(job, files, _USUALLY_OPEN)
+
+
+def _checked_need(job: MatteJob, files: dict[str, Description], unknown: float) -> Need:
+    """Return what a matte needs that has to be found in a part of the picture."""
+    pixels, cost = files["image"].rows * files["image"].cols, _COSTS[job.method]
     seen = min(pixels, job.max_pixels)
-    held = sum(file.decoded_bytes for file in files) + _CARRYING * pixels
-    needed = Need(
-        bytes=round(PROGRAM + held + solving * seen),
-        seconds=START + (seconds * seen + _WRITING * pixels) / 1e6,
-    )
+    held = sum(file.decoded_bytes for file in files.values()) + _CARRYING * pixels
+    solving = (cost.bytes + cost.more_bytes * unknown) * seen
+    seconds = (cost.seconds + cost.more_seconds * unknown) * seen + _WRITING * pixels
+    needed = Need(bytes=round(PROGRAM + held + solving), seconds=START + seconds / 1e6)
     check_limit(needed, job.max_memory, f"{job.image}: finding its map")
     return needed
 

@@ -111,8 +111,8 @@ class Recipe:
 
         Examples
         --------
-        >>> recipe("face").settings_for((400, 400))["reach"]
-        12.0
+        >>> round(recipe("face").settings_for((400, 400))["reach"], 6)
+        14.0
         """
         return {"method": self.method, **in_pixels(self.settings, shape)}
 
@@ -141,6 +141,11 @@ class Recipe:
             Called with a `Progress` now and then; if it returns True the fusion ends as it is.
         **changes
             Settings that are to differ from the recipe's.
+
+        Returns
+        -------
+        Fusion
+            Of a recipe that works in linear light, it cannot be extended.
 
         Raises
         ------
@@ -176,10 +181,13 @@ class Recipe:
             sources = replace(sources, alpha=soften(cast(FloatArray, sources.alpha), blur))
         method = method_of(self.method, in_pixels(self.settings, sources.shape) | changes)
         fusion = method(sources, watch=watch)
+        if self.working_space == "encoded":
+            return fusion
         profile = foreground.profile if isinstance(foreground, Picture) else None
         stored = partial(from_working, space=self.working_space, profile=profile)
         structure = None if fusion.structure is None else stored(fusion.structure)
-        return replace(fusion, image=stored(fusion.image), structure=structure)
+        # Without its sources it cannot be extended: that would go on from here in linear light.
+        return replace(fusion, image=stored(fusion.image), structure=structure, sources=None)
 
     def _in_space(self, picture: ArrayLike | Picture, name: str) -> ArrayLike | Picture:
         """Return a picture in the working space of the recipe."""
@@ -228,14 +236,14 @@ def recipe(name: str | os.PathLike[str]) -> Recipe:
     path = Path(name)
     if path.suffix == ".toml":
         return _read(path)
-    files = recipe_files()
-    if str(name) not in files:
+    name, files = str(name), recipe_files()
+    if name not in files:
         raise SettingError(
-            f"recipe: {str(name)!r} is unknown{did_you_mean(str(name), files)}; there are "
+            f"recipe: {name!r} is unknown{did_you_mean(name, files)}; there are "
             f"{', '.join(files)}; your own go into {user_folder()}, or are named by a path that "
             "ends in .toml"
         )
-    found = _read(files[str(name)])
+    found = _read(files[name])
     if found.name != name:
         raise SettingError(f"{found.path}: name is {found.name!r}; must be {name!r}, as the file's")
     return found

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from inspect import signature
-from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +16,9 @@ from osmofuse.methods import METHODS
 from osmofuse.metrics.score import metric_names
 from osmofuse.report import Box
 from osmofuse.report.canvas import Canvas
-from osmofuse.tasks import sweep
+from osmofuse.report.study import check_sheet
 from osmofuse.tasks.fuse import method_of
+from osmofuse.tasks.sweep import combinations
 from osmofuse.tasks.table_one import PUBLISHED
 
 SHEET, ZOOM = "sheet.png", "zoom.png"
@@ -48,6 +47,8 @@ def check_comparison(
     if paper:
         _check_paper(methods=methods, truth=truth, metrics=None if metrics == "paper" else metrics)
     chosen = method_names(methods, paper=paper)
+    if not chosen:
+        raise SettingError("methods: empty; name at least one, or leave it out to compare all")
     for name in chosen:
         method_of(name, {})
     scored = bool(metric_names(metrics)) or truth is not None
@@ -73,27 +74,21 @@ def check_sweep(
     SettingError, UnreadableError, MismatchError, OutputError, MissingExtraError
         It cannot.
     LimitError
-        It needs more memory than it may have.
+        It needs more memory than it may have, or one sheet cannot show it all.
     """
     scored = bool(metric_names(metrics)) or truth is not None
+    tried = [changes for changes, _ in combinations(choices)]
     _check_files(job, truth, [TABLE, RECORDS["sweep"], SHEET])
-    count = _combinations(choices)
-    needed = need_of_series(job, ["variational"] * count, scored=scored)
-    check_limit(needed, job.max_memory, f"{job.foreground}: fusing it with {count} settings")
+    file = describe(job.foreground)
+    check_sheet(tried, (file.rows, file.cols))
+    needed = need_of_series(job, ["variational"] * len(tried), scored=scored)
+    check_limit(needed, job.max_memory, f"{job.foreground}: fusing it with {len(tried)} settings")
     return needed
 
 
 def method_names(methods: Iterable[str] | None, *, paper: bool) -> list[str]:
     """Return which methods are compared."""
     return list(PUBLISHED if paper else METHODS if methods is None else methods)
-
-
-def _combinations(choices: Mapping[str, Any]) -> int:
-    """Return how many fusions a sweep is, also of what it tries by default."""
-    usual, names = signature(sweep).parameters, ("start", "mu", "reach", "eta", "gamma")
-    values = [choices.get(name, usual[name].default) for name in names]
-    many = [one for one in values if isinstance(one, Sequence) and not isinstance(one, str)]
-    return max(1, prod(len(set(one)) for one in many))
 
 
 def _check_paper(**given: object) -> None:
@@ -115,9 +110,9 @@ def _check_files(job: Job, truth: Path | None, names: Iterable[str]) -> None:
 
 def _check_zoom(job: Job, zoom: Box | None) -> None:
     file = describe(job.foreground)
-    if zoom is not None and (zoom[0].start >= file.rows or zoom[1].start >= file.cols):
+    if zoom is not None and (zoom[0].stop > file.rows or zoom[1].stop > file.cols):
         raise SettingError(
-            f"zoom: begins at {zoom[1].start},{zoom[0].start}, outside {job.foreground} of "
+            f"zoom: ends at {zoom[1].stop},{zoom[0].stop}, outside {job.foreground} of "
             f"{size_of(file)}; give X,Y,WIDTH,HEIGHT within it"
         )
 

@@ -22,7 +22,7 @@ __all__ = ["with_block_colours"]
 
 COLUMNS = 2000  # of P, about
 DISTINCT = 1e-3  # a direction with a smaller part of the largest one is left out
-RIDGE = 1e-10  # of the mean of the diagonal: pixels may be tied to nothing
+RIDGE = 1e-10  # of the mean of the diagonal, at first: pixels may be tied to nothing
 
 
 def with_block_colours(matrix: Any, image: FloatArray, wanted: BoolArray) -> Map:
@@ -37,20 +37,31 @@ def with_block_colours(matrix: Any, image: FloatArray, wanted: BoolArray) -> Map
     wanted : array of bool, (rows, cols)
         Which pixels A is of.
     """
-    from scipy.linalg import cho_factor, cho_solve
+    from scipy.linalg import cho_solve
 
     diagonal = matrix.diagonal()
     scale = 1.0 / np.where(diagonal > 0, diagonal, 1.0)
     space = _space(image, wanted)
-    coarse = (space.T @ (matrix @ space)).toarray()
-    coarse[np.diag_indices_from(coarse)] += RIDGE * (np.trace(coarse) / len(coarse) or 1.0)
-    factor, across = cho_factor(coarse, overwrite_a=True), space.T.tocsr()
+    factor = _factor((space.T @ (matrix @ space)).toarray())
+    across = space.T.tocsr()
 
     def apply(r: FloatArray) -> FloatArray:
         wide = space @ cho_solve(factor, across @ r[0], check_finite=False)
         return np.asarray((scale * r[0] + wide)[None])
 
     return apply
+
+
+def _factor(coarse: FloatArray) -> Any:
+    """Return the Cholesky factor of the coarse matrix, with a ridge on its diagonal."""
+    from scipy.linalg import cho_factor
+
+    ridge = RIDGE * (abs(np.trace(coarse)) / len(coarse) or 1.0)
+    while True:
+        try:
+            return cho_factor(coarse + ridge * np.eye(len(coarse)), overwrite_a=True)
+        except np.linalg.LinAlgError:
+            ridge *= 100.0  # rounding has made it a little indefinite
 
 
 def _space(image: FloatArray, wanted: BoolArray) -> Any:

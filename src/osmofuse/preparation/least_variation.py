@@ -48,7 +48,7 @@ def least_variation(
         The map, and whether the conjugate gradients have converged. A pixel that nothing ties
         to what is known gets 0.5.
     """
-    alpha = np.where(trimap.kept, 1.0, np.where(trimap.entered, 0.0, 0.5))
+    alpha = trimap.levels
     known, values = trimap.known.ravel(), alpha.ravel()
     if known.all():
         return alpha, True

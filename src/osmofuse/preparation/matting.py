@@ -24,7 +24,7 @@ from osmofuse.preparation.knn_matting import knn_matte
 from osmofuse.preparation.trimap import Trimap
 from osmofuse.typing import ArrayLike, FloatArray
 
-__all__ = ["METHODS", "Matte", "find_matte", "matte"]
+__all__ = ["DEFAULT", "LARGEST", "METHODS", "Matte", "check_settings", "find_matte", "matte"]
 
 LARGEST = 1_500_000  # pixels; larger pictures are matted on a reduced copy
 RADIUS, EPSILON = 2, 1e-5  # of the fit that carries the map to the full size
@@ -129,6 +129,29 @@ def find_matte(
     max_pixels: int = LARGEST,
 ) -> Matte:
     """Find the alpha map of what a trimap outlines, as `matte`, and say how."""
+    check_settings(method, max_pixels)
+    x, parts = _bands(samples(image, "image")), Trimap.of(trimap)
+    if x.shape[:2] != parts.kept.shape:
+        sizes = " × ".join(map(str, parts.kept.shape)), " × ".join(map(str, x.shape[:2]))
+        raise MismatchError(f"trimap: {sizes[0]} pixels, but the image has {sizes[1]}")
+    factor = math.ceil(math.sqrt(x.shape[0] * x.shape[1] / max_pixels))
+    small, known, solve = reduced(x, factor), parts.reduced(factor), _solver(method)
+    alpha, converged = (known.levels, True) if known.known.all() else solve(small, known)
+    if factor > 1:
+        fit = LocalFit.of(alpha, small, radius=RADIUS, epsilon=EPSILON)
+        alpha = np.clip(fit.carried(x, factor), 0.0, 1.0)
+    alpha[parts.kept], alpha[parts.entered] = 1.0, 0.0
+    return Matte(alpha, factor, tuple(_notes(factor, small.shape, converged)), converged)
+
+
+def check_settings(method: str, max_pixels: int) -> None:
+    """Refuse settings with which no map can be found.
+
+    Raises
+    ------
+    SettingError
+        There is no such method, or the number is none.
+    """
     if method not in METHODS:
         raise SettingError(
             f"method: {method!r} is unknown{did_you_mean(method, METHODS)}; known are "
@@ -136,18 +159,6 @@ def find_matte(
         )
     if isinstance(max_pixels, bool) or not isinstance(max_pixels, Integral) or max_pixels < 1:
         raise SettingError(f"max_pixels: {max_pixels!r}; must be a whole number from 1")
-    x, parts = _bands(samples(image, "image")), Trimap.of(trimap)
-    if x.shape[:2] != parts.kept.shape:
-        sizes = " × ".join(map(str, parts.kept.shape)), " × ".join(map(str, x.shape[:2]))
-        raise MismatchError(f"trimap: {sizes[0]} pixels, but the image has {sizes[1]}")
-    factor = math.ceil(math.sqrt(x.shape[0] * x.shape[1] / max_pixels))
-    small = reduced(x, factor)
-    alpha, converged = _solver(method)(small, parts.reduced(factor))
-    if factor > 1:
-        fit = LocalFit.of(alpha, small, radius=RADIUS, epsilon=EPSILON)
-        alpha = np.clip(fit.carried(x, factor), 0.0, 1.0)
-    alpha[parts.kept], alpha[parts.entered] = 1.0, 0.0
-    return Matte(alpha, factor, tuple(_notes(factor, small.shape, converged)), converged)
 
 
 def _notes(factor: int, shape: tuple[int, ...], converged: bool) -> list[str]:
@@ -184,11 +195,8 @@ def _solver(method: str) -> Callable[[FloatArray, Trimap], tuple[FloatArray, boo
                 f"and {DEFAULT!r} any number"
             )
         colour = np.repeat(image, 3 // image.shape[2], axis=2).astype(np.float64)
-        levels = np.where(trimap.kept, 1.0, np.where(trimap.entered, 0.0, 0.5))
-        if trimap.known.all():
-            return levels, True
         try:
-            found = estimate(np.clip(colour, 0.0, 1.0), levels)
+            found = estimate(np.clip(colour, 0.0, 1.0), trimap.levels)
         except (AssertionError, ValueError) as error:  # its way to say that it cannot
             told = f" ({error})" if str(error) else ""
             raise InputError(

@@ -63,6 +63,11 @@ class Trimap:
         """Where the map need not be found."""
         return self.kept | self.entered
 
+    @property
+    def levels(self) -> FloatArray:
+        """The map as far as it is known, and 0.5 elsewhere."""
+        return np.where(self.kept, 1.0, np.where(self.entered, 0.0, 0.5))
+
     def reduced(self, factor: int) -> Trimap:
         """Return a smaller copy; a pixel of it is known if all that it stands for are."""
         return Trimap(*(_all_of(known, factor) for known in (self.kept, self.entered)))

@@ -11,6 +11,7 @@ from osmofuse.io import describe, read
 from osmofuse.picture import Picture, as_alpha, scaled
 from osmofuse.preparation.alpha_file import LOSSY, NEAR, AlphaFile, middle_level, one_band
 from osmofuse.preparation.painted import strokes_in
+from osmofuse.preparation.trimap import Trimap
 from osmofuse.typing import FloatArray
 
 __all__ = ["read_trimap", "trimap_of_picture"]
@@ -59,7 +60,7 @@ def _scribbles(picture: Picture, name: str) -> AlphaFile | None:
     if np.ptp(levels, axis=2).max() < 0.35:
         return None
     kept, entered = strokes_in(levels, name)
-    trimap = np.where(kept, 1.0, np.where(entered, 0.0, 0.5))
+    trimap = Trimap(kept, entered).levels
     parts = f"{np.mean(kept):.1%} of the pixels are green and {np.mean(entered):.1%} red"
     return AlphaFile(trimap, (f"scribbles: {parts}",), scribbled=True)
 

@@ -35,6 +35,7 @@ LONGEST = 4096  # pixels of the longer side of a picture in the page
 LONGEST_MAP = 2048  # of a map or a tint, which have no fine print
 ENTERS = "Where the background enters"  # of the tint of an alpha map, in words
 _EXACT = 1_500_000  # pictures of so many pixels are kept exactly; larger ones become JPEG
+# The usual pictures of a fusion, in the order in which they are offered.
 _TITLES = {
     "fused": "Fused",
     "foreground": "Foreground",
@@ -42,9 +43,7 @@ _TITLES = {
     "alpha": "Alpha map",
     "structure": "Structure",
     "truth": "Truth",
-}  # the usual pictures of a fusion, in the order in which they are offered
-
-
+}
 _LETTERS = str.maketrans({"η": "eta", "μ": "mu", "γ": "gamma"})  # of settings, in names
 
 

@@ -15,7 +15,7 @@ from osmofuse.typing import Array
 if TYPE_CHECKING:
     from osmofuse.tasks import Trial
 
-__all__ = ["study_sheet", "trial_names"]
+__all__ = ["check_sheet", "study_sheet", "trial_names"]
 
 _DOWN, _ACROSS = ("start", "mu", "reach"), ("eta", "gamma")
 _LETTERS = {"eta": "η", "mu": "μ", "gamma": "γ"}
@@ -27,8 +27,31 @@ _HEAD = 7 * _EM  # the width of a row's heading
 
 def trial_names(trials: Sequence[Trial]) -> list[str]:
     """Return the trials of a sweep in words, by the settings that were varied."""
-    varied = _varied(trials, (*_DOWN, *_ACROSS)) or {"eta": ()}
-    return [_said({name: trial.settings[name] for name in varied}) for trial in trials]
+    tried = [trial.settings for trial in trials]
+    varied = _varied(tried, (*_DOWN, *_ACROSS)) or {"eta": ()}
+    chosen = [{name: settings[name] for name in varied} for settings in tried]
+    names = [_said(settings) for settings in chosen]
+    if len(set(names)) == len(names):
+        return names
+    return [_said(settings, digits=17) for settings in chosen]
+
+
+def check_sheet(tried: Sequence[Mapping[str, Any]], size: tuple[int, int]) -> None:
+    """Refuse a sweep that no sheet can show, before the work begins.
+
+    Parameters
+    ----------
+    tried : sequence of mapping
+        The settings of each trial.
+    size : tuple of int
+        Rows and columns of the pictures.
+
+    Raises
+    ------
+    LimitError
+        There are too many columns for one sheet.
+    """
+    _plan(tried, size)
 
 
 def study_sheet(trials: Sequence[Trial], *, title: str = "") -> Array:
@@ -61,14 +84,15 @@ def study_sheet(trials: Sequence[Trial], *, title: str = "") -> Array:
     if not trials:
         raise InputError("trials: empty; there is nothing to show")
     pictures = [as_levels(str(trial.settings), trial.fusion.image) for trial in trials]
-    page = _plan(trials, pictures[0].shape[:2])
+    tried = [trial.settings for trial in trials]
+    page = _plan(tried, pictures[0].shape[:2])
     canvas = Canvas()
     heading = canvas.wrap(title, _EM * 3 // 2, page.width - 4 * _EM)
     page = _Page(page.down, page.across, page.panel, len(heading))
     canvas.resize(page.height, page.width)
     canvas.write(heading, _EM * 3 // 2, 2 * _EM, 2 * _EM)
     canvas.write(
-        [_said(_fixed(trials))], _EM, page.top - (len(page.across) + 1) * _LINE - _EM, 2 * _EM
+        [_said(_fixed(tried))], _EM, page.top - (len(page.across) + 1) * _LINE - _EM, 2 * _EM
     )
     _write_headings(canvas, page)
     for trial, picture in zip(trials, pictures, strict=True):
@@ -127,8 +151,8 @@ class _Page:
         )
 
 
-def _plan(trials: Sequence[Trial], size: tuple[int, int]) -> _Page:
-    down, across = _varied(trials, _DOWN), _varied(trials, _ACROSS)
+def _plan(tried: Sequence[Mapping[str, Any]], size: tuple[int, int]) -> _Page:
+    down, across = _varied(tried, _DOWN), _varied(tried, _ACROSS)
     room = (_WIDTH - 4 * _EM - _HEAD * len(down)) // _count(across) - _EM
     scale = min(_LARGEST / max(size), room / size[1])
     if scale * max(size) < _SMALLEST:
@@ -160,15 +184,15 @@ def _write_headings(canvas: Canvas, page: _Page) -> None:
             canvas.write(lines, _EM, top, 2 * _EM + level * _HEAD)
 
 
-def _varied(trials: Sequence[Trial], names: Sequence[str]) -> Heads:
+def _varied(tried: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Heads:
     """Return the values of those settings that were varied, in their order."""
-    values = {name: tuple(dict.fromkeys(t.settings[name] for t in trials)) for name in names}
+    values = {name: tuple(dict.fromkeys(settings[name] for settings in tried)) for name in names}
     return {name: found for name, found in values.items() if len(found) > 1}
 
 
-def _fixed(trials: Sequence[Trial]) -> dict[str, Any]:
-    first = trials[0].settings
-    return {name: first[name] for name in first if not _varied(trials, (name,))}
+def _fixed(tried: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    first = tried[0]
+    return {name: first[name] for name in first if not _varied(tried, (name,))}
 
 
 def _group(heads: Heads, index: int) -> int:
@@ -190,14 +214,14 @@ def _index(heads: Heads, settings: Mapping[str, Any]) -> int:
     return place
 
 
-def _said(settings: Mapping[str, Any]) -> str:
-    return ", ".join(_value(name, value) for name, value in settings.items())
+def _said(settings: Mapping[str, Any], digits: int = 6) -> str:
+    return ", ".join(_value(name, value, digits) for name, value in settings.items())
 
 
-def _value(name: str, value: Any) -> str:
+def _value(name: str, value: Any, digits: int = 6) -> str:
     """Return a setting as it stands in a heading."""
     if name == "start":
         return f"from {value}"
     if name == "reach":
-        return "by the rule" if value is None else f"reach {value:g} px"
-    return f"{_LETTERS.get(name, name)} = {value:g}"
+        return "by the rule" if value is None else f"reach {value:.{digits}g} px"
+    return f"{_LETTERS.get(name, name)} = {value:.{digits}g}"

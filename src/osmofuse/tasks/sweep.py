@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from itertools import product
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -20,6 +21,8 @@ from osmofuse.typing import Array, ArrayLike, BoolArray
 T = TypeVar("T")
 OneOrMany: TypeAlias = T | Sequence[T]
 
+VARIED = ("start", "mu", "reach", "eta", "gamma")  # the slowest first
+
 
 @dataclass(frozen=True, eq=False)
 class Trial:
@@ -28,7 +31,7 @@ class Trial:
     Attributes
     ----------
     settings : mapping of str to object
-        Those that are varied, or could have been: start, mu, reach, eta, gamma.
+        Those that are varied, or could have been: `VARIED`.
     fusion : Fusion
         What came of them; without its structure, since there are many.
     scores : mapping of str to Score
@@ -104,11 +107,7 @@ def sweep(
     """
     check_watch(watch)
     varied = {"start": start, "mu": mu, "reach": reach, "eta": eta, "gamma": gamma}
-    choices = {name: _many(name, values) for name, values in varied.items()}
-    methods = [
-        (changes, cast(VariationalOsmosis, method_of("variational", {**settings, **changes})))
-        for changes in _combinations(choices)
-    ]
+    methods = combinations({**varied, **settings})
     sources = sources_of(foreground, background, cast(ArrayLike, alpha), valid)
     alpha = cast(Array, sources.alpha)  # also where it was to be made from the pictures
     seen = scored_background(sources)
@@ -127,17 +126,36 @@ def sweep(
     return found
 
 
+def combinations(choices: Mapping[str, Any]) -> list[tuple[dict[str, Any], VariationalOsmosis]]:
+    """Return every combination of what is varied, and the method with these settings.
+
+    Parameters
+    ----------
+    choices : mapping of str to object
+        As the keywords of `sweep`; what is varied and not named is as it is there by default.
+
+    Raises
+    ------
+    SettingError
+        A setting is unknown or out of range, or there is nothing to try.
+    """
+    usual = signature(sweep).parameters
+    varied = {name: _many(name, choices.get(name, usual[name].default)) for name in VARIED}
+    common = {name: value for name, value in choices.items() if name not in varied}
+    found = []
+    for values in product(*varied.values()):
+        changes = dict(zip(varied, values, strict=True))
+        method = method_of("variational", {**common, **changes})
+        found.append((changes, cast(VariationalOsmosis, method)))
+    return found
+
+
 def _many(name: str, values: Any) -> tuple[Any, ...]:
     """Return what to try for a setting: each once."""
     many = (values,) if isinstance(values, str) or not isinstance(values, Sequence) else values
     if not many:
         raise SettingError(f"{name}: empty; give at least one value to try")
     return tuple(dict.fromkeys(many))
-
-
-def _combinations(choices: Mapping[str, tuple[Any, ...]]) -> Iterator[dict[str, Any]]:
-    for values in product(*choices.values()):
-        yield dict(zip(choices, values, strict=True))
 
 
 def _fusions(
