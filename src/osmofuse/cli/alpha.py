@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from osmofuse.cli.numbers import comma_hint
+from osmofuse.cli.numbers import number_hint
+from osmofuse.errors import did_you_mean
 
 
 class AlphaType(click.ParamType):  # type: ignore[type-arg]
@@ -33,6 +34,22 @@ class AlphaType(click.ParamType):  # type: ignore[type-arg]
             return float(value)
         except ValueError:
             path = Path(value)
-        if (hint := comma_hint(str(value))) and not path.exists():
+        if not path.exists():
+            self._check_word(str(value), param, ctx)
+        if (hint := number_hint(str(value))) and not path.exists():
             self.fail(f"{value!r} is neither a number nor a file{hint}.", param, ctx)
         return path
+
+    def _check_word(
+        self, word: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> None:
+        """Refuse a word that stands for a map to be made, or nearly so."""
+        if not self.auto and word == "auto":
+            self.fail(
+                "'auto' is for fusing; let osmofuse fuse write its map with --alpha-out map.png, "
+                "and give that.",
+                param,
+                ctx,
+            )
+        if self.auto and (hint := did_you_mean(word, ["auto"])):
+            self.fail(f"{word!r} is neither a number nor a file{hint}.", param, ctx)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isinf
+
 from osmofuse.methods import Fusion
 from osmofuse.optimise import Status
 
@@ -27,7 +29,8 @@ REMEDIES = {
 
 def summary(fusion: Fusion, clipped: int) -> str:
     """Return how long a fusion took, how it ended, how far it went and what was clipped."""
-    reach = "" if fusion.reach is None else f", reach {fusion.reach:.1f} px"
+    far = fusion.reach
+    reach = "" if far is None or isinf(far) else f", reach {far:.1f} px"
     return (
         f"Fused in {fusion.seconds:.2f} s: {ENDINGS[fusion.status]} ({fusion.status}{reach}). "
         f"{clipped} of {fusion.image.size} samples lay outside the depth's range and were clipped."

@@ -8,10 +8,13 @@ from typing import Any
 import click
 
 
-def comma_hint(text: str) -> str:
-    """Return what a number with a decimal comma may have been meant to be, for a message."""
+def number_hint(text: str) -> str:
+    """Return what is wrong with a decimal comma or a per cent, for a message."""
     if re.fullmatch(r"[+-]?\d*,\d+", text):
         return f"; did you mean {text.replace(',', '.')}? Decimals have a point here"
+    if re.fullmatch(r"\d+(\.\d+)? ?%", text):
+        part = float(text.rstrip(" %")) / 100
+        return f"; per cent are for recipes: give pixels for a length, or a part like {part:g}"
     return ""
 
 
@@ -27,4 +30,4 @@ class Number(click.ParamType):  # type: ignore[type-arg]
         try:
             return float(value)
         except ValueError:
-            self.fail(f"{value!r} is not a number{comma_hint(value)}.", param, ctx)
+            self.fail(f"{value!r} is not a number{number_hint(value)}.", param, ctx)

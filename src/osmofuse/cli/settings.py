@@ -18,7 +18,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import click
 from click.shell_completion import CompletionItem
 
-from osmofuse.cli.numbers import comma_hint
+from osmofuse.cli.numbers import number_hint
 from osmofuse.methods import METHODS
 
 
@@ -59,7 +59,7 @@ class Setting:
             value = _converted(text, kind)
             if value is not None:
                 return value
-        raise ValueError(f"{text!r} is not {self.metavar}{comma_hint(text)}")
+        raise ValueError(f"{text!r} is not {self.metavar}{number_hint(text)}")
 
     @property
     def metavar(self) -> str:

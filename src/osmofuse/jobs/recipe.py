@@ -321,7 +321,7 @@ def job_with_recipe(chosen: Recipe, **given: Any) -> Job:
 def _read(path: Path) -> Recipe:
     try:
         content = path.read_bytes()
-        text = content.decode("utf-8")
+        text = content.decode("utf-8-sig")
     except FileNotFoundError as error:
         raise UnreadableError(f"{path}: no such file") from error
     except UnicodeDecodeError as error:

@@ -134,7 +134,7 @@ def _told_of_colours(levels: FloatArray, coloured: float, name: str) -> str:
     """Return what a coloured file seems to be, and what a map would be."""
     found, fix = (
         f"a coloured picture, {coloured:.1%} of its pixels are not grey",
-        ("Is it the right file? alpha='auto' makes a map by itself"),
+        "Is it the right file?",
     )
     if levels.shape[2] == 3 and is_painted(levels):
         found = f"painted in colours ({painted_words(levels)})"
