@@ -46,21 +46,13 @@ def write_alignment(
     Parameters
     ----------
     folder : path
-        Made if it is not there: ``index.html`` and ``pictures/*.png``.
+        As for `write_report`.
     alignment : Alignment
         What `osmofuse.align` found; not refused.
     fixed : array or Picture
         What it was aligned to.
-    record : Record, optional
-        How it was made.
-    command : str
-        What repeats it.
-    title : str
-        Of the page.
-    inputs : sequence of paths
-        Files that are never replaced.
-    overwrite : bool
-        Replace a report that is there.
+    record, command, title, inputs, overwrite
+        As for `write_report`.
 
     Returns
     -------
@@ -158,7 +150,7 @@ def write_matte(
     Parameters
     ----------
     folder : path
-        Made if it is not there: ``index.html`` and ``pictures/*.png``.
+        As for `write_report`.
     image : array or Picture
         What was matted.
     trimap : array or Picture
@@ -167,16 +159,8 @@ def write_matte(
         The map.
     facts : mapping of str to str, optional
         What else is to be told.
-    record : Record, optional
-        How it was made.
-    command : str
-        What repeats it.
-    title : str
-        Of the page.
-    inputs : sequence of paths
-        Files that are never replaced.
-    overwrite : bool
-        Replace a report that is there.
+    record, command, title, inputs, overwrite
+        As for `write_report`.
 
     Returns
     -------

@@ -62,7 +62,7 @@ def write_results(
     Parameters
     ----------
     folder : path
-        Made if it is not there: ``index.html`` and ``pictures/*.png``.
+        As for `write_report`.
     pictures : mapping of str to array or Picture
         The pair and what belongs to it, by role, as for `write_report`.
     results : mapping of str to array or Picture
@@ -71,14 +71,8 @@ def write_results(
         Scores, times and endings, by the same names; also of those that made no picture.
     record : Record, optional
         How they were made; the answers of a ranking belong to it.
-    command : str
-        What repeats it.
-    title : str
-        Of the page.
-    inputs : sequence of paths
-        Files that are never replaced.
-    overwrite : bool
-        Replace a report that is there.
+    command, title, inputs, overwrite
+        As for `write_report`.
 
     Returns
     -------
