@@ -55,8 +55,9 @@ def test_the_list_as_json(own):
     assert list(data) == list(recipe_files())
     assert data["own"] | {"sha256": ""} == {
         "name": "own", "title": "My own", "for": "Me.", "alpha": 0.25, "soften": 0.0,
-        "levels": "as-is", "working_space": "encoded", "method": "direct", "settings": {},
-        "scene": None, "sha256": "", "path": str(own), "thumbnail": None,
+        "levels": "as-is", "working_space": "encoded", "align": None, "depth": None,
+        "method": "direct", "settings": {}, "scene": None, "sha256": "", "path": str(own),
+        "thumbnail": None,
     }  # fmt: skip
     assert data["clone"]["settings"]["time"] == "inf"
     assert data["clone"]["thumbnail"].endswith("clone.jpg")

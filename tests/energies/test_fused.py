@@ -59,8 +59,11 @@ def test_energy_and_pull_are_those_of_the_model(shape, planes):
     assert sums[1] == pytest.approx(model.fidelity.value(u))
 
 
-def test_the_stiffness_bounds_how_the_pull_changes_with_v(shape, planes):
-    """The row sums of the Hessian in v, by finite differences, do not exceed it."""
+def test_rounds_with_the_stiffness_cannot_diverge(shape, planes):
+    """The row sums of the Hessian in v, by finite differences, do not exceed twice of it.
+
+    Then no error in v is made larger by a round, whatever mu.
+    """
     u, v, f, _, a = planes
     stiffness = measured(shape, u, v, f, a)[1]
     u, v = inside(u, shape).copy(), inside(v, shape).copy()
@@ -70,7 +73,7 @@ def test_the_stiffness_bounds_how_the_pull_changes_with_v(shape, planes):
         up[place] += 1e-6
         down[place] -= 1e-6
         rows += np.abs(osmosis_gradients(u, up)[1] - osmosis_gradients(u, down)[1]) / 2e-6
-    assert (rows <= stiffness + 1e-6).all()
+    assert (rows <= 2.0 * stiffness + 1e-6).all()
 
 
 def test_what_is_held_adds_nothing(planes, shape):

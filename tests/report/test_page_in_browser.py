@@ -34,7 +34,7 @@ VIEWS = ("slider", "blink", "opacity", "beside")
 # What lies on the stage of the other pages at first, after a turn of the page, and after a click
 # on the last picture of the contact sheet.
 OTHERS = {
-    "results": (["Foreground", "average"], "direct: colour difference ΔE", "average"),
+    "results": (["Foreground", "direct"], "average", "average"),
     "alignment": (["Fixed", "Aligned"], "Checkerboard", "Checkerboard"),
     "matte": (["Picture", "Cut out"], "Trimap", "Cut out"),
 }
