@@ -101,7 +101,9 @@ def test_a_report_on_request(invoke, folder):
     result = invoke(*PAIR, "--alpha", "map.png", "-o", "f.tif", *FAST, *asked)
     assert result.exit_code == 0, result.output
     page = folder / "out" / "page" / "index.html"
-    assert json.loads(result.stdout)["files"]["report"] == str(page.relative_to(folder))
+    files = json.loads(result.stdout)["files"]
+    assert files["report"] == str(page.relative_to(folder))
+    assert files["manifest"] == str(page.with_name("manifest.json").relative_to(folder))
     assert "osmofuse fuse --from f.tif.json -o f-again.tif" in page.read_text(encoding="utf-8")
     assert (page.parent / "manifest.json").is_file()
     (folder / "f.tif").unlink()

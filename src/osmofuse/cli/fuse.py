@@ -136,7 +136,10 @@ def command(ctx: click.Context, /, as_json: bool, dry_run: bool, **given: Any) -
     record = result.record
     assert record is not None, "nothing here cancels a job"
     write = partial(report, result, iiif=given["iiif"], overwrite=job.overwrite)
-    result = replace(result, files=with_report(result.files, given["folder"], write))
+    files = with_report(result.files, given["folder"], write)
+    if given["iiif"] is not None:
+        files["manifest"] = given["folder"] / "manifest.json"
+    result = replace(result, files=files)
     repeated = compare_with_record(old, result, output_path(given["record"])) if old else None
     for note in (*result.notes, *(options.hints() if old is None and chosen is None else ())):
         click.echo(f"Note: {note}", err=True)
