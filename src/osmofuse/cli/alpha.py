@@ -35,15 +35,13 @@ class AlphaType(click.ParamType):  # type: ignore[type-arg]
         except ValueError:
             path = Path(value)
         if not path.exists():
-            self._check_word(str(value), param, ctx)
-        if (hint := number_hint(str(value))) and not path.exists():
-            self.fail(f"{value!r} is neither a number nor a file{hint}.", param, ctx)
+            self._check_missing(str(value), param, ctx)
         return path
 
-    def _check_word(
+    def _check_missing(
         self, word: str, param: click.Parameter | None, ctx: click.Context | None
     ) -> None:
-        """Refuse a word that stands for a map to be made, or nearly so."""
+        """Refuse what is no file, and was hardly meant to be one."""
         if not self.auto and word == "auto":
             self.fail(
                 "'auto' is for fusing; let osmofuse fuse write its map with --alpha-out map.png, "
@@ -51,5 +49,5 @@ class AlphaType(click.ParamType):  # type: ignore[type-arg]
                 param,
                 ctx,
             )
-        if self.auto and (hint := did_you_mean(word, ["auto"])):
+        if hint := number_hint(word) or (did_you_mean(word, ["auto"]) if self.auto else ""):
             self.fail(f"{word!r} is neither a number nor a file{hint}.", param, ctx)

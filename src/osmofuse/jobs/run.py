@@ -155,7 +155,7 @@ def marked(picture: Picture, job: Job, told: Mapping[str, Any]) -> Picture:
 def _told(record: Record) -> dict[str, Any]:
     """Return what the metadata of the picture tell of its record."""
     parts = record.as_json()
-    names = ("inputs", "alpha", "transform", "method", "working_space", "recipe", "versions")
+    names = ("inputs", "alpha", "method", "working_space", "recipe", "versions")
     return {name: parts[name] for name in names if name in parts}
 
 

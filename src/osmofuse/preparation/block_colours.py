@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from osmofuse.linalg.krylov import Map
+from osmofuse.preparation.least_variation import by_diagonal
 from osmofuse.typing import Array, BoolArray, FloatArray
 
 __all__ = ["with_block_colours"]
@@ -39,15 +40,14 @@ def with_block_colours(matrix: Any, image: FloatArray, wanted: BoolArray) -> Map
     """
     from scipy.linalg import cho_solve
 
-    diagonal = matrix.diagonal()
-    scale = 1.0 / np.where(diagonal > 0, diagonal, 1.0)
+    near = by_diagonal(matrix)
     space = _space(image, wanted)
     factor = _factor((space.T @ (matrix @ space)).toarray())
     across = space.T.tocsr()
 
     def apply(r: FloatArray) -> FloatArray:
         wide = space @ cho_solve(factor, across @ r[0], check_finite=False)
-        return np.asarray((scale * r[0] + wide)[None])
+        return np.asarray(near(r) + wide[None])
 
     return apply
 
