@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from osmofuse.errors import InputError, MismatchError
-from osmofuse.picture import Metadata, Picture, as_alpha, checked, quantise, samples
+from osmofuse.picture import (
+    Metadata,
+    Picture,
+    as_alpha,
+    checked,
+    quantise,
+    rounding_of,
+    samples,
+)
 
 SHAPES = hnp.array_shapes(min_dims=2, max_dims=3, max_side=6)
 
@@ -410,3 +418,20 @@ def test_int16_of_a_picture_has_white_at_its_maximum():
     assert clipped == 1
     with pytest.raises(InputError, match="negative values"):
         samples(Picture(np.array([[-1]], np.int16)), "x")
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int16])
+def test_rounding_to_levels_has_the_deviation_that_is_said(dtype):
+    white = np.iinfo(dtype).max
+    exact = np.random.default_rng(0).random((200, 300))
+    stored = np.rint(exact * white).astype(dtype)
+    said = rounding_of(Picture(stored), exact)
+    assert np.std(stored / white - exact) == pytest.approx(said, rel=0.02)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("gain", [1e-6, 1.0, 16.0])
+def test_rounding_of_floats_goes_with_their_size(dtype, gain):
+    x = (gain * np.random.default_rng(0).random((200, 300))).astype(dtype)
+    lost = np.std(x / dtype(3) * dtype(3) - x)  # a quotient and a product later
+    assert 0 < lost < rounding_of(x, x) < 8 * gain * np.finfo(dtype).eps

@@ -12,7 +12,16 @@ from numpy.typing import DTypeLike
 from osmofuse.errors import InputError, MismatchError
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
-__all__ = ["Metadata", "Picture", "as_alpha", "checked", "quantise", "samples", "scaled"]
+__all__ = [
+    "Metadata",
+    "Picture",
+    "as_alpha",
+    "checked",
+    "quantise",
+    "rounding_of",
+    "samples",
+    "scaled",
+]
 
 # Scene-referred floats may exceed white a little; beyond this they are integers in disguise.
 _BRIGHTEST = 16.0
@@ -332,6 +341,30 @@ def quantise(samples: FloatArray, depth: DTypeLike) -> tuple[Array, int]:
     levels = np.clip(samples, 0, 1).astype(np.promote_types(samples.dtype, np.float32), copy=False)
     levels *= white
     return np.rint(levels, out=levels).astype(depth), int(clipped)
+
+
+def rounding_of(pixels: ArrayLike | Picture, scaled: FloatArray) -> float:
+    r"""Return the standard deviation of what rounding to its type adds to a picture.
+
+    Parameters
+    ----------
+    pixels : array_like or Picture
+        Of the type in question.
+    scaled : array of floats
+        The same with white at 1.0.
+
+    Returns
+    -------
+    float
+        :math:`q/\sqrt{12}` for levels that lie q apart. Floats have lost their last three bits
+        before they come here: q is eight times the spacing at the largest.
+    """
+    depth = _as_array(pixels, "picture").dtype
+    if depth.kind == "f":
+        q = 8.0 * float(np.finfo(depth).eps) * float(np.abs(scaled).max())
+    else:
+        q = 1.0 / white_of(depth, "picture")
+    return q / math.sqrt(12.0)
 
 
 def bands_of(array: Array) -> int:

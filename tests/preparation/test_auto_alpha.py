@@ -56,6 +56,15 @@ def test_noise_is_no_structure(rng):
     assert auto_alpha(page, faint).alpha[:, 50:].mean() < 0.15
 
 
+@pytest.mark.parametrize("deviation", [1e-9, 1e-5, 1e-3, 0.02])
+def test_noise_of_the_foreground_holds_no_structure_of_the_background(deviation, rng):
+    """By chance noise has a covariance with anything, of any size."""
+    page, written = pair()
+    for clean in (page, np.full(page.shape, 0.7)):
+        noisy = clean + deviation * rng.standard_normal(page.shape)
+        assert auto_alpha(noisy, written).alpha[:, 50:].mean() < 0.1
+
+
 def test_less_contrast_is_no_less_structure():
     page, written = pair()
     alpha = auto_alpha(page, 0.3 + 0.5 * written).alpha
@@ -82,6 +91,44 @@ def test_flat_and_equal_pictures_keep_the_foreground(level, rng):
     assert auto_alpha(flat, flat).alpha.min() == pytest.approx(1)
     picture = np.kron(rng.random((5, 6)), np.ones((6, 6)))
     assert auto_alpha(picture, picture).alpha.min() > 0.99
+
+
+DTYPES = {"uint8": 255, "uint16": 65535, "float32": 1, "float64": 1}
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_what_rounding_leaves_is_no_structure(dtype, rng):
+    """Flat pictures differ by a level or a last bit, at random; so do two copies of a slope."""
+    white = DTYPES[dtype]
+    dithered = (
+        np.floor(0.4 * white + rng.random((2, 30, 40)))
+        if white > 1
+        else 0.4 * np.nextafter(1, rng.choice([0.0, 2.0], (2, 30, 40)).astype(dtype), dtype=dtype)
+    )
+    slope = np.linspace(0.3, 0.5, 40) + rng.choice([0, 1e-16], (30, 40))
+    slopes = [np.round(slope * white) if white > 1 else slope for _ in range(2)]
+    for f, b in (dithered, slopes):
+        assert auto_alpha(f.astype(dtype), b.astype(dtype)).alpha.min() > 0.999
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_structure_on_a_page_that_is_flat_but_for_rounding_is_the_backgrounds(dtype, rng):
+    white = DTYPES[dtype]
+    page, written = pair()
+    page = 0.7 + (rng.random(page.shape) - 0.5) * (1 / white if white > 1 else np.finfo(dtype).eps)
+    f, b = (np.round(x * white) if white > 1 else x for x in (page, written))
+    assert auto_alpha(f.astype(dtype), b.astype(dtype)).alpha[:, 50:].max() < 0.1
+
+
+@pytest.mark.parametrize("gain", [2.0**-10, 2.0**-4])
+def test_faint_structure_in_floats_counts_as_any(gain):
+    """Twelve bits of contrast about any level: far above what rounding leaves."""
+    page, written = pair()
+    whole = auto_alpha(page, written)
+    faint = auto_alpha(0.5 + gain * (page - 0.5), 0.5 + gain * (written - 0.5))
+    assert faint.kinship == pytest.approx(whole.kinship, abs=0.02)
+    assert faint.alpha[:, :24].min() > 0.9
+    assert faint.alpha[:, 50:].max() < 0.1
 
 
 def test_where_there_is_no_background_the_foreground_is_kept():

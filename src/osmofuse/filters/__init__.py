@@ -8,6 +8,7 @@ from osmofuse.filters.halve import halve
 from osmofuse.filters.laplacian import laplacian
 from osmofuse.filters.lee import lee
 from osmofuse.filters.local_fit import LocalFit
+from osmofuse.filters.moments import gaussian_moments
 from osmofuse.filters.resize import enlarged, reduced
 from osmofuse.filters.sobel import sobel
 
@@ -17,6 +18,7 @@ __all__ = [
     "box_mean",
     "enlarged",
     "gaussian",
+    "gaussian_moments",
     "guided",
     "halve",
     "laplacian",

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from osmofuse.errors import MismatchError
-from osmofuse.filters import LocalFit, enlarged, gaussian, reduced
-from osmofuse.picture import Picture, checked, samples, scaled
+from osmofuse.filters import LocalFit, enlarged, gaussian_moments, reduced
+from osmofuse.picture import Picture, checked, rounding_of, samples, scaled
 from osmofuse.preparation.cover import cover, smoothstep
 from osmofuse.typing import ArrayLike, BoolArray, FloatArray
 
@@ -30,8 +30,9 @@ SCALES = (2.0, 4.0, 8.0)  # deviations of the windows, in pixels
 LEAST = 0.15  # structure that is still evidence, as a part of what b has where it has much
 TRUST = 0.03  # in the foreground, where there is no evidence
 UNLIKE, ALIKE = 0.2, 0.6  # kinship of pairs that show different things, and of one kind
+CHANCE = 4.0  # times the covariance that chance gives to noise: a smaller one is no agreement
 RADIUS, EPSILON = 6, 1e-3  # of the fit along the foreground's edges
-_TINY = 1e-12
+_TINY = 1e-12  # keeps 0 / 0 from becoming NaN, in sums of weights around 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +72,8 @@ def auto_alpha(
 ) -> AutoAlpha:
     r"""Make an alpha map from the pictures that are to be fused.
 
-    In every window, with :math:`s_f, s_b` the variances less the noise,
+    In every window, with :math:`s_f, s_b` the variances less the noise and less what rounding to
+    the levels of the pictures' own types makes,
 
     .. math::
 
@@ -111,6 +113,7 @@ def auto_alpha(
     (True, True)
     """
     f, b = samples(foreground, "foreground"), _background(background, valid)
+    rounding = rounding_of(foreground, f), rounding_of(background, b)
     if f.shape[:2] != b.shape[:2]:
         sizes = " and ".join(f"{x.shape[0]} × {x.shape[1]}" for x in (f, b))
         raise MismatchError(f"alpha: auto needs pictures of one size, not {sizes} pixels")
@@ -118,7 +121,8 @@ def auto_alpha(
     guide, seen = reduced(f, factor), _seen(b, valid, factor)
     z = _grey(guide)
     other = np.where(seen, _grey(reduced(b, factor)), z)
-    windows = [_Window.of(z, other, sigma) for sigma in SCALES]
+    noise = _noise(z) ** 2 + rounding[0] ** 2, _noise(other) ** 2 + rounding[1] ** 2
+    windows = [_Window.of(z, other, sigma, noise) for sigma in SCALES]
     kinship = float(np.mean([window.agreement(seen)[0] for window in windows]))
     alike = float(smoothstep((kinship - UNLIKE) / (ALIKE - UNLIKE)))
     held, weight = _evidence(windows, 1.0 - alike, seen)
@@ -179,20 +183,28 @@ def _evidence(windows: list[_Window], own: float, seen: BoolArray) -> tuple[Floa
 
 @dataclass(frozen=True, eq=False)
 class _Window:
-    """Variances of both pictures around each pixel, less the noise, and their covariance."""
+    """Variances of both pictures around each pixel, less the noise, and their common part."""
 
     f: FloatArray
     b: FloatArray
-    both: FloatArray
+    common: FloatArray
 
     @classmethod
-    def of(cls, f: FloatArray, b: FloatArray, sigma: float) -> _Window:
-        mean_f, mean_b = _mean(f, sigma), _mean(b, sigma)
-        return cls(
-            np.maximum(_mean(f * f, sigma) - mean_f**2 - _noise(f) ** 2, 0.0),
-            np.maximum(_mean(b * b, sigma) - mean_b**2 - _noise(b) ** 2, 0.0),
-            _mean(f * b, sigma) - mean_f * mean_b,
+    def of(cls, f: FloatArray, b: FloatArray, sigma: float, noise: tuple[float, float]) -> _Window:
+        r"""Measure both pictures, whose noise has the variances given.
+
+        The common part is :math:`\rho^2 = \mathrm{cov}^2 / (s_f s_b)`; chance alone gives noise
+        a squared covariance of :math:`(n_f s_b + n_b s_f + n_f n_b) / N` in a window of N pixels.
+        """
+        found = gaussian_moments(f, b, sigma, radius=math.ceil(3.0 * sigma))
+        s_f, s_b = (
+            np.maximum(variance - n, 0.0)
+            for variance, n in zip((found.var_x, found.var_y), noise, strict=True)
         )
+        chance = noise[0] * s_b + noise[1] * s_f + noise[0] * noise[1]
+        whole = s_f * s_b + CHANCE / (4.0 * math.pi * sigma**2) * chance
+        common = np.divide(found.cov**2, whole, out=np.zeros_like(whole), where=whole > 0.0)
+        return cls(s_f, s_b, np.minimum(common, 1.0))
 
     def agreement(self, seen: BoolArray) -> tuple[float, float]:
         """Return where the two agree, as a part of where both show much; and f's contrast there.
@@ -203,7 +215,7 @@ class _Window:
         if f.size == 0:
             return 0.0, 1.0
         much = (f > np.median(f)) & (b > np.median(b))
-        agree = much & (self.both[seen] ** 2 > 0.5 * f * b)
+        agree = much & (self.common[seen] > 0.5)
         if not agree.any():
             return 0.0, 1.0
         part = np.count_nonzero(agree) / np.count_nonzero(much)
@@ -215,14 +227,18 @@ class _Window:
         # A background of less contrast has no less structure; where few agree, who knows.
         gain = np.clip(contrast, 0.25, 4.0) ** min(1.0, 2.0 * kinship)
         b = gain * self.b
-        much = float(np.percentile(b, 90)) + _TINY
-        common = np.minimum(gain * self.both**2 / (self.f * b + _TINY), 1.0)
-        own = (1.0 - common) / much
-        return common * np.minimum(self.f, b) / much, own * self.f, own * b
+        much = _much(b)
+        own = (1.0 - self.common) / much
+        return self.common * np.minimum(self.f, b) / much, own * self.f, own * b
 
 
-def _mean(x: FloatArray, sigma: float) -> FloatArray:
-    return gaussian(x, sigma, radius=math.ceil(3.0 * sigma))
+def _much(b: FloatArray) -> float:
+    """Return the structure that b has where it has much; 1 if it has none at all."""
+    much = float(np.percentile(b, 90))
+    if much > 0.0:
+        return much
+    some = b[b > 0.0]  # in less than a tenth of the picture
+    return float(np.percentile(some, 90)) if some.size else 1.0
 
 
 def _noise(x: FloatArray) -> float:
