@@ -39,6 +39,10 @@ def test_flat_neighbourhoods_are_exactly_zero():
     assert not coefficients(x, "zero")[3:-3, 3:-3].any()
 
 
+def test_the_last_bits_of_single_precision_have_no_sign(nearly_flat):
+    assert not coefficients(255 * nearly_flat((20, 30)), "replicate").any()
+
+
 def test_products_go_round_in_a_ring():
     m = np.arange(6.0).reshape(2, 3)
     right, down, back = neighbour_products(m, [(0, 1), (1, 0), (1, -1)])

@@ -79,6 +79,13 @@ def test_flat_windows(pictures, level):
     assert qy(0 * f + 0.4, 0 * f + 0.8, 0 * f + 0.8) == pytest.approx(expected, abs=1e-12)
 
 
+def test_the_last_bits_of_single_precision_are_flat(pictures, nearly_flat):
+    _, f, _ = pictures
+    one, other = nearly_flat(f.shape), nearly_flat(f.shape)
+    assert qy(one, other, other) == pytest.approx(1.0, abs=1e-6)
+    assert qy(one, f, f) == 0.0
+
+
 def test_small_pictures_have_a_reason(pictures):
     with pytest.raises(InputError, match="needs 7 pixels"):
         qy(*(x[:6] for x in pictures))

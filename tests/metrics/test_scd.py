@@ -48,5 +48,13 @@ def test_flat_has_no_correlation(pictures, level):
     assert scd(b, f, b) == pytest.approx(np.mean(expected), abs=1e-12)
 
 
+def test_the_last_bits_of_single_precision_correlate_with_nothing(rng, nearly_flat):
+    flat = nearly_flat((20, 30))
+    f = flat.mean() * rng.random(flat.shape)
+    assert scd(flat, f, flat.mean() + 0 * flat) == 0.0  # all that is left of u is the last bits
+    u = np.nextafter(f.astype(np.float32), np.float32(9)).astype(np.float64)
+    assert scd(u, f, f) == 0.0
+
+
 def test_direct_matting_of_the_face(direct_face):
     assert scd(*direct_face) == pytest.approx(1.0180, abs=1e-4)

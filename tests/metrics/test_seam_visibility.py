@@ -9,6 +9,7 @@ import osmofuse
 from faults import SEAMS, of_scene, pooled, trials
 from osmofuse import InputError, gallery
 from osmofuse.metrics import seam_map, seam_visibility
+from osmofuse.metrics.seam_visibility import _Boundary
 
 
 def half(shape=(64, 64)):
@@ -123,6 +124,13 @@ def test_any_shape_and_line(rng, shape, place):
 def test_flat_pictures_have_no_seam(level):
     flat = np.full((20, 20, 3), level)
     assert seam_visibility(flat, None, None, half((20, 20))) == pytest.approx(0.0, abs=1e-4)
+
+
+def test_flat_pictures_have_no_texture_by_rounding():
+    """In single precision a difference of squares would leave some 1e-7."""
+    inside = np.arange(40) * np.ones((30, 1)) < 20
+    flat = np.where(inside, 0.3, 0.9)[..., np.newaxis] * (1.0, 0.7, 0.2)
+    assert _Boundary((slice(None), slice(None)), inside).texture(flat).max() < 1e-12
 
 
 def test_maps_may_differ_by_channel(texture):

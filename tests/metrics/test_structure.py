@@ -224,6 +224,14 @@ def test_the_map_is_zero_where_nothing_can_be_said(scene):
     assert np.isfinite(rho).all()
 
 
+def test_the_last_bits_of_single_precision_are_no_structure(rng, nearly_flat):
+    flat = nearly_flat((20, 30))
+    picture = flat.mean() * rng.random(flat.shape)
+    with pytest.raises(InputError, match="no structure where alpha"):
+        structure_score(picture, picture, flat, np.zeros(flat.shape))
+    assert not structure_map(flat, picture, np.zeros(flat.shape)).any()
+
+
 def test_flat_pictures_have_no_structure_by_rounding(rng):
     """0.1 is no binary number: its means and squares are all a little off."""
     b = rng.random((30, 30))

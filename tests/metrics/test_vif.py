@@ -57,5 +57,12 @@ def test_reasons(pictures):
     assert vif(np.full_like(u, 0.3), f, b) == 0.0
 
 
+def test_the_last_bits_of_single_precision_tell_nothing(pictures, nearly_flat):
+    u, f, _ = pictures
+    with pytest.raises(InputError, match="background: flat"):
+        vif(u, f, nearly_flat(f.shape))
+    assert vif(nearly_flat(f.shape), f, f) == 0.0
+
+
 def test_direct_matting_of_the_face(direct_face):
     assert vif(*direct_face) == pytest.approx(1.0283, abs=1e-4)

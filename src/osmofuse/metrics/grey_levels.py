@@ -66,6 +66,20 @@ def mean_over_channels(
     return math.fsum(values) / channels
 
 
+def rounding_in(*planes: FloatArray) -> float:
+    """Return the size of differences that are rounding in planes that were single precision.
+
+    Four times the spacing of such numbers at the largest, for the last two bits.
+    """
+    largest = max(float(np.abs(plane).max(initial=0.0)) for plane in planes)
+    return 4.0 * float(np.finfo(np.float32).eps) * largest
+
+
+def clear_rounding(variance: FloatArray, plane: FloatArray) -> None:
+    """Set local variances of a plane to 0, in place, where they are rounding."""
+    variance[np.sqrt(variance) <= rounding_in(plane)] = 0.0
+
+
 def check_side(fused: FloatArray, side: int) -> None:
     """Raise an InputError where a picture is smaller than a metric needs it."""
     if min(fused.shape[:2]) < side:

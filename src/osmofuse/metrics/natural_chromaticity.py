@@ -151,6 +151,8 @@ def _mean(x: FloatArray) -> FloatArray:
 
 
 def _covariance(x: FloatArray, y: FloatArray) -> FloatArray:
+    # A difference of products, of which single precision would leave rounding errors.
+    x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
     return np.asarray(_mean(x * y) - _mean(x) * _mean(y))
 
 
@@ -162,7 +164,7 @@ def _moments(picture: FloatArray, smooth: FloatArray, where: Box) -> FloatArray:
     kept = _varies(s)
     moments = [
         _covariance(s, s),
-        _covariance(lightness, lightness) + np.float32(_LEAST_LIGHTNESS),
+        _covariance(lightness, lightness) + _LEAST_LIGHTNESS,
         _covariance(s, lightness),
     ]
     for c in range(logs.shape[-1]):

@@ -21,12 +21,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from osmofuse.filters import gaussian
+from osmofuse.metrics.grey_levels import rounding_in
 from osmofuse.typing import FloatArray
 
 SIGMA, RADIUS = 7.0 / 6.0, 3
-
-# A coefficient below this is the rounding error of a flat neighbourhood, whose sign would count.
-_FLAT = 1e-9
 
 
 class Asymmetric(NamedTuple):
@@ -40,7 +38,7 @@ class Asymmetric(NamedTuple):
 def coefficients(x: FloatArray, border: Literal["zero", "replicate"]) -> FloatArray:
     """Return the coefficients m of a plane in grey levels.
 
-    Exactly 0 where a neighbourhood is flat: what rounding leaves there is taken off.
+    Exactly 0 where a neighbourhood is flat: the sign of what rounding leaves there would count.
 
     Parameters
     ----------
@@ -54,8 +52,9 @@ def coefficients(x: FloatArray, border: Literal["zero", "replicate"]) -> FloatAr
         x = np.pad(x, RADIUS)
     mean, square = (gaussian(z, SIGMA, radius=RADIUS) for z in (x, x * x))
     square -= mean**2
-    m = (x - mean) / (np.sqrt(np.abs(square)) + 1.0)
-    m[np.abs(m) < _FLAT] = 0.0
+    about = x - mean
+    about[np.abs(about) <= rounding_in(x)] = 0.0
+    m = about / (np.sqrt(np.abs(square)) + 1.0)
     start = RADIUS if border == "zero" else 0
     return np.asarray(m[start : start + rows, start : start + cols])
 

@@ -26,16 +26,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from osmofuse.metrics.grey_levels import mean_over_channels
+from osmofuse.metrics.grey_levels import clear_rounding, mean_over_channels, rounding_in
 from osmofuse.metrics.local_moments import local_moments
 from osmofuse.metrics.metric import Metric
-from osmofuse.typing import FloatArray
+from osmofuse.typing import BoolArray, FloatArray
 
 SIGMA, RADIUS = 1.5, 3
 AGREE = 0.75
-
-# Below this, in squared grey levels, a variance or a squared mean is rounding.
-_FLAT = 1e-9
 
 
 def qy(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> float:
@@ -73,16 +70,19 @@ def _plane(u: FloatArray, f: FloatArray, b: FloatArray) -> float:
 def _similarity(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the similarity of two planes, and their variances, in each window."""
     mean_x, mean_y, var_x, var_y, cov = local_moments(x, y, SIGMA, RADIUS)
-    for z in (var_x, var_y):
-        z[z < _FLAT] = 0.0
+    clear_rounding(var_x, x)
+    clear_rounding(var_y, y)
     cov[(var_x == 0.0) | (var_y == 0.0)] = 0.0
-    luminance = _ratio(2.0 * mean_x * mean_y, mean_x**2 + mean_y**2, 1.0)
+    bright = np.hypot(mean_x, mean_y) > rounding_in(x, y)
+    luminance = _ratio(2.0 * mean_x * mean_y, mean_x**2 + mean_y**2, 1.0, where=bright)
     structure = _ratio(2.0 * cov, var_x + var_y, 1.0)
     return np.clip(luminance * structure, -1.0, 1.0), var_x, var_y
 
 
-def _ratio(part: FloatArray, whole: FloatArray, otherwise: float) -> FloatArray:
-    there = whole >= _FLAT
+def _ratio(
+    part: FloatArray, whole: FloatArray, otherwise: float, *, where: BoolArray | None = None
+) -> FloatArray:
+    there = whole > 0.0 if where is None else where
     return np.where(there, part / np.where(there, whole, 1.0), otherwise)
 
 

@@ -14,12 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from osmofuse.metrics.grey_levels import mean_over_channels
+from osmofuse.metrics.grey_levels import mean_over_channels, rounding_in
 from osmofuse.metrics.metric import Metric
 from osmofuse.typing import FloatArray
-
-# A deviation below this, in grey levels, is rounding.
-_FLAT = 1e-9
 
 
 def scd(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> float:
@@ -42,13 +39,15 @@ def scd(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> fl
 
 
 def _plane(u: FloatArray, f: FloatArray, b: FloatArray) -> float:
-    return _correlation(u - b, f) + _correlation(u - f, b)
+    return _correlation(u - b, f, rounding_in(u, b)) + _correlation(u - f, b, rounding_in(u, f))
 
 
-def _correlation(x: FloatArray, y: FloatArray) -> float:
+def _correlation(x: FloatArray, y: FloatArray, flat: float) -> float:
+    """Return the correlation of two planes; 0 where one is flat, the first but for rounding."""
+    level = rounding_in(y)
     x, y = x - x.mean(), y - y.mean()
     deviation_x, deviation_y = (float(np.sqrt(np.mean(z * z))) for z in (x, y))
-    if deviation_x < _FLAT or deviation_y < _FLAT:
+    if deviation_x <= flat or deviation_y <= level:
         return 0.0
     c = float(np.mean(x * y)) / (deviation_x * deviation_y)
     return min(max(c, -1.0), 1.0)

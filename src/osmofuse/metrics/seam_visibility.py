@@ -186,12 +186,18 @@ class _Boundary:
 
     def texture(self, picture: FloatArray) -> FloatArray:
         """Return the variance of lightness and colour in the windows, mean of the two sides."""
-        total = np.zeros(len(self.places[0]), np.float32)
+        weights = [self.weights[side].astype(np.float64) for side in ("inside", "outside")]
+        sides = [(weight, np.maximum(self._sum(weight, 1), _LEAST_WEIGHT)) for weight in weights]
+        total = np.zeros(len(self.places[0]))
         for x in np.moveaxis(lightness_and_chroma(relative_log(picture, self.box)), -1, 0):
-            for side in ("inside", "outside"):
-                mean = self._mean(x, side, 1)
-                total += np.maximum(self._mean(x * x, side, 1) - mean * mean, 0.0) / 2
-        return total
+            # A difference of squares, of which single precision would leave rounding errors.
+            y = x.astype(np.float64)
+            y -= y.mean()
+            for weight, whole in sides:
+                mean = self._sum(weight * y, 1) / whole
+                square = self._sum(weight * y * y, 1) / whole
+                total += np.maximum(square - mean * mean, 0.0) / 2
+        return total.astype(np.float32)
 
     def _step(self, x: FloatArray, block: int) -> FloatArray:
         fine, coarse = (

@@ -41,6 +41,7 @@ import numpy as np
 
 from osmofuse.errors import InputError
 from osmofuse.filters import gaussian
+from osmofuse.metrics.grey_levels import rounding_in
 from osmofuse.metrics.metric import Metric
 from osmofuse.metrics.strips import sum_over_strips
 from osmofuse.picture import bands_of, plane_of
@@ -93,7 +94,7 @@ def structure_map(fused: FloatArray, background: FloatArray, alpha: FloatArray) 
         where it is inverted; 0 also where either picture is flat, or alpha is 1 all around.
     """
     planes = [
-        _correlation(*planes, _floors(*planes))[0] for planes in _channels(fused, background, alpha)
+        _correlation(*planes, floors)[0] for planes, floors in _channels(fused, background, alpha)
     ]
     return np.stack(planes, axis=-1).reshape(fused.shape)
 
@@ -101,8 +102,8 @@ def structure_map(fused: FloatArray, background: FloatArray, alpha: FloatArray) 
 def _agreement(picture: FloatArray, background: FloatArray, alpha: FloatArray) -> float:
     """Return the mean correlation of a picture with the background."""
     means = []
-    for planes in _channels(picture, background, alpha):
-        local = partial(_weighted, floors=_floors(*planes))
+    for planes, floors in _channels(picture, background, alpha):
+        local = partial(_weighted, floors=floors)
         agreed, total = sum_over_strips(local, *planes, reach=RADIUS)
         if total > 0:
             means.append(float(agreed / total))
@@ -115,26 +116,24 @@ def _agreement(picture: FloatArray, background: FloatArray, alpha: FloatArray) -
 
 def _channels(
     picture: FloatArray, background: FloatArray, alpha: FloatArray
-) -> Iterator[tuple[FloatArray, FloatArray, FloatArray]]:
-    """Yield picture and background, centred, and the weight 1 - alpha, channel by channel."""
+) -> Iterator[tuple[tuple[FloatArray, FloatArray, FloatArray], tuple[float, float]]]:
+    """Yield picture and background, centred, with the weight 1 - alpha, channel by channel.
+
+    With them come the deviations below which the two are flat but for rounding.
+    """
     alpha = np.asarray(alpha, np.float64)
     for c in range(bands_of(picture)):
         x, y = (np.asarray(plane_of(z, c), np.float64) for z in (picture, background))
         weight = np.broadcast_to(1.0 - (plane_of(alpha, c) if alpha.ndim else alpha), x.shape)
-        yield _centred(x, weight), _centred(y, weight), weight
+        counts = weight > 0
+        floors = rounding_in(x[counts]), rounding_in(y[counts])
+        yield (_centred(x, weight), _centred(y, weight), weight), floors
 
 
 def _centred(x: FloatArray, weight: FloatArray) -> FloatArray:
     """Return a plane less its mean: variances are small differences of squares."""
     total = float(weight.sum())
     return x - float((weight * x).sum()) / total if total > 0 else x
-
-
-def _floors(x: FloatArray, y: FloatArray, weight: FloatArray) -> tuple[float, float]:
-    """Return below which variances are what rounding leaves of flat planes."""
-    largest = (float((z * z).max(initial=0.0, where=weight > 0)) for z in (x, y))
-    floor_x, floor_y = (1e-13 * one for one in largest)
-    return floor_x, floor_y
 
 
 def _weighted(
@@ -158,8 +157,8 @@ def _correlation(
         return gaussian(weight * z, SIGMA, radius=RADIUS) / total
 
     def variance(z: FloatArray, mean_z: FloatArray, floor: float) -> FloatArray:
-        found = mean(z * z) - mean_z * mean_z
-        return np.where(found > floor, found, 0.0)
+        found = np.maximum(mean(z * z) - mean_z * mean_z, 0.0)
+        return np.where(np.sqrt(found) > floor, found, 0.0)
 
     mean_x, mean_y = mean(x), mean(y)
     var_x, var_y = variance(x, mean_x, floors[0]), variance(y, mean_y, floors[1])

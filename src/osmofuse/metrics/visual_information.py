@@ -25,14 +25,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from osmofuse.metrics.grey_levels import clear_rounding
 from osmofuse.metrics.local_moments import local_moments, window_mean
 from osmofuse.typing import FloatArray
 
 RADII = (8, 4, 2, 1)
 SIDE = 41  # the least picture in which the last window fits
-
-# Variances below this, in squared grey levels, are rounding.
-_FLAT = 1e-10
 
 
 class Information(NamedTuple):
@@ -65,8 +63,9 @@ def _information(
     x: FloatArray, y: FloatArray, sigma: float, radius: int, eye: float
 ) -> Information:
     _, _, var_x, var_y, cov = local_moments(x, y, sigma, radius)
-    seen = (var_x >= _FLAT) & (var_y >= _FLAT) & (cov > 0.0)
-    gain = np.where(seen, cov / np.maximum(var_x, _FLAT), 0.0)
-    var_x[var_x < _FLAT] = 0.0
+    clear_rounding(var_x, x)
+    clear_rounding(var_y, y)
+    seen = (var_x > 0.0) & (var_y > 0.0) & (cov > 0.0)
+    gain = np.divide(cov, var_x, out=np.zeros_like(cov), where=seen)
     noise = np.maximum(var_y - gain * cov, 0.0)
     return Information(gain, np.log1p(gain**2 * var_x / (noise + eye)), np.log1p(var_x / eye))

@@ -38,6 +38,12 @@ def test_directions_of_noise_are_unlike(grey, rng):
     assert abs(likeness(field(grey), field(rng.random(SHAPE)))) < 0.1
 
 
+@pytest.mark.parametrize("level", [0.3, 1.0, -0.4])
+def test_the_last_bits_of_a_flat_copy_have_no_direction(level, rng):
+    away = rng.choice(np.array([-9, 9], np.float32), SHAPE)
+    assert np.abs(field(np.nextafter(np.float32(level), away))).max() < 0.05
+
+
 def test_a_shift_is_found_on_all_tiles(grey):
     shifts = local_shifts(
         field(moved(grey, [[1, 0, 2.3], [0, 1, -1.4], [0, 0, 1]])), field(grey), size=48, radius=6

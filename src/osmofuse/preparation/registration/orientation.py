@@ -18,6 +18,9 @@ from osmofuse.preparation.registration.opencv import opencv
 from osmofuse.preparation.registration.views import Plane
 from osmofuse.typing import BoolArray, FloatArray
 
+# Squared gradients, of copies about [0, 1] in single precision, that rounding alone can make.
+_ROUNDING = 1e-10
+
 
 def orientation(plane: Plane, sigma: float) -> FloatArray:
     r"""Return real and imaginary part of :math:`c`.
@@ -43,7 +46,7 @@ def orientation(plane: Plane, sigma: float) -> FloatArray:
     strength = across * across + down * down
     shown = strength[inner]
     k2 = float(np.median(shown[:: max(1, shown.size // 100_000)])) if shown.size else 0.0
-    weight = inner / (strength + np.float32(k2 + 1e-12))
+    weight = inner / (strength + np.float32(k2 + _ROUNDING))
     return np.dstack([(across * across - down * down) * weight, 2 * across * down * weight])
 
 

@@ -79,7 +79,9 @@ class View:
         if shown.size == 0:
             return 0.0, 1.0
         low, high = (float(level) for level in np.percentile(shown, _TAILS))
-        return (low, high) if high > low else (low, low + 1.0)
+        # What single precision cannot tell apart is flat: it must not fill the range.
+        flat = high - low <= 8 * np.finfo(np.float32).eps * abs(high)
+        return (low, low + 1.0) if flat else (low, high)
 
     def whole(self, pixels: int) -> Plane:
         """Return a copy of the whole picture of at most so many pixels."""
