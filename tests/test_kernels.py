@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numba
@@ -22,9 +23,17 @@ print(sum(_inner_rows.stats.cache_hits.values()))
 """
 
 
+FUSE = """
+import hashlib, numpy, osmofuse
+f, b = numpy.random.default_rng(0).random((2, 60, 50, 3))
+fusion = osmofuse.fuse(f, b, numpy.linspace(0, 1, 50) * numpy.ones((60, 1)))
+print(hashlib.sha256(fusion.image.tobytes()).hexdigest())
+"""
+
+
 def run(code, **env):
     """Run code in a fresh process whose caches are those of env only."""
-    names = ("OSMOFUSE_CACHE", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR")
+    names = ("OSMOFUSE_CACHE", "XDG_CACHE_HOME", "NUMBA_CACHE_DIR", "TMPDIR")
     clean = {k: v for k, v in os.environ.items() if k not in names}
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -85,12 +94,108 @@ def test_kernels_are_cached_where_they_should_be_and_found_again(tmp_path):
     assert run(COMPUTE, **env) == ["1"]
 
 
-def test_a_cache_that_cannot_be_written_costs_time_only(tmp_path):
-    """The tests may run as root, whom permissions do not bind: the folder lies in a file."""
+def test_without_any_cache_it_costs_time_only(tmp_path):
+    """The tests may run as root, whom permissions do not bind: the folders lie in a file."""
     blocker = tmp_path / "file"
     blocker.write_text("not a folder")
-    assert run(COMPUTE, OSMOFUSE_CACHE=blocker / "cache") == ["0"]
+    code = f"import tempfile; tempfile.tempdir = {str(blocker / 'tmp')!r}\n{COMPUTE}"
+    assert run(code, OSMOFUSE_CACHE=blocker / "cache") == ["0"]
     assert blocker.read_text() == "not a folder"
+
+
+class TestPrivateCache:
+    """Where the user's cache cannot be written, a private folder takes its place.
+
+    The tests may run as root, whom permissions do not bind: the cache is to lie in a file.
+    """
+
+    @pytest.fixture
+    def env(self, tmp_path):
+        (tmp_path / "file").write_text("not a folder")
+        (tmp_path / "temporary").mkdir()
+        return {"OSMOFUSE_CACHE": tmp_path / "file" / "own", "TMPDIR": tmp_path / "temporary"}
+
+    @pytest.fixture
+    def private(self, env):
+        return env["TMPDIR"] / f"osmofuse-{os.getuid()}"
+
+    def test_kernels_are_kept_there(self, env, private):
+        assert run(COMPUTE, **env) == ["0"]
+        assert list(private.rglob("*.nbc"))
+        assert private.stat().st_mode & 0o777 == 0o700
+        assert run(COMPUTE, **env) == ["1"]
+
+    def test_pixels_are_those_of_any_other_cache(self, env, private, tmp_path):
+        elsewhere = run(FUSE, OSMOFUSE_CACHE=tmp_path / "own")
+        assert run(FUSE, **env) == run(FUSE, **env) == elsewhere
+        assert list(private.rglob("single-*.done"))
+
+    @pytest.mark.parametrize("mode", [0o755, 0o770, 0o707])
+    def test_a_folder_that_others_can_open_is_not_trusted(self, env, private, mode):
+        private.mkdir()
+        private.chmod(mode)
+        assert run(COMPUTE, **env) == run(COMPUTE, **env) == ["0"]
+        assert not list(private.rglob("*"))
+
+    @pytest.mark.parametrize("what", ["link", "file"])
+    def test_what_is_no_folder_is_not_trusted(self, env, private, what, tmp_path):
+        (tmp_path / "other").mkdir(mode=0o700)
+        if what == "link":
+            private.symlink_to(tmp_path / "other")
+        else:
+            private.write_text("")
+        assert run(COMPUTE, **env) == run(COMPUTE, **env) == ["0"]
+        assert not list((tmp_path / "other").iterdir())
+
+    def test_somebody_elses_folder_is_not_trusted(self, private, monkeypatch):
+        monkeypatch.setattr(tempfile, "gettempdir", lambda: str(private.parent))
+        private.mkdir(mode=0o700)
+        assert kernels._temporary_cache() == private
+        monkeypatch.setattr(os, "getuid", lambda: 12345)
+        private.rename(private.with_name("osmofuse-12345"))
+        with pytest.raises(PermissionError, match="not a private folder"):
+            kernels._temporary_cache()
+
+    def test_without_a_home_there_is_a_cache(self, monkeypatch, private):
+        def nobody_knows():
+            raise RuntimeError("Could not determine home directory.")
+
+        monkeypatch.delenv("OSMOFUSE_CACHE", raising=False)
+        monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+        monkeypatch.setattr(Path, "home", nobody_knows)
+        monkeypatch.setattr(tempfile, "gettempdir", lambda: str(private.parent))
+        assert kernels.cache_directory.__wrapped__() == (
+            private / "kernels" / kernels._hash_of_sources()
+        )
+
+
+class TestCodeInUse:
+    CODE = """
+from osmofuse import kernels
+from osmofuse.operators import inner
+import numpy
+inner(numpy.ones((3, 4)), numpy.ones((3, 4)))
+print(kernels.code_in_use().replace(" ", "_"))
+"""
+
+    def test_it_tells_what_was_compiled_from_what_was_loaded(self, tmp_path):
+        [first], [again] = (run(self.CODE, OSMOFUSE_CACHE=tmp_path) for _ in range(2))
+        assert first.endswith("compiled_by_this_process")
+        assert again.endswith("from_the_cache")
+        assert first.partition(",")[0] == again.partition(",")[0]
+
+    def test_it_names_the_processor(self, tmp_path):
+        [here] = run(self.CODE, OSMOFUSE_CACHE=tmp_path)
+        [other] = run(self.CODE, OSMOFUSE_CACHE=tmp_path, NUMBA_CPU_NAME="generic")
+        assert other.startswith("for_generic_(features_")
+        assert other != here
+
+    def test_a_cache_that_was_filled_for_another_processor_is_filled_again(
+        self, tmp_path, monkeypatch
+    ):
+        markers = {kernels._marker(tmp_path, "single"), kernels._marker(tmp_path, "double")}
+        monkeypatch.setattr(kernels, "_processor", lambda: "generic ")
+        assert kernels._marker(tmp_path, "single") not in markers
 
 
 def row_sums(x):
@@ -119,14 +224,14 @@ def test_floating_point_laws_are_kept_unless_waived():
 
 
 def test_a_fast_kernel_keeps_nan_and_infinity(monkeypatch):
-    monkeypatch.setattr(kernels, "_can_cache", lambda: False)
+    monkeypatch.setattr(kernels, "cache_directory", lambda: None)
     x = np.ones((3, 40))
     x[0, 3], x[1, 5] = np.nan, np.inf
     np.testing.assert_array_equal(kernels.fast_kernel(row_sums)(x), [np.nan, np.inf, 20.0])
 
 
 def test_a_kernel_divides_by_zero_as_numpy_does(monkeypatch):
-    monkeypatch.setattr(kernels, "_can_cache", lambda: False)
+    monkeypatch.setattr(kernels, "cache_directory", lambda: None)
 
     @kernels.pixel
     def inverse(x):
@@ -135,11 +240,11 @@ def test_a_kernel_divides_by_zero_as_numpy_does(monkeypatch):
     assert inverse(0.0) == np.inf
 
 
-def test_other_users_keep_their_cache_when_a_kernel_cannot_be_declared(monkeypatch):
+def test_other_users_keep_their_cache_when_a_kernel_cannot_be_declared(monkeypatch, tmp_path):
     monkeypatch.setattr(numba.config, "CACHE_DIR", "/elsewhere")
     nowhere: dict = {}
     exec("def nameless(x):\n    return x", nowhere)  # no file, so Numba cannot cache it
-    monkeypatch.setattr(kernels, "_can_cache", lambda: True)
+    monkeypatch.setattr(kernels, "cache_directory", lambda: tmp_path)
     with pytest.raises(RuntimeError, match="cannot cache"):
         kernels.kernel(nowhere["nameless"])
     assert numba.config.CACHE_DIR == "/elsewhere"
@@ -222,14 +327,6 @@ def test_compiling_is_timed():
     before = kernels.seconds_compiling()
     numba.njit(lambda x: x + 1)(1)
     assert kernels.seconds_compiling() > before
-
-
-FUSE = """
-import hashlib, numpy, osmofuse
-f, b = numpy.random.default_rng(0).random((2, 60, 50, 3))
-fusion = osmofuse.fuse(f, b, numpy.linspace(0, 1, 50) * numpy.ones((60, 1)))
-print(hashlib.sha256(fusion.image.tobytes()).hexdigest())
-"""
 
 
 def test_the_first_run_on_a_machine_has_the_bits_of_all_others(tmp_path):

@@ -3,7 +3,8 @@
 A kernel is a compiled loop over planes. It lives beside the operator or term it serves and
 is declared with :func:`kernel`; its NumPy reference lives in the tests. The machine code is
 cached below the user's cache directory in a folder named by a hash of every kernel source,
-since Numba on its own does not notice a change in a kernel that another one calls.
+since Numba on its own does not notice a change in a kernel that another one calls. Where that
+directory cannot be written, a private one in the temporary directory takes its place.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ import functools
 import hashlib
 import logging
 import os
+import stat
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,10 +30,11 @@ os.environ.setdefault("GOMP_SPINCOUNT", "5000")
 
 import numba
 from numba import prange
-from numba.core import event
+from numba.core import codegen, event
 
 __all__ = [
     "cache_directory",
+    "code_in_use",
     "fast_kernel",
     "kernel",
     "make_ready",
@@ -68,13 +72,18 @@ def _compiled(function: Kernel, *, fastmath: bool | set[str]) -> Kernel:
     # Numba reads its cache directory while decorating; other users of Numba in this
     # process keep theirs.
     config: Any = numba.config
-    other = config.CACHE_DIR
-    config.CACHE_DIR = str(cache_directory())
-    compile_ = numba.njit(parallel=True, cache=_can_cache(), error_model="numpy", fastmath=fastmath)
+    other, folder = config.CACHE_DIR, cache_directory()
+    compile_ = numba.njit(
+        parallel=True, cache=folder is not None, error_model="numpy", fastmath=fastmath
+    )
+    if folder is not None:
+        config.CACHE_DIR = str(folder)
     try:
-        return cast(Kernel, compile_(function))
+        compiled = compile_(function)
     finally:
         config.CACHE_DIR = other
+    _declared.append(compiled)
+    return cast(Kernel, compiled)
 
 
 def pixel(function: Kernel) -> Kernel:
@@ -105,15 +114,13 @@ def make_ready(precision: Literal["single", "double"] = "single") -> None:
     it has just compiled, and the two round differently: a process that compiles for itself
     would have other bits than all that come after it.
     """
-    # Numba keeps code by the place of its source, so another copy of the package has its own.
-    place = hashlib.sha256(str(Path(__file__).resolve()).encode()).hexdigest()[:16]
-    done = cache_directory() / f"{precision}-{place}.done"
-    if os.environ.get(_FILLING) or (_can_cache() and done.exists()):
+    folder = cache_directory()
+    if os.environ.get(_FILLING) or (folder is not None and _marker(folder, precision).exists()):
         return
     logging.getLogger("osmofuse").warning(
         "compiling kernels for this machine, once; this takes some 20 seconds"
     )
-    if not _can_cache():
+    if folder is None:
         return
     start = time.perf_counter()
     # Where no other process can be had, this one compiles, and the next one fills the cache.
@@ -126,8 +133,40 @@ def make_ready(precision: Literal["single", "double"] = "single") -> None:
             timeout=600,
             check=True,
         )
-        done.touch()
+        _marker(folder, precision).touch()
     _waits.append(time.perf_counter() - start)
+
+
+def _marker(folder: Path, precision: str) -> Path:
+    """Return the file whose presence tells that the cache was filled.
+
+    Numba keeps code by the place of its source and by the processor it is for, so another copy
+    of the package has its own, and so has another machine that shares the folder.
+    """
+    key = f"{Path(__file__).resolve()} {_processor()}"
+    return folder / f"{precision}-{hashlib.sha256(key.encode()).hexdigest()[:16]}.done"
+
+
+def code_in_use() -> str:
+    """Return what the kernels of this process were compiled for, and where they came from.
+
+    Two processes with different answers may differ in the last bits of their results.
+    """
+    name, _, features = _processor().partition(" ")
+    digest = hashlib.sha256(features.encode()).hexdigest()[:8]
+    new = any(kernel.stats.cache_misses for kernel in _declared)
+    source = "compiled by this process" if new else "from the cache"
+    return f"for {name} (features {digest}), {source}"
+
+
+def _processor() -> str:
+    """Return the processor that Numba compiles for: its name, and the features used."""
+    config: Any = numba.config
+    host: Any = codegen
+    name, features = config.CPU_NAME, config.CPU_FEATURES
+    if features is None:
+        features = host.get_host_cpu_features()
+    return f"{name or host.ll.get_host_cpu_name()} {features}"
 
 
 def seconds_compiling() -> float:
@@ -136,6 +175,7 @@ def seconds_compiling() -> float:
 
 
 _waits = list[float]()
+_declared = list[Any]()
 _events: Any = event
 _compiling = _events.TimingListener()
 _events.register("numba:compile", _compiling)
@@ -151,19 +191,39 @@ osmofuse.fuse(f, f[::-1].copy(), f > 0.5, method="poisson")
 
 
 @functools.cache
-def _can_cache() -> bool:
-    """Tell whether the cache folder can be written; without one, kernels compile each time."""
-    try:
-        cache_directory().mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return False
-    return os.access(cache_directory(), os.W_OK)
+def cache_directory() -> Path | None:
+    """Return the folder of the compiled kernels, one for each state of their sources.
+
+    The user's; a private one in the temporary directory where that cannot be written, so that
+    processes started from this one need not all compile. None where neither can be had: then
+    every process compiles for itself.
+    """
+    for folder in (_user_cache, _temporary_cache):
+        with contextlib.suppress(OSError, RuntimeError):  # also if nobody knows the user's home
+            kernels = folder() / "kernels" / _hash_of_sources()
+            kernels.mkdir(parents=True, exist_ok=True)
+            tempfile.TemporaryFile(dir=kernels).close()
+            return kernels
+    return None
 
 
-@functools.cache
-def cache_directory() -> Path:
-    """Return the folder of the compiled kernels, one for each state of their sources."""
-    return _user_cache() / "kernels" / _hash_of_sources()
+def _temporary_cache() -> Path:
+    """Return a folder in the temporary directory that nobody else can read or write.
+
+    Raises
+    ------
+    OSError
+        There is none, and none can be made, or somebody else has made it: code from there
+        would be theirs.
+    """
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    folder = Path(tempfile.gettempdir()) / f"osmofuse-{user}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    mine = stat.S_ISDIR(found.st_mode) and (os.name == "nt" or found.st_uid == user)
+    if not mine or (os.name != "nt" and stat.S_IMODE(found.st_mode) & 0o077):
+        raise PermissionError(f"{folder}: not a private folder of this user")
+    return folder
 
 
 def _user_cache() -> Path:

@@ -35,10 +35,14 @@ _PACKAGES = ("osmofuse", "numpy", "scipy", "numba", "pyvips", "pyvips-binary", "
 def versions() -> dict[str, str]:
     """Return the versions of osmofuse, Python and packages that made the pixels, and the machine.
 
-    Kernels are compiled for a machine's processor, so another one may round otherwise.
+    Kernels are compiled for a machine's processor, so another one may round otherwise; and so may
+    the process that compiled them, see `osmofuse.kernels.make_ready`.
     """
+    from osmofuse.kernels import code_in_use
+
     packages = {name: version(name) for name in _PACKAGES}
-    return {"python": platform.python_version(), **packages, "machine": _machine()}
+    system = {"machine": _machine(), "kernels": code_in_use()}
+    return {"python": platform.python_version(), **packages, **system}
 
 
 def _machine() -> str:
@@ -104,7 +108,8 @@ class Record:
         ``sha256_of_pixels``, see `sha256_of_pixels`; of several pictures, ``pictures`` has that of
         each by name, and ``sha256_of_pixels`` is the hash of them all.
     versions : mapping
-        Of osmofuse and what it computes with; ``machine`` is that on which it did.
+        Of osmofuse and what it computes with; ``machine`` is that on which it did, ``kernels``
+        tells which processor its kernels were compiled for.
     ranking : tuple of mapping
         What each judge answered who compared results blindly; empty, and not written: nobody did.
     recipe : mapping or None

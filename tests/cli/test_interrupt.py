@@ -10,7 +10,8 @@ from osmofuse.cli.progress import progress_line
 
 @pytest.fixture
 def listening(monkeypatch):
-    before = signal.getsignal(signal.SIGINT)
+    # A shell may have told its background jobs to ignore interrupts; this test does not.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     monkeypatch.setattr(interrupt, "_seen", False)
     interrupt.listen()
     yield

@@ -185,7 +185,8 @@ def test_a_child_that_dies_for_memory_is_over_a_limit(tmp_path, monkeypatch, wor
 
 
 ORPHAN = """
-import subprocess, sys, time
+import signal, subprocess, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore it
 from osmofuse.io import Limits, isolation
 popen = subprocess.Popen
 def start(command, **options):

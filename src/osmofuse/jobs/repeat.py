@@ -153,7 +153,7 @@ def _other_versions(old: Record, new: Record) -> Iterator[str]:
     for name, was in old.versions.items():
         now = new.versions.get(name, "none")
         if now != was:
-            yield f"{name}: {'' if name == 'machine' else 'version '}{now}, not {was}"
+            yield f"{name}: {'' if name in ('machine', 'kernels') else 'version '}{now}, not {was}"
 
 
 def _distance(
