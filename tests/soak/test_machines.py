@@ -1,0 +1,38 @@
+"""A sample of all tests on machines of other kinds, see `machines`."""
+
+import os
+import random
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+import machines
+
+pytestmark = pytest.mark.soak
+
+TESTS = Path(machines.__file__).parent
+# Where processors, users, locales, signals and folders have made a difference.
+ALWAYS = (
+    "cli/test_fuse.py", "cli/test_interrupt.py", "io/test_isolation.py", "io/test_writing.py",
+    "jobs/test_repeat.py", "preparation/test_auto_alpha.py",
+)  # fmt: skip
+MORE = 6
+
+
+def sample(seed):
+    names = {str(path.relative_to(TESTS)) for path in TESTS.rglob("test_*.py")}
+    names -= {*ALWAYS, *(name for name in names if name.startswith("soak"))}
+    return [*ALWAYS, *random.Random(seed).sample(sorted(names), MORE)]
+
+
+@pytest.mark.parametrize("name", machines.CONDITIONS)
+def test_machines(name):
+    root = hasattr(os, "geteuid") and os.geteuid() == 0
+    if machines.CONDITIONS[name].needs_root and not (root and shutil.which("setpriv")):
+        pytest.skip("needs root, to become somebody else and to mount")
+    chosen = [f"tests/{one}" for one in sample(list(machines.CONDITIONS).index(name))]
+    done = machines.run(name, ["-q", "-n", "2", "--dist", "loadfile", *chosen])
+    sys.stdout.write(done.stdout)
+    assert done.returncode == 0, done.stdout[-3000:]
