@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DONE := .venv/.installed
 
-.PHONY: setup demo test check bench soak pictures docs
+.PHONY: setup demo chromium test check bench soak pictures docs
 
 setup: $(DONE)
 
@@ -18,9 +18,19 @@ $(DONE): pyproject.toml
 demo: setup
 	@$(BIN)/osmofuse demo --out out/demo --overwrite
 
-# Playwright drives the Chromium of the system; axe-core comes where npm is. Without them the tests
-# of the report's page skip.
-test: setup
+# For the tests of the report's page. Playwright drives the system's Chromium; Debian's is installed
+# where that is possible (root, apt), without a window system.
+APT := DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::http::Timeout=30
+chromium:
+	@if ! command -v chromium >/dev/null && ! command -v chromium-browser >/dev/null \
+	    && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "Installing Debian's chromium (once) ..."; \
+	  { $(APT) update; $(APT) install -y --no-install-recommends chromium; } >/dev/null 2>&1 \
+	    || echo "chromium cannot be installed; the tests of the report's page will skip"; \
+	fi
+
+# axe-core comes where npm is; without it, and without Chromium, tests skip and say so.
+test: setup chromium
 	@if command -v npm >/dev/null; then npm ci --prefix tests/page --no-audit --no-fund --silent; fi
 	$(BIN)/python -m pytest -m "not soak" -n 2 --dist loadfile $(ARGS)
 

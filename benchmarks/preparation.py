@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 import time
-from pathlib import Path
+
+from benchmarks.memory import forget_peak, peak
 
 JOBS = {"align, 12 MP": (4000, 3000), "align, 100 MP": (11600, 8700), "matte, 1 MP": (1100, 910)}
 
@@ -26,17 +26,6 @@ def one(name: str) -> dict[str, float]:
     work = matting if name.startswith("matte") else aligning
     seconds, error = work(JOBS[name])
     return {"s": seconds, "GB": peak() / 1e9, "error": error}
-
-
-def forget_peak() -> None:
-    """Let the peak of memory count from here: pictures were drawn with more than they take."""
-    Path("/proc/self/clear_refs").write_text("5")
-
-
-def peak() -> int:
-    """Return the most bytes that were resident since."""
-    status = Path("/proc/self/status").read_text()
-    return 1024 * int(re.search(r"VmHWM:\s+(\d+)", status)[1])
 
 
 def aligning(shape: tuple[int, int]) -> tuple[float, float]:
@@ -59,7 +48,7 @@ def aligning(shape: tuple[int, int]) -> tuple[float, float]:
     truth = np.array([[c, -s, shift[0]], [s, c, shift[1]], [0.0, 0.0, 1.0]])
     fixed, moving = ((np.clip(x, 0, 1) * 65535).astype(np.uint16) for x in (fixed, moving))
     moving = cv2.warpPerspective(moving, np.linalg.inv(truth), (cols, rows))
-    forget_peak()
+    forget_peak()  # drawing the pictures took more than they do
     start = time.perf_counter()
     found = osmofuse.align(moving, fixed)
     seconds = time.perf_counter() - start

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
 import time
+
+from benchmarks.memory import forget_peak, peak, resident
 
 MEGAPIXELS = (0.25, 0.45, 1, 4, 12, 25)
 
@@ -41,18 +42,13 @@ def one(size: float, channels: int) -> tuple[float, float]:
     f, b, alpha = small
     if channels == 1:
         f, b = f[..., 1].copy(), b[..., 1].copy()
+    forget_peak()
     before = resident()
     start = time.perf_counter()
     fusion = osmofuse.fuse(f, b, alpha, reach=15)
     seconds = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     output = fusion.image.nbytes + fusion.structure.nbytes
-    return seconds, (peak - before - output) / f.size
-
-
-def resident() -> int:
-    with open("/proc/self/statm") as status:
-        return int(status.read().split()[1]) * resource.getpagesize()
+    return seconds, (peak() - before - output) / f.size
 
 
 if __name__ == "__main__":

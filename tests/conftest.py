@@ -1,6 +1,8 @@
 """What all tests share: the shared data, the random numbers, hypothesis's habits."""
 
 import os
+import re
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +27,7 @@ def data() -> Path:
     """Return the folder of the paper's pictures; without it the test is skipped."""
     folder = data_folder()
     if not (folder / "paper" / "1_foreground.png").exists():
-        pytest.skip(f"no test data in {folder}; set OSMOFUSE_DATA to its folder")
+        pytest.skip(f"needs the data: none in {folder}; OSMOFUSE_DATA names another folder")
     return folder
 
 
@@ -46,12 +48,32 @@ def decoded_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "read_isolated", read_here)
 
 
+def allowed_skips() -> tuple[str, ...]:
+    """Return how the reasons of skips may begin, by the table in CONTRIBUTING."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = text.partition("## Tests that may skip")[2].partition("\n## ")[0]
+    return tuple(re.findall(r"`(needs [^`]+)`", table))
+
+
+def forbidden_skip(reason: str, fixtures: Collection[str]) -> str | None:
+    """Return why a test must not skip; None if it may."""
+    if not reason.startswith(ALLOWED_SKIPS):
+        return "skipped for a reason that CONTRIBUTING does not list"
+    if "data" in fixtures and os.environ.get("CI") and data_folder().exists():
+        return "skipped although the data is there"
+    return None
+
+
+ALLOWED_SKIPS = allowed_skips()
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
-    """Turn a skip for want of data into a failure where CI has the data."""
+    """Turn a skip that is not allowed into a failure."""
     outcome = yield
     report = outcome.get_result()
-    present = data_folder().exists()
-    if report.skipped and "data" in item.fixturenames and os.environ.get("CI") and present:
-        report.outcome = "failed"
-        report.longrepr = f"skipped although the data is there: {report.longrepr}"
+    if report.skipped and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2].removeprefix("Skipped: ")
+        wrong = forbidden_skip(reason, item.fixturenames)
+        if wrong:
+            report.outcome, report.longrepr = "failed", f"{wrong}: {reason}"

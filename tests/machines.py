@@ -73,7 +73,8 @@ CONDITIONS = {
 }
 
 
-def _together(conditions: list[Condition]) -> Condition:
+def together(conditions: list[Condition]) -> Condition:
+    """Return the condition under which all of some hold."""
     first, *others = conditions
     for other in others:
         env = {**first.env, **other.env}
@@ -86,7 +87,7 @@ def _together(conditions: list[Condition]) -> Condition:
 
 def run(name: str, arguments: list[str]) -> subprocess.CompletedProcess[str]:
     """Run pytest under a condition, or under several."""
-    condition = _together([CONDITIONS[one] for one in name.split("+")])
+    condition = together([CONDITIONS[one] for one in name.split("+")])
     with ExitStack() as stack:
         place = Path(stack.enter_context(_temporary()))
         root = _copied(place / condition.folder) if condition.folder else ROOT

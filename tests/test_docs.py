@@ -72,7 +72,8 @@ def test_first_fusion_runs_on_the_files_of_the_demo(tmp_path, monkeypatch, capsy
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_run(path, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "agg")
-    plt = pytest.importorskip("matplotlib.pyplot")
+    from matplotlib import pyplot as plt
+
     plt.switch_backend("agg")
     try:
         assert "fusion" in runpy.run_path(str(path))

@@ -103,6 +103,7 @@ def test_without_any_cache_it_costs_time_only(tmp_path):
     assert blocker.read_text() == "not a folder"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX: permissions")
 class TestPrivateCache:
     """Where the user's cache cannot be written, a private folder takes its place.
 

@@ -340,7 +340,7 @@ def test_an_interrupt_leaves_no_debris_and_ends_with_130(tmp_path):
     assert contents(folder) == before
 
 
-@pytest.mark.skipif(os.name == "nt", reason="limits of file sizes are POSIX's")
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX: limits of file sizes")
 def test_a_full_disk_ends_with_7_and_loses_nothing(folder):
     osmofuse_in(folder, "fuse", *PAIR, *FAST, "-o", "f.tif")
     before = contents(folder)
@@ -357,7 +357,7 @@ def test_a_full_disk_ends_with_7_and_loses_nothing(folder):
     assert contents(folder) == before
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="permissions are POSIX's")
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs POSIX: permissions")
 def test_a_read_only_folder_ends_with_7():
     folder = Path(tempfile.mkdtemp())
     try:

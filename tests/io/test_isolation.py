@@ -102,7 +102,7 @@ print(json.dumps(found))
 """
 
 
-@pytest.mark.skipif(os.name == "nt", reason="needs limits of POSIX")
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX: limits")
 def test_the_child_limits_itself_and_loads_no_kernels(tmp_path):
     write(noise((4, 5), "uint8"), tmp_path / "a.png")
     done = subprocess.run(
@@ -166,7 +166,9 @@ decoder.main([sys.argv[2]], Limits(**json.loads(sys.argv[1])))
 """
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks Linux for its memory")
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="needs Linux: its account of memory"
+)
 @pytest.mark.parametrize("suffix", ["png", "tif", "jpg", "webp"])
 def test_too_little_memory_is_a_limit_and_not_a_damaged_file(tmp_path, monkeypatch, suffix):
     decoder(tmp_path, monkeypatch, SCARCE)
@@ -200,7 +202,7 @@ isolation.read_isolated(["a.png"], Limits())
 """
 
 
-@pytest.mark.skipif(os.name == "nt", reason="asks for processes as POSIX does")
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX: process numbers")
 @pytest.mark.parametrize("kind", [signal.SIGKILL, signal.SIGINT])
 def test_the_child_ends_with_its_parent(kind):
     parent = subprocess.Popen(

@@ -317,7 +317,7 @@ def test_too_little_memory_names_the_file(tmp_path, monkeypatch):
         read(path)
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs POSIX: named pipes")
 def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "a.tif")
     with pytest.raises(UnreadableError, match=r"a\.tif: no ordinary file"):
@@ -373,7 +373,9 @@ def test_colours_other_than_grey_and_rgb_are_refused(tmp_path, suffix):
         read(tmp_path / f"a{suffix}")
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="needs /proc to list open files")
+@pytest.mark.skipif(
+    not os.path.isdir("/proc/self/fd"), reason="needs Linux: its list of open files"
+)
 def test_no_file_stays_open_and_no_old_content_returns(tmp_path):
     path = tmp_path / "a.tif"
     for value in (1, 2):

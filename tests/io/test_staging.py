@@ -103,7 +103,7 @@ def test_all_are_synced_before_one_gets_its_name(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid(), reason="needs root to become nobody"
+    not hasattr(os, "geteuid") or os.geteuid(), reason="needs root: to become nobody"
 )
 def test_a_closed_folder_is_refused_at_once(tmp_path):
     program = (

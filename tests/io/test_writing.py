@@ -200,7 +200,7 @@ def attempt(folder, name, prepare, *, prefix=()):
     return done.stdout
 
 
-@pytest.mark.skipif(os.name == "nt", reason="needs limits of POSIX")
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX: limits")
 @pytest.mark.parametrize("suffix", [".tif", ".png", ".jpg", ".webp"])
 def test_no_room_for_the_file(tmp_path, suffix):
     name = f"a{suffix}"
@@ -223,7 +223,7 @@ def test_a_disk_that_is_full(tmp_path, suffix):
     except FileNotFoundError:
         trial = 1
     if trial:
-        pytest.skip("needs the right to mount a small disk")
+        pytest.skip("needs root: to mount a small disk")
     listing = "import atexit; atexit.register(lambda: print(sorted(os.listdir('.'))))"
     told = attempt(disk, name, listing, prefix=prefix)
     assert told.startswith(f"7 {name}: cannot be written (No space left on device); free some")
@@ -231,7 +231,7 @@ def test_a_disk_that_is_full(tmp_path, suffix):
 
 
 @pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid(), reason="needs root to become nobody"
+    not hasattr(os, "geteuid") or os.geteuid(), reason="needs root: to become nobody"
 )
 def test_a_folder_that_is_read_only_for_an_ordinary_user(tmp_path):
     for folder in (tmp_path, *tmp_path.parents[:2]):

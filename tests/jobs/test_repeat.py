@@ -92,16 +92,17 @@ def test_versions_machine_and_settings_are_named_only_if_pixels_differ(make_job)
     record = result.record
     older = replace(
         record,
-        versions=record.versions | {"numpy": "1.0", "machine": "VAX"},
+        versions=record.versions | {"numpy": "1.0", "machine": "VAX", "kernels": "for vax"},
         method={"name": "average", "settings": {"weights": (1.0, 7.0)}},
     )
     assert is_same(older, result)
     other = replace(older, output={"sha256_of_pixels": "0" * 64})
-    band, weights, version, machine, _ = compare_with_record(other, result).differences
+    band, weights, version, machine, code, _ = compare_with_record(other, result).differences
     assert band == "setting band: 'keep', not none"
     assert weights == "setting weights: None, not [1.0, 7.0]"
     assert version == f"numpy: version {np.__version__}, not 1.0"
     assert machine == f"machine: {record.versions['machine']}, not VAX"
+    assert code == f"kernels: {record.versions['kernels']}, not for vax"
 
 
 @pytest.mark.parametrize(

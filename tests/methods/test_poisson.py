@@ -416,7 +416,7 @@ def test_one_thread_and_more_give_the_same_bits(rng):
     import numba
 
     if numba.config.NUMBA_NUM_THREADS < 2:
-        pytest.skip("one thread is all there is")
+        pytest.skip("needs two threads")
     f, b = rng.random((2, 200, 210))
     before, images = numba.get_num_threads(), []
     try:

@@ -22,7 +22,7 @@ def model():
     try:
         return installed_model()
     except InputError as reason:
-        pytest.skip(str(reason))
+        pytest.skip(f"needs the models: {reason}")
 
 
 @pytest.fixture(scope="module")

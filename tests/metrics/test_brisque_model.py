@@ -92,7 +92,7 @@ def test_the_model_of_the_wheel():
     try:
         model = installed_model()
     except InputError as reason:
-        pytest.skip(str(reason))
+        pytest.skip(f"needs the models: {reason}")
     assert model.vectors.shape == (770, 36)
     assert (model.gamma, model.rho) == (0.05, -155.845)
     assert model.ranges[:, 0].tolist() == [0.336999, 9.999411]

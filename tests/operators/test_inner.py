@@ -30,7 +30,7 @@ def test_returns_a_plain_number(rng):
     assert type(inner(*rng.standard_normal((2, 3, 4)))) is float
 
 
-@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="one core only")
+@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="needs two threads")
 def test_same_bits_with_one_thread_and_two(threads, rng):
     x, y = rng.standard_normal((2, 301, 97)) * 10.0 ** rng.uniform(-8, 8, (2, 301, 97))
     found = set()

@@ -30,7 +30,6 @@ def test_two_colours_are_told_apart_exactly():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_keeps_what_is_known_and_finds_the_rest(method):
-    pytest.importorskip("pymatting")
     image, trimap, inside = two_colours((64, 72))
     alpha = osmofuse.matte(image, trimap, method=method)
     assert alpha.dtype == np.float64
@@ -116,7 +115,6 @@ def test_what_cannot_be_used_is_named():
 
 
 def test_what_pymatting_cannot_do_is_told():
-    pytest.importorskip("pymatting")
     image, trimap, _ = two_colours((20, 30))
     with pytest.raises(InputError, match="cannot do 'lkm' on 20 × 30 pixels; use 'combined'"):
         osmofuse.matte(image, trimap, method="lkm")

@@ -47,7 +47,7 @@ COMMAND = "osmofuse fuse --from fused.tif.json -o 'again & again.tif'"
 def found(tmp_path_factory):
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None or find_spec("playwright") is None:
-        pytest.skip("no chromium and playwright to open the page with")
+        pytest.skip("needs Chromium: make test installs Debian's as root; playwright drives it")
     scene = gallery.manuscript((120, 90))
     fusion = osmofuse.fuse(scene.foreground, scene.background, scene.alpha, method="direct")
     results = {"plain": fusion.image, "bright": fusion.image**0.8, "dark": fusion.image**1.2}
@@ -229,7 +229,7 @@ def test_paper_gets_pictures_instead_of_controls(found):
 @pytest.mark.parametrize("state", ["light", "judged", "dark"])
 def test_axe_finds_nothing(found, state):
     if "axe" not in found:
-        pytest.skip("axe-core is not installed: npm ci --prefix tests/page")
+        pytest.skip("needs npm: make test then installs axe-core")
     assert found["axe"][state] == []
 
 
@@ -264,7 +264,7 @@ def test_other_pages_show_what_is_chosen(other):
 
 def test_axe_finds_nothing_on_other_pages(other):
     if not AXE.exists():
-        pytest.skip("axe-core is not installed: npm ci --prefix tests/page")
+        pytest.skip("needs npm: make test then installs axe-core")
     assert other["axe"] == []
 
 

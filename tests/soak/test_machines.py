@@ -31,7 +31,7 @@ def sample(seed):
 def test_machines(name):
     root = hasattr(os, "geteuid") and os.geteuid() == 0
     if machines.CONDITIONS[name].needs_root and not (root and shutil.which("setpriv")):
-        pytest.skip("needs root, to become somebody else and to mount")
+        pytest.skip("needs root: to become nobody and to mount")
     chosen = [f"tests/{one}" for one in sample(list(machines.CONDITIONS).index(name))]
     done = machines.run(name, ["-q", "-n", "2", "--dist", "loadfile", *chosen])
     sys.stdout.write(done.stdout)
