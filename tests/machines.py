@@ -19,6 +19,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
+import numpy as np
+
 ROOT = Path(__file__).resolve().parent.parent
 NOBODY = 65534
 ONE_THREAD = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -59,7 +61,21 @@ class Condition:
         return self.nobody or self.read_only_home
 
 
+def _oldest_processor() -> dict[str, str]:
+    """Return the variables that turn off what libraries have for newer processors."""
+    found = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
+    return {
+        "NPY_DISABLE_CPU_FEATURES": ",".join(found),
+        "NUMBA_CPU_NAME": "generic",
+        "OPENBLAS_CORETYPE": "Prescott",
+        "OPENCV_CPU_DISABLE": "AVX,AVX2,FMA3,AVX512-SKX,AVX512-ICL",
+        "OPENCV_IPP": "disabled",
+        "VIPS_NOVECTOR": "1",
+    }
+
+
 CONDITIONS = {
+    "oldest": Condition(env=_oldest_processor()),
     "generic": Condition(env={"NUMBA_CPU_NAME": "generic"}),
     "haswell": Condition(env={"OPENBLAS_CORETYPE": "Haswell"}),
     "prescott": Condition(env={"OPENBLAS_CORETYPE": "Prescott"}),

@@ -18,7 +18,8 @@ def test_a_picture_has_no_error_against_itself(rng):
 
 def test_greys_have_one_chromaticity(rng):
     u, f = (np.repeat(rng.random((5, 4, 1)), 3, axis=2) for _ in range(2))
-    assert chromaticity_error(u, f) == pytest.approx(0.0, abs=1e-15)
+    # Logarithms and exponentials of vector libraries may be off by four units in the last place.
+    assert chromaticity_error(u, f) == pytest.approx(0.0, abs=32 * np.finfo(float).eps)
 
 
 def test_brightness_does_not_count_without_offset(rng):

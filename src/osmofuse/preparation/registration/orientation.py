@@ -19,7 +19,7 @@ from osmofuse.preparation.registration.views import Plane
 from osmofuse.typing import BoolArray, FloatArray
 
 # Squared gradients, of copies about [0, 1] in single precision, that rounding alone can make.
-_ROUNDING = 1e-10
+_ROUNDING = 1e-9
 
 
 def orientation(plane: Plane, sigma: float) -> FloatArray:
