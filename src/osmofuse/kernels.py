@@ -82,7 +82,8 @@ def _compiled(function: Kernel, *, fastmath: bool | set[str]) -> Kernel:
         compiled = compile_(function)
     finally:
         config.CACHE_DIR = other
-    _declared.append(compiled)
+    if fastmath:
+        _reordered.append(compiled)
     return cast(Kernel, compiled)
 
 
@@ -154,7 +155,7 @@ def code_in_use() -> str:
     """
     name, _, features = _processor().partition(" ")
     digest = hashlib.sha256(features.encode()).hexdigest()[:8]
-    new = any(kernel.stats.cache_misses for kernel in _declared)
+    new = any(kernel.stats.cache_misses for kernel in _reordered)
     source = "compiled by this process" if new else "from the cache"
     return f"for {name} (features {digest}), {source}"
 
@@ -175,7 +176,7 @@ def seconds_compiling() -> float:
 
 
 _waits = list[float]()
-_declared = list[Any]()
+_reordered = list[Any]()  # kernels whose bits depend on how they were optimised
 _events: Any = event
 _compiling = _events.TimingListener()
 _events.register("numba:compile", _compiling)
