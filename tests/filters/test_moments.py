@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from osmofuse.filters import gaussian_moments
+from osmofuse.filters import gaussian_moments, moments
 
 SHAPES = [(7, 9), (1, 1), (1, 6), (8, 1), (40, 3)]
 
@@ -50,6 +50,13 @@ def test_the_level_costs_no_digits(rng):
         raised[2:], gaussian_moments(x, y, 2.0, radius=6)[2:], rtol=1e-6, atol=1e-26
     )
     assert 0 < raised.var_x.max() < 1e-16
+
+
+def test_strips_change_nothing(rng, monkeypatch):
+    x, y = rng.random((2, 23, 9))
+    whole = gaussian_moments(x, y, 1.5, radius=4)
+    monkeypatch.setattr(moments, "STRIP", 5)
+    np.testing.assert_array_equal(gaussian_moments(x, y, 1.5, radius=4), whole)
 
 
 def test_variances_are_positive_and_bound_the_covariance(rng):

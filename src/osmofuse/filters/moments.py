@@ -9,6 +9,8 @@ import numpy as np
 from osmofuse.kernels import kernel, prange
 from osmofuse.typing import Array, FloatArray
 
+STRIP = 256  # rows at a time: what lies between the two passes is many planes
+
 
 class Moments(NamedTuple):
     """Moments of two planes in the window around each pixel."""
@@ -61,14 +63,27 @@ def gaussian_moments(x: FloatArray, y: FloatArray, sigma: float, *, radius: int)
     t = np.arange(-radius, radius + 1)
     weights = np.exp(-0.5 * (t / sigma) ** 2)
     weights /= weights.sum()
-    parts = np.zeros((5, x.shape[1], x.shape[0]))
-    parts[0], parts[1] = x.T, y.T
-    rows = np.empty_like(parts)
-    _pool_columns(parts, weights, rows)
-    parts = rows.transpose(0, 2, 1).copy()
+    found = Moments(*(np.empty(x.shape) for _ in Moments._fields))
+    for start in range(0, x.shape[0], STRIP):
+        stop = min(start + STRIP, x.shape[0])
+        rows = np.clip(np.arange(start - radius, stop + radius), 0, x.shape[0] - 1)
+        strip = _pooled(_along_rows(x[rows], y[rows], weights), weights)
+        for plane, part in zip(found, strip, strict=True):
+            plane[start:stop] = part[radius : radius + stop - start]
+    return found
+
+
+def _along_rows(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the moments in windows of one row."""
+    pixels = np.zeros((5, x.shape[1], x.shape[0]))
+    pixels[0], pixels[1] = x.T, y.T
+    return _pooled(pixels, weights).transpose(0, 2, 1).copy()
+
+
+def _pooled(parts: FloatArray, weights: FloatArray) -> FloatArray:
     pooled = np.empty_like(parts)
     _pool_columns(parts, weights, pooled)
-    return Moments(*pooled)
+    return pooled
 
 
 @kernel
