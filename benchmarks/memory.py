@@ -1,7 +1,4 @@
-"""Memory of this process, by what Linux says of it.
-
-Not by `getrusage`, whose peak a process inherits from the one that started it.
-"""
+"""Memory of this process, from /proc; the peak of `getrusage` is inherited from the parent."""
 
 from __future__ import annotations
 
@@ -10,17 +7,17 @@ from pathlib import Path
 
 
 def forget_peak() -> None:
-    """Let the peak count from here."""
+    """Reset the peak."""
     Path("/proc/self/clear_refs").write_text("5")
 
 
 def peak() -> int:
-    """Return the most bytes that were resident since the start, or since `forget_peak`."""
+    """Return the peak of the resident memory in bytes, since the start or `forget_peak`."""
     return _status("VmHWM")
 
 
 def resident() -> int:
-    """Return the bytes that are resident now."""
+    """Return the resident memory in bytes."""
     return _status("VmRSS")
 
 

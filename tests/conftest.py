@@ -49,7 +49,7 @@ def decoded_here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def allowed_skips() -> tuple[str, ...]:
-    """Return how the reasons of skips may begin, by the table in CONTRIBUTING."""
+    """Return the allowed prefixes of skip reasons, from the table in CONTRIBUTING."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     table = text.partition("## Tests that may skip")[2].partition("\n## ")[0]
     return tuple(re.findall(r"`(needs [^`]+)`", table))

@@ -9,6 +9,7 @@ Without arguments all tests run, as `make test` runs them. Conditions joined by 
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import site
 import subprocess
@@ -31,7 +32,7 @@ SPIN = "import select, sys\nwhile not select.select([sys.stdin], [], [], 0)[0]: 
 
 @dataclass(frozen=True)
 class Condition:
-    """What is different from the machine as it is.
+    """Differences from the present machine.
 
     Parameters
     ----------
@@ -40,11 +41,11 @@ class Condition:
     folder : str, optional
         Name of the folder into which the project is copied.
     nobody : bool
-        The user has no privileges, and a copy of the project of his own.
+        Run as an unprivileged user, in a copy of the project that this user owns.
     read_only_home : bool
         Nothing can be written below the home folder.
-    deaf : bool
-        Interrupts are ignored, as shells tell their background jobs.
+    ignores_interrupts : bool
+        SIGINT is ignored, as in background jobs of a shell.
     busy : int
         Processes that compute beside the tests.
     """
@@ -53,12 +54,18 @@ class Condition:
     folder: str | None = None
     nobody: bool = False
     read_only_home: bool = False
-    deaf: bool = False
+    ignores_interrupts: bool = False
     busy: int = 0
 
-    @property
-    def needs_root(self) -> bool:
-        return self.nobody or self.read_only_home
+    def can_be_had(self) -> bool:
+        """Return True if this machine can do it: become somebody else, mount a disk."""
+        if not (self.nobody or self.read_only_home):
+            return True
+        trial = ["unshare", "--mount", "setpriv", f"--reuid={NOBODY}", "true"]
+        try:
+            return subprocess.run(trial, capture_output=True, check=False).returncode == 0
+        except FileNotFoundError:
+            return False
 
 
 def _oldest_processor() -> dict[str, str]:
@@ -80,7 +87,7 @@ CONDITIONS = {
     "haswell": Condition(env={"OPENBLAS_CORETYPE": "Haswell"}),
     "prescott": Condition(env={"OPENBLAS_CORETYPE": "Prescott"}),
     "one-thread": Condition(env=dict.fromkeys(ONE_THREAD, "1")),
-    "background": Condition(deaf=True),
+    "background": Condition(ignores_interrupts=True),
     "user": Condition(nobody=True, folder="osmofuse"),
     "path": Condition(folder="Prüfstand für Bücher"),
     "locale": Condition(env={"LANG": "C", "LC_ALL": "C"}),
@@ -101,8 +108,10 @@ def together(conditions: list[Condition]) -> Condition:
     return first
 
 
-def run(name: str, arguments: list[str]) -> subprocess.CompletedProcess[str]:
-    """Run pytest under a condition, or under several."""
+def run(
+    name: str, arguments: list[str], *, capture: bool = True
+) -> subprocess.CompletedProcess[str]:
+    """Run pytest under a condition, or under several; capture what it prints, or let it through."""
     condition = together([CONDITIONS[one] for one in name.split("+")])
     with ExitStack() as stack:
         place = Path(stack.enter_context(_temporary()))
@@ -115,7 +124,8 @@ def run(name: str, arguments: list[str]) -> subprocess.CompletedProcess[str]:
         command = [*_prefix(condition, Path(env["HOME"])), _python(condition), "-m", "pytest"]
         return subprocess.run(
             [*command, *arguments], cwd=root, env=env, check=False, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            stdout=subprocess.PIPE if capture else None,
+            stderr=subprocess.STDOUT if capture else None,
         )  # fmt: skip
 
 
@@ -158,7 +168,7 @@ def _environment(condition: Condition, place: Path, root: Path) -> dict[str, str
 
 
 def _python(condition: Condition) -> str:
-    """Return an interpreter that the user can start: root's own may lie where only root looks."""
+    """Return an interpreter that the user may execute: root's may lie below root's home."""
     base = Path(sys.base_prefix).resolve()
     open_to_all = all(path.stat().st_mode & 0o001 for path in (base, *base.parents))
     if not condition.nobody or open_to_all:
@@ -176,11 +186,11 @@ def _prefix(condition: Condition, home: Path) -> list[str]:
     prefix = []
     if condition.read_only_home:
         # Root may write everywhere but on a disk that is mounted read-only.
-        mount = f'mount -t tmpfs -o ro,size=1m none {home} && exec "$@"'
+        mount = f'mount -t tmpfs -o ro,size=1m none {shlex.quote(str(home))} && exec "$@"'
         prefix += ["unshare", "--mount", "sh", "-c", mount, "sh"]
     if condition.nobody:
         prefix += ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
-    if condition.deaf:
+    if condition.ignores_interrupts:
         prefix += ["sh", "-c", "trap '' INT; exec \"$@\"", "sh"]
     return prefix
 
@@ -193,6 +203,4 @@ def _spinning() -> Iterator[None]:
 
 
 if __name__ == "__main__":
-    done = run(sys.argv[1], sys.argv[2:] or list(ALL))
-    sys.stdout.write(done.stdout)
-    sys.exit(done.returncode)
+    sys.exit(run(sys.argv[1], sys.argv[2:] or list(ALL), capture=False).returncode)

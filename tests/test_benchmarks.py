@@ -1,4 +1,4 @@
-"""What benchmarks measure by; their figures themselves are judged in `make bench`."""
+"""Memory measurement of the benchmarks; their figures are judged in `make bench`."""
 
 import json
 import subprocess

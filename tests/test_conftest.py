@@ -1,4 +1,4 @@
-"""Which tests may skip: the rule that conftest enforces, and the table that it reads."""
+"""Rule for skipped tests, and its table in CONTRIBUTING."""
 
 import os
 import re
@@ -43,8 +43,9 @@ def test_the_rule_is_enforced_where_tests_run(tmp_path):
         "def test_listed(): pytest.skip('needs two threads')\n"
         "def test_not(): pytest.skip('I am tired')\n"
     )
-    command = [sys.executable, "-m", "pytest", "-p", "conftest", "-ra", "-c", "/dev/null", "."]
-    env = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
+    command = [sys.executable, "-m", "pytest", "-p", "conftest", "-ra", "-c", os.devnull, "."]
+    env = {k: v for k, v in os.environ.items() if k not in ("PYTEST_ADDOPTS", "FORCE_COLOR")}
+    env["PYTHONPATH"] = str(ROOT / "tests")
     done = subprocess.run(
         command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False
     )

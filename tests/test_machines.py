@@ -23,5 +23,5 @@ def test_conditions_add_up():
     both = machines.together([machines.CONDITIONS[name] for name in ("prescott", "locale", "busy")])
     assert both.env == {"OPENBLAS_CORETYPE": "Prescott", "LANG": "C", "LC_ALL": "C"}
     assert both.busy == 2
-    assert not both.needs_root
-    assert machines.together([both, machines.CONDITIONS["user"]]).needs_root
+    assert both.can_be_had()
+    assert machines.together([both, machines.CONDITIONS["user"]]).nobody

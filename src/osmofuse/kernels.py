@@ -118,11 +118,15 @@ def make_ready(precision: Literal["single", "double"] = "single") -> None:
     folder = cache_directory()
     if os.environ.get(_FILLING) or (folder is not None and _marker(folder, precision).exists()):
         return
-    logging.getLogger("osmofuse").warning(
-        "compiling kernels for this machine, once; this takes some 20 seconds"
-    )
+    log = logging.getLogger("osmofuse")
     if folder is None:
+        log.warning(
+            "compiling kernels, which takes some 20 seconds each time: neither the user's cache "
+            "folder nor a private one in %s can be written; set OSMOFUSE_CACHE to one that can",
+            tempfile.gettempdir(),
+        )
         return
+    log.warning("compiling kernels for this machine, once; this takes some 20 seconds")
     start = time.perf_counter()
     # Where no other process can be had, this one compiles, and the next one fills the cache.
     with contextlib.suppress(OSError, subprocess.SubprocessError):
@@ -139,7 +143,7 @@ def make_ready(precision: Literal["single", "double"] = "single") -> None:
 
 
 def _marker(folder: Path, precision: str) -> Path:
-    """Return the file whose presence tells that the cache was filled.
+    """Return the path of the file that marks the cache as filled.
 
     Numba keeps code by the place of its source and by the processor it is for, so another copy
     of the package has its own, and so has another machine that shares the folder.
@@ -149,15 +153,15 @@ def _marker(folder: Path, precision: str) -> Path:
 
 
 def code_in_use() -> str:
-    """Return what the kernels of this process were compiled for, and where they came from.
+    """Return the processor that kernels were compiled for, and whether this process did it.
 
-    Two processes with different answers may differ in the last bits of their results.
+    The second counts only for kernels whose last bits depend on it, see `make_ready`. Two
+    processes with different answers may differ in the last bits of their results.
     """
     name, _, features = _processor().partition(" ")
     digest = hashlib.sha256(features.encode()).hexdigest()[:8]
-    new = any(kernel.stats.cache_misses for kernel in _reordered)
-    source = "compiled by this process" if new else "from the cache"
-    return f"for {name} (features {digest}), {source}"
+    new = any(one.stats.cache_misses for one in _reordered)
+    return f"for {name} (features {digest}){', compiled by this process' if new else ''}"
 
 
 def _processor() -> str:
@@ -203,7 +207,9 @@ def cache_directory() -> Path | None:
         with contextlib.suppress(OSError, RuntimeError):  # also if nobody knows the user's home
             kernels = folder() / "kernels" / _hash_of_sources()
             kernels.mkdir(parents=True, exist_ok=True)
-            tempfile.TemporaryFile(dir=kernels).close()
+            probe = kernels / f".probe-{os.getpid()}"
+            probe.touch()
+            probe.unlink()
             return kernels
     return None
 
@@ -211,14 +217,18 @@ def cache_directory() -> Path | None:
 def _temporary_cache() -> Path:
     """Return a folder in the temporary directory that nobody else can read or write.
 
+    On Windows the temporary directory itself is the user's own.
+
     Raises
     ------
     OSError
-        There is none, and none can be made, or somebody else has made it: code from there
+        There is none, and none can be made, or somebody else may have made it: code from there
         would be theirs.
     """
     user = os.getuid() if hasattr(os, "getuid") else "user"
     folder = Path(tempfile.gettempdir()) / f"osmofuse-{user}"
+    if folder.parent == Path.cwd():  # where Python looks last, among anybody's files
+        raise PermissionError(f"{folder}: in the current folder, not in a temporary one")
     folder.mkdir(mode=0o700, exist_ok=True)
     found = folder.lstat()
     mine = stat.S_ISDIR(found.st_mode) and (os.name == "nt" or found.st_uid == user)

@@ -344,27 +344,27 @@ def quantise(samples: FloatArray, depth: DTypeLike) -> tuple[Array, int]:
 
 
 def rounding_of(pixels: ArrayLike | Picture, scaled: FloatArray) -> float:
-    r"""Return the standard deviation of what rounding to its type adds to a picture.
+    r"""Return the largest standard deviation that rounding can explain in a flat picture.
 
     Parameters
     ----------
     pixels : array_like or Picture
-        Of the type in question.
+        The picture as stored; only its type is used.
     scaled : array of floats
-        The same with white at 1.0.
+        Its samples with white at 1.0, those that are valid.
 
     Returns
     -------
     float
-        :math:`q/\sqrt{12}` for levels that lie q apart. Floats have lost their last three bits
-        before they come here: q is eight times the spacing at the largest.
+        :math:`q/2`, which a plane has whose samples differ by one level q. Floats are assumed to
+        be exact but for their last three bits: q is eight times the spacing at their root mean
+        square.
     """
     depth = _as_array(pixels, "picture").dtype
-    if depth.kind == "f":
-        q = 8.0 * float(np.finfo(depth).eps) * float(np.abs(scaled).max())
-    else:
-        q = 1.0 / white_of(depth, "picture")
-    return q / math.sqrt(12.0)
+    if depth.kind != "f":
+        return 0.5 / white_of(depth, "picture")
+    square = float(np.mean(np.square(scaled, dtype=np.float64))) if scaled.size else 0.0
+    return 4.0 * float(np.finfo(depth).eps) * math.sqrt(square)
 
 
 def bands_of(array: Array) -> int:

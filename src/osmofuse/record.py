@@ -109,7 +109,7 @@ class Record:
         each by name, and ``sha256_of_pixels`` is the hash of them all.
     versions : mapping
         Of osmofuse and what it computes with; ``machine`` is that on which it did, ``kernels``
-        tells which processor its kernels were compiled for.
+        the processor that kernels were compiled for.
     ranking : tuple of mapping
         What each judge answered who compared results blindly; empty, and not written: nobody did.
     recipe : mapping or None

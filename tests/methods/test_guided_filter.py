@@ -187,6 +187,13 @@ def test_ramps_are_a_tie_in_spite_of_rounding():
     np.testing.assert_allclose(u[12:-12, 12:-12], ramp.T[12:-12, 12:-12], atol=1e-9)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_brighter_copy_is_a_tie_in_spite_of_rounding(dtype, rng):
+    f = rng.random((40, 50)).astype(dtype)
+    image = fuse(f, f + dtype(0.2))
+    np.testing.assert_allclose(image, f, atol=1e-6)
+
+
 def test_against_a_flat_picture_the_other_wins(rng):
     f, b = np.full((40, 30), 0.5), rng.random((40, 30))
     np.testing.assert_allclose(fuse(f, b), b, atol=1e-9)

@@ -152,6 +152,14 @@ def test_where_both_are_flat_the_background_wins_in_spite_of_rounding():
     assert np.array_equal(fuse(b, f), f)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_of_a_brighter_copy_the_background_wins_in_spite_of_rounding(dtype, rng):
+    f = rng.random((40, 50)).astype(dtype)
+    b = f + dtype(0.2)
+    image = fuse(f, b)
+    np.testing.assert_allclose(image[:30, :40], b[:30, :40], atol=1e-6)
+
+
 def test_beyond_the_last_row_and_column_is_black():
     """So that there the brighter of two flat pictures has more structure."""
     f, b = np.full((50, 40), 0.7), np.full((50, 40), 0.3)

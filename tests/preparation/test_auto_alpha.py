@@ -96,28 +96,43 @@ def test_flat_and_equal_pictures_keep_the_foreground(level, rng):
 DTYPES = {"uint8": 255, "uint16": 65535, "float32": 1, "float64": 1}
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_what_rounding_leaves_is_no_structure(dtype, rng):
-    """Flat pictures differ by a level or a last bit, at random; so do two copies of a slope."""
+def rounded(picture, dtype):
+    """Return a picture as its type holds it: in levels, or in floats of that precision."""
     white = DTYPES[dtype]
-    dithered = (
-        np.floor(0.4 * white + rng.random((2, 30, 40)))
-        if white > 1
-        else 0.4 * np.nextafter(1, rng.choice([0.0, 2.0], (2, 30, 40)).astype(dtype), dtype=dtype)
-    )
-    slope = np.linspace(0.3, 0.5, 40) + rng.choice([0, 1e-16], (30, 40))
-    slopes = [np.round(slope * white) if white > 1 else slope for _ in range(2)]
-    for f, b in (dithered, slopes):
-        assert auto_alpha(f.astype(dtype), b.astype(dtype)).alpha.min() > 0.999
+    return (np.floor(picture * white + 0.5) if white > 1 else picture).astype(dtype)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.2, 0.5])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_the_last_level_or_bit_of_a_flat_picture_is_no_structure(dtype, share, rng):
+    step = 1 / DTYPES[dtype] if DTYPES[dtype] > 1 else np.finfo(dtype).eps
+    f, b = (rounded(0.4 + step * (rng.random((30, 40)) < share), dtype) for _ in range(2))
+    assert len(np.unique(f)) == len(np.unique(b)) == 2
+    assert auto_alpha(f, b).alpha.min() > 0.999
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_two_copies_of_a_slope_that_are_rounded_otherwise_are_equal(dtype, rng):
+    step = 1 / DTYPES[dtype] if DTYPES[dtype] > 1 else np.finfo(dtype).eps
+    slopes = np.linspace(0.3, 0.5, 40) + step * (rng.random((2, 30, 40)) - 0.5)
+    f, b = (rounded(slope, dtype) for slope in slopes)
+    assert (f != b).any()
+    assert auto_alpha(f, b).alpha.min() > 0.999
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_a_highlight_hides_no_structure(dtype):
+    page, written = (x.astype(dtype) for x in pair())
+    page[0, 0] = written[0, 0] = 16
+    assert auto_alpha(page, written).alpha[20:, 50:].max() < 0.1
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_structure_on_a_page_that_is_flat_but_for_rounding_is_the_backgrounds(dtype, rng):
-    white = DTYPES[dtype]
+    step = 1 / DTYPES[dtype] if DTYPES[dtype] > 1 else np.finfo(dtype).eps
     page, written = pair()
-    page = 0.7 + (rng.random(page.shape) - 0.5) * (1 / white if white > 1 else np.finfo(dtype).eps)
-    f, b = (np.round(x * white) if white > 1 else x for x in (page, written))
-    assert auto_alpha(f.astype(dtype), b.astype(dtype)).alpha[:, 50:].max() < 0.1
+    page = 0.7 + step * (rng.random(page.shape) - 0.5)
+    assert auto_alpha(rounded(page, dtype), rounded(written, dtype)).alpha[:, 50:].max() < 0.1
 
 
 @pytest.mark.parametrize("gain", [2.0**-10, 2.0**-4])

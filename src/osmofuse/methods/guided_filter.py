@@ -26,7 +26,7 @@ from osmofuse.optimise import Watch
 from osmofuse.picture import white_of
 from osmofuse.typing import Array, FloatArray
 
-TIE = 1e-12  # saliencies no further apart are equal but for rounding
+TIE = 1e-12  # part of the largest sample: rounding of the filters, which are in double precision
 LEAST = 1e-12  # keeps weights a sum to be divided by where all of them are 0
 
 
@@ -96,11 +96,12 @@ class GuidedFilterFusion:
         """Return the number of the most salient picture at each pixel."""
         shape = layers.sources.shape
         winner, best = np.zeros(shape, np.intp), np.full(shape, -math.inf)
+        tie = max(TIE, layers.rounding) * max(float(grey.max()) for grey in greys)
         for k, grey in enumerate(greys):
             strength = np.abs(laplacian(grey)) * layers.is_own(k, radius=1)
             radius = math.ceil(self.saliency_sigma)
             saliency = gaussian(strength, self.saliency_sigma, radius=radius)
-            better = saliency > best + TIE
+            better = saliency > best + tie
             winner[better] = k
             np.copyto(best, saliency, where=better)
             yield None

@@ -90,6 +90,17 @@ class Layers:
 
         return np.asarray(minimum_filter(self.sources.valid, 2 * radius + 1, mode="nearest"))
 
+    @property
+    def rounding(self) -> float:
+        """Differences that rounding can explain, as a part of the largest sample.
+
+        64 units in the last place of the pictures' types, for a few sums of samples. Levels of
+        integers are exact.
+        """
+        pictures = (self.sources.foreground, *self.sources.backgrounds)
+        depths = [x.dtype if x.dtype.kind == "f" else np.dtype(np.float64) for x in pictures]
+        return 64.0 * max(float(np.finfo(depth).eps) for depth in depths)
+
     @cached_property
     def _chromatic_mean(self) -> FloatArray:
         return chromatic_mean(self.sources, OFFSET, self.dtype)

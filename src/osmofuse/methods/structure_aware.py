@@ -26,7 +26,7 @@ from osmofuse.methods.settings import number, whole
 from osmofuse.optimise import Watch
 from osmofuse.typing import FloatArray
 
-TIE = 1e-10  # structures no further apart are equal but for rounding
+TIE = 1e-10  # part of the largest sample: rounding of the filters, which are in double precision
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,8 @@ class StructureAwareFusion:
             f, b = (layers.image(k, c) for k in range(2))
             more = self._structure(f) - self._structure(b) * own
             yield None
-            weight: FloatArray = (box_mean(more, self.radius) > TIE).astype(np.float64)
+            tie = max(TIE, layers.rounding) * max(float(f.max()), float(b.max()))
+            weight: FloatArray = (box_mean(more, self.radius) > tie).astype(np.float64)
             smooth = DomainTransform.of(
                 f, sigma_space=self.sigma_space, sigma_range=self.sigma_range
             )

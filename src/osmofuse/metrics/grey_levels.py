@@ -67,16 +67,16 @@ def mean_over_channels(
 
 
 def rounding_in(*planes: FloatArray) -> float:
-    """Return the size of differences that are rounding in planes that were single precision.
+    """Return the largest difference that rounding to single precision can explain.
 
-    Four times the spacing of such numbers at the largest, for the last two bits.
+    Four times the spacing of float32 at the largest sample.
     """
     largest = max(float(np.abs(plane).max(initial=0.0)) for plane in planes)
     return 4.0 * float(np.finfo(np.float32).eps) * largest
 
 
 def clear_rounding(variance: FloatArray, plane: FloatArray) -> None:
-    """Set local variances of a plane to 0, in place, where they are rounding."""
+    """Set local variances of a plane to 0, in place, where rounding can explain them."""
     variance[np.sqrt(variance) <= rounding_in(plane)] = 0.0
 
 

@@ -43,7 +43,7 @@ def _plane(u: FloatArray, f: FloatArray, b: FloatArray) -> float:
 
 
 def _correlation(x: FloatArray, y: FloatArray, flat: float) -> float:
-    """Return the correlation of two planes; 0 where one is flat, the first but for rounding."""
+    """Return the correlation of two planes; 0 if x deviates by at most `flat`, or y is flat."""
     level = rounding_in(y)
     x, y = x - x.mean(), y - y.mean()
     deviation_x, deviation_y = (float(np.sqrt(np.mean(z * z))) for z in (x, y))

@@ -30,7 +30,7 @@ SCALES = (2.0, 4.0, 8.0)  # deviations of the windows, in pixels
 LEAST = 0.15  # structure that is still evidence, as a part of what b has where it has much
 TRUST = 0.03  # in the foreground, where there is no evidence
 UNLIKE, ALIKE = 0.2, 0.6  # kinship of pairs that show different things, and of one kind
-CHANCE = 4.0  # times the covariance that chance gives to noise: a smaller one is no agreement
+CHANCE = 4.0  # times the squared covariance that noise has by chance; added to s_f s_b
 RADIUS, EPSILON = 6, 1e-3  # of the fit along the foreground's edges
 _TINY = 1e-12  # keeps 0 / 0 from becoming NaN, in sums of weights around 1
 
@@ -113,7 +113,10 @@ def auto_alpha(
     (True, True)
     """
     f, b = samples(foreground, "foreground"), _background(background, valid)
-    rounding = rounding_of(foreground, f), rounding_of(background, b)
+    rounding = (
+        rounding_of(foreground, f),
+        rounding_of(background, b if valid is None else b[valid]),
+    )
     if f.shape[:2] != b.shape[:2]:
         sizes = " and ".join(f"{x.shape[0]} × {x.shape[1]}" for x in (f, b))
         raise MismatchError(f"alpha: auto needs pictures of one size, not {sizes} pixels")
@@ -195,6 +198,7 @@ class _Window:
 
         The common part is :math:`\rho^2 = \mathrm{cov}^2 / (s_f s_b)`; chance alone gives noise
         a squared covariance of :math:`(n_f s_b + n_b s_f + n_f n_b) / N` in a window of N pixels.
+        `CHANCE` times that is added to the denominator.
         """
         found = gaussian_moments(f, b, sigma, radius=math.ceil(3.0 * sigma))
         s_f, s_b = (
@@ -234,10 +238,11 @@ class _Window:
 
 def _much(b: FloatArray) -> float:
     """Return the structure that b has where it has much; 1 if it has none at all."""
+    least = float(np.finfo(b.dtype).tiny)  # a quotient by less overflows
     much = float(np.percentile(b, 90))
-    if much > 0.0:
+    if much > least:
         return much
-    some = b[b > 0.0]  # in less than a tenth of the picture
+    some = b[b > least]  # in less than a tenth of the picture
     return float(np.percentile(some, 90)) if some.size else 1.0
 
 

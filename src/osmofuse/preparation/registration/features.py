@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from osmofuse.preparation.registration.opencv import opencv
-from osmofuse.preparation.registration.views import Plane
+from osmofuse.preparation.registration.views import ROUNDING, Plane
 from osmofuse.typing import Array, FloatArray
 
 _RATIO = 0.8  # of the distances to the best and second-best match
@@ -59,7 +59,7 @@ def log_gradient(plane: Plane, sigma: float) -> FloatArray:
     strength = cv2.magnitude(
         cv2.Scharr(smooth, cv2.CV_32F, 1, 0), cv2.Scharr(smooth, cv2.CV_32F, 0, 1)
     )
-    k = float(np.median(strength[::3, ::3])) + 1e-6
+    k = float(np.median(strength[::3, ::3])) + ROUNDING
     return cast(FloatArray, np.log1p(strength / k))
 
 

@@ -15,11 +15,8 @@ import math
 import numpy as np
 
 from osmofuse.preparation.registration.opencv import opencv
-from osmofuse.preparation.registration.views import Plane
+from osmofuse.preparation.registration.views import ROUNDING, Plane
 from osmofuse.typing import BoolArray, FloatArray
-
-# Squared gradients, of copies about [0, 1] in single precision, that rounding alone can make.
-_ROUNDING = 1e-9
 
 
 def orientation(plane: Plane, sigma: float) -> FloatArray:
@@ -46,7 +43,7 @@ def orientation(plane: Plane, sigma: float) -> FloatArray:
     strength = across * across + down * down
     shown = strength[inner]
     k2 = float(np.median(shown[:: max(1, shown.size // 100_000)])) if shown.size else 0.0
-    weight = inner / (strength + np.float32(k2 + _ROUNDING))
+    weight = inner / (strength + np.float32(k2 + ROUNDING**2))
     return np.dstack([(across * across - down * down) * weight, 2 * across * down * weight])
 
 
