@@ -351,7 +351,7 @@ def rounding_of(pixels: ArrayLike | Picture, scaled: FloatArray) -> float:
     pixels : array_like or Picture
         The picture as stored; only its type is used.
     scaled : array of floats
-        Its samples with white at 1.0, those that are valid.
+        Its samples with white at 1.0: those that are valid, or as many as tell their size.
 
     Returns
     -------

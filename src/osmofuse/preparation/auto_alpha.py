@@ -113,10 +113,6 @@ def auto_alpha(
     (True, True)
     """
     f, b = samples(foreground, "foreground"), _background(background, valid)
-    rounding = (
-        rounding_of(foreground, f),
-        rounding_of(background, b if valid is None else b[valid]),
-    )
     if f.shape[:2] != b.shape[:2]:
         sizes = " and ".join(f"{x.shape[0]} × {x.shape[1]}" for x in (f, b))
         raise MismatchError(f"alpha: auto needs pictures of one size, not {sizes} pixels")
@@ -124,7 +120,10 @@ def auto_alpha(
     guide, seen = reduced(f, factor), _seen(b, valid, factor)
     z = _grey(guide)
     other = np.where(seen, _grey(reduced(b, factor)), z)
-    noise = _noise(z) ** 2 + rounding[0] ** 2, _noise(other) ** 2 + rounding[1] ** 2
+    noise = (
+        _noise(z) ** 2 + rounding_of(foreground, z) ** 2,
+        _noise(other) ** 2 + rounding_of(background, other[seen]) ** 2,
+    )
     windows = [_Window.of(z, other, sigma, noise) for sigma in SCALES]
     kinship = float(np.mean([window.agreement(seen)[0] for window in windows]))
     alike = float(smoothstep((kinship - UNLIKE) / (ALIKE - UNLIKE)))
