@@ -1,5 +1,12 @@
 """Let ``python -m osmofuse`` be the command line."""
 
+import sys
+from os import getcwd
+
+# Python puts the current folder first, where a json.py among the pictures would be imported.
+if not sys.flags.safe_path and sys.path[:1] == [getcwd()]:
+    del sys.path[0]
+
 from osmofuse.cli import main
 
 if __name__ == "__main__":

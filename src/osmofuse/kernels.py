@@ -32,6 +32,8 @@ import numba
 from numba import prange
 from numba.core import codegen, event
 
+from osmofuse.processes import python_command, python_environment
+
 __all__ = [
     "cache_directory",
     "code_in_use",
@@ -131,8 +133,8 @@ def make_ready(precision: Literal["single", "double"] = "single") -> None:
     # Where no other process can be had, this one compiles, and the next one fills the cache.
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         subprocess.run(
-            [sys.executable, "-c", _FILL.format(precision=precision, dtype=_TYPES[precision])],
-            env={**os.environ, _FILLING: "1"},
+            python_command(_FILL.format(precision=precision, dtype=_TYPES[precision])),
+            env=python_environment(**{_FILLING: "1"}),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=600,

@@ -1,0 +1,42 @@
+"""Child processes that run Python.
+
+A child imports only from where this process does, less the current folder: a ``json.py`` that
+lies among the pictures must not run. It ignores the user's ``PYTHON...`` variables.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+__all__ = ["python_command", "python_environment"]
+
+
+def python_command(program: str, *arguments: str) -> list[str]:
+    """Return the command that runs a program in a new, isolated interpreter.
+
+    Parameters
+    ----------
+    program : str
+        Python code; it can import what this process can, but nothing from the current folder.
+    *arguments : str
+        Become ``sys.argv[1:]``.
+    """
+    code = f"import sys; sys.path[:] = {_search_path()!a}\n{program}"
+    return [sys.executable, "-I", "-c", code, *arguments]
+
+
+def python_environment(**variables: str) -> dict[str, str]:
+    """Return the environment of a child: ours without ``PYTHON...``, and some variables more."""
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}
+    return kept | variables
+
+
+def _search_path() -> list[str]:
+    """Return where modules are looked for: absolute folders, the current one not among them."""
+    home = str(Path(__file__).resolve().parent.parent)
+    current = os.path.realpath(os.curdir)
+    found = [path for path in sys.path if os.path.isabs(path)]
+    found = [path for path in found if os.path.realpath(path) != current]
+    return found if home in map(os.path.realpath, found) else [*found, home]
