@@ -10,9 +10,11 @@ import pytest
 import tifffile
 from PIL import Image
 
+from bombs import BOMBS
 from osmofuse.tags import (
     BITS,
     IPTC,
+    MOST_PAGES,
     ORIENTATION,
     UNIT,
     XMP,
@@ -21,6 +23,7 @@ from osmofuse.tags import (
     normalise_exif,
     pack_exif,
     parse_tags,
+    short_numbers,
     tag_bytes,
     tag_numbers,
     unwrap_iptc,
@@ -123,10 +126,58 @@ def test_the_prefix_of_jpeg_is_taken_off():
     assert normalise_exif(b"Exif\0\0" + pack_exif(TAGS)) == pack_exif(TAGS)
 
 
-def test_a_directory_that_contains_itself_ends():
+def test_a_directory_that_contains_itself_is_refused_or_left_out():
     entry = struct.pack("<HHII", EXIF_IFD, 4, 1, 8)
-    tags = parse_tags(b"II*\0" + struct.pack("<IH", 8, 1) + entry + bytes(4))
-    assert tags == {EXIF_IFD: {EXIF_IFD: {EXIF_IFD: (4, 1, b"\x08\0\0\0")}}}
+    data = b"II*\0" + struct.pack("<IH", 8, 1) + entry + bytes(4)
+    with pytest.raises(ValueError, match="within itself"):
+        parse_tags(data)
+    assert parse_tags(data, strict=False) == {}
+
+
+@pytest.mark.parametrize("name", ["looping-exif.tif", "looping-gps.tif", "overlapping-values.tif",
+                                  "overlapping-exif.tif", "huge-counts.tif"])  # fmt: skip
+def test_bombs_are_refused(name):
+    with pytest.raises(ValueError, match=r"within itself|overlap|beyond the end|entries"):
+        parse_tags(BOMBS[name]())
+
+
+def test_a_bomb_in_exif_is_left_out():
+    data = BOMBS["looping-exif.tif"]()
+    assert normalise_exif(data) is None
+    data = BOMBS["overlapping-exif.tif"]()
+    assert len(normalise_exif(data)) <= 2 * len(data)
+
+
+def test_no_more_entries_than_any_file_has():
+    entry = struct.pack("<HHII", 315, 2, 4, 0)
+    data = b"II*\0" + struct.pack("<IH", 8, 20_000) + entry * 20_000 + bytes(4)
+    with pytest.raises(ValueError, match="more than 10000 entries"):
+        parse_tags(data, strict=False)
+
+
+@pytest.mark.parametrize(("kind", "number"), [(0, 1), (14, 1), (99, 7), (65535, 1), (2, 0)])
+def test_entries_of_invalid_type_or_of_no_value_are_left_out(kind, number):
+    entry = struct.pack("<HHII", 37510, kind, number, 0) + struct.pack(
+        "<HH4s4s", 315, 2, b"\4\0\0\0", b"Ada\0"
+    )
+    exif = b"II*\0" + struct.pack("<IH", 8, 2) + entry + bytes(4)
+    assert parse_tags(exif) == {315: (2, 4, b"Ada\0")}
+    assert parse_tags(normalise_exif(exif)) == {315: (2, 4, b"Ada\0")}
+
+
+def test_numbers_of_64_bits_are_narrowed_and_offsets_left_out():
+    tags = {
+        40001: (16, 2, struct.pack("<2Q", 7, 8)), 40002: (16, 1, struct.pack("<Q", 2**40)),
+        40003: (17, 1, struct.pack("<q", -3)), 40004: (13, 1, struct.pack("<I", 99)),
+        40005: (18, 1, struct.pack("<Q", 99)), GPS_IFD: (4, 1, struct.pack("<I", 99)),
+    }  # fmt: skip
+    assert parse_tags(pack_exif(tags)) == {
+        40001: (4, 2, struct.pack("<2I", 7, 8)), 40003: (9, 1, struct.pack("<i", -3)),
+    }  # fmt: skip
+
+
+def test_skipped_tags_are_left_out():
+    assert MAKE not in parse_tags(pack_exif(TAGS), skipped={MAKE})
 
 
 # Pages
@@ -154,6 +205,20 @@ def test_a_chain_of_directories_that_bites_its_tail_ends():
 def test_a_chain_that_leads_out_of_the_file_ends():
     assert directories(b"II*\0" + struct.pack("<IHI", 8, 0, 999)) == [8]
     assert directories(b"II*\0" + struct.pack("<I", 999)) == [999]
+
+
+def test_no_more_pages_than_any_file_has():
+    assert len(directories(BOMBS["many-pages.tif"]())) == MOST_PAGES + 1
+    with pytest.raises(ValueError, match="more than 1000000 entries"):
+        directories(BOMBS["overlapping-pages.tif"]())
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("big", [False, True])
+def test_short_numbers_of_a_directory(order, big):
+    data = tiff(byteorder=order, bigtiff=big, resolution=(100, 200))
+    at = directories(data)[0]
+    assert short_numbers(data, at, (256, 257, 282, 999)) == {256: 7, 257: 5}
 
 
 def test_a_satellites_tag_is_kept_among_those_of_raw_files():

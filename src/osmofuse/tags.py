@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import mmap
 import struct
+from collections.abc import Container
 from typing import BinaryIO, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,6 +19,7 @@ __all__ = [
     "EXTRA",
     "ICC",
     "IPTC",
+    "MOST_PAGES",
     "NODATA",
     "ORIENTATION",
     "ROWS_RESOLUTION",
@@ -29,6 +31,7 @@ __all__ = [
     "normalise_exif",
     "pack_exif",
     "parse_tags",
+    "short_numbers",
     "tag_bytes",
     "tag_numbers",
     "unwrap_iptc",
@@ -41,7 +44,9 @@ Directory: TypeAlias = "dict[int, tuple[int, int, bytes] | Directory]"
 BITS, ORIENTATION, EXTRA, XMP, IPTC, ICC, NODATA = 258, 274, 338, 700, 33723, 34675, 42113
 COLS_RESOLUTION, ROWS_RESOLUTION, UNIT = 282, 283, 296
 _EXIF_IFD, _GPS_IFD, _INTEROPERABILITY_IFD = 34665, 34853, 40965
-_MOST_PAGES = 10_000
+MOST_PAGES = 10_000
+# Bounds on what is parsed: entries of one directory with those below, entries of all pages, bytes.
+_MOST_ENTRIES, _MOST_ENTRIES_OF_PAGES, _MOST_BYTES = 10_000, 1_000_000, 2**28
 _POINTERS = {_EXIF_IFD, _GPS_IFD, _INTEROPERABILITY_IFD}
 _DIMENSIONS = {40962, 40963}
 # Tags that say how the file stores pixels, or hold what `Picture` keeps elsewhere; and
@@ -58,10 +63,23 @@ _KINDS = {
     1: (1, 1), 2: (1, 1), 3: (2, 2), 4: (4, 4), 5: (8, 4), 6: (1, 1), 7: (1, 1), 8: (2, 2),
     9: (4, 4), 10: (8, 4), 11: (4, 4), 12: (8, 8), 13: (4, 4), 16: (8, 8), 17: (8, 8), 18: (8, 8),
 }  # fmt: skip
+# Numbers of 64 bits, which only BigTIFF has: the kind of 32 bits, and the sign. Offsets of
+# directories mean nothing in another file.
+_WIDE, _OFFSETS = {16: (4, "u"), 17: (9, "i")}, (13, 18)
 
 
-def parse_tags(data: bytes | mmap.mmap, *, at: int | None = None, strict: bool = True) -> Directory:
+def parse_tags(
+    data: bytes | mmap.mmap,
+    *,
+    at: int | None = None,
+    strict: bool = True,
+    skipped: Container[int] = (),
+) -> Directory:
     """Read a directory of a TIFF, and the EXIF and GPS directories below it.
+
+    Entries of a type that TIFF does not know, or of no value, are left out. Time and memory are
+    bounded: a directory is read once, there are at most 10,000 entries, and values may together
+    be twice as long as the data, and 256 MB.
 
     Parameters
     ----------
@@ -71,6 +89,8 @@ def parse_tags(data: bytes | mmap.mmap, *, at: int | None = None, strict: bool =
         Where the directory begins, see `directories`; the first if not given.
     strict : bool
         Refuse values that lie beyond the end or cannot be read; otherwise leave them out.
+    skipped : container of int
+        Tags that are left out.
 
     Returns
     -------
@@ -80,12 +100,12 @@ def parse_tags(data: bytes | mmap.mmap, *, at: int | None = None, strict: bool =
     Raises
     ------
     ValueError, OverflowError, struct.error
-        The data end too early.
+        The data end too early, or go over a bound.
     """
     layout = _layout(data)
     if at is None:
         (at,) = layout.offset.unpack_from(data, layout.first)
-    return _parse_directory(data, at, layout, strict)
+    return _Parser(data, layout, strict, skipped).directory(at)
 
 
 def directories(data: bytes | mmap.mmap) -> list[int]:
@@ -100,17 +120,20 @@ def directories(data: bytes | mmap.mmap) -> list[int]:
     -------
     list of int
         At least the first, which may lie beyond the end; the chain is followed while it leads to
-        new places inside the file, and for at most 10,000 pages.
+        new places inside the file, and to one page more than `MOST_PAGES`.
 
     Raises
     ------
     struct.error
         The data end before the first is named.
+    ValueError
+        The pages have more than a million entries.
     """
     layout = _layout(data)
     (at,) = layout.offset.unpack_from(data, layout.first)
     found: dict[int, None] = {}
-    while at not in found and len(found) < _MOST_PAGES:
+    entries = 0
+    while at not in found and len(found) <= MOST_PAGES:
         found[at] = None
         try:
             (count,) = layout.length.unpack_from(data, at)
@@ -119,9 +142,48 @@ def directories(data: bytes | mmap.mmap) -> list[int]:
             )
         except (struct.error, OverflowError):
             break
+        entries += count
+        if entries > _MOST_ENTRIES_OF_PAGES:
+            raise ValueError(f"its pages have more than {_MOST_ENTRIES_OF_PAGES} entries")
         if not 0 < at < len(data):
             break
     return list(found)
+
+
+def short_numbers(data: bytes | mmap.mmap, at: int, wanted: Container[int]) -> dict[int, int]:
+    """Read single numbers of a directory, and nothing else of it.
+
+    Parameters
+    ----------
+    data : bytes or mmap
+        The whole file.
+    at : int
+        Where the directory begins.
+    wanted : container of int
+        Tags to look for.
+
+    Returns
+    -------
+    dict of int to int
+        By tag: its first number, if it is an unsigned whole one and stands in the entry itself.
+
+    Raises
+    ------
+    OverflowError, struct.error
+        The directory lies beyond the end.
+    """
+    layout = _layout(data)
+    (count,) = layout.length.unpack_from(data, at)
+    start = at + layout.length.size
+    found = {}
+    for place in range(start, start + count * layout.entry.size, layout.entry.size):
+        tag, kind, number, inline = layout.entry.unpack_from(data, place)
+        if tag in wanted and kind in (1, 3, 4, 13, 16, 18) and number:
+            width = _KINDS[kind][0]
+            if number * width <= len(inline):
+                order: Literal["big", "little"] = "big" if layout.order == ">" else "little"
+                found[tag] = int.from_bytes(inline[:width], order)
+    return found
 
 
 def tag_numbers(tags: Directory, tag: int) -> tuple[int, ...]:
@@ -178,11 +240,28 @@ def pack_exif(tags: Directory) -> bytes | None:
     bytes or None
         EXIF without the "Exif" prefix of JPEG, little-endian; None if nothing is left.
     """
-    kept = {tag: value for tag, value in tags.items() if tag not in _STORAGE}
+    kept = _classic({tag: value for tag, value in tags.items() if tag not in _STORAGE})
     details = kept.get(_EXIF_IFD)
     if isinstance(details, dict):
         kept[_EXIF_IFD] = {t: value for t, value in details.items() if t not in _DIMENSIONS}
     return b"II*\0\x08\0\0\0" + _pack(kept, 8, _CLASSIC) if kept else None
+
+
+def _classic(tags: Directory) -> Directory:
+    """Return what can be carried into another file: no offsets, and no numbers of 64 bits."""
+    kept: Directory = {}
+    for tag, value in tags.items():
+        if isinstance(value, dict):
+            if below := _classic(value):
+                kept[tag] = below
+        elif value[0] in _WIDE:
+            numbers = np.frombuffer(value[2], f"<{_WIDE[value[0]][1]}8")
+            narrow = numbers.astype(f"<{_WIDE[value[0]][1]}4")
+            if (narrow == numbers).all():
+                kept[tag] = (_WIDE[value[0]][0], value[1], narrow.tobytes())
+        elif value[0] not in _OFFSETS and tag not in _POINTERS:
+            kept[tag] = value
+    return kept
 
 
 def normalise_exif(exif: bytes) -> bytes | None:
@@ -200,7 +279,7 @@ def normalise_exif(exif: bytes) -> bytes | None:
     """
     try:
         return pack_exif(parse_tags(exif.removeprefix(b"Exif\0\0"), strict=False))
-    except (OverflowError, struct.error):
+    except (ValueError, OverflowError, struct.error):
         return None
 
 
@@ -254,35 +333,58 @@ def _layout(data: bytes | mmap.mmap) -> _Layout:
     return _Layout(">" if data[:2] == b"MM" else "<", data[2:4] in (b"+\0", b"\0+"))
 
 
-def _parse_directory(
-    data: bytes | mmap.mmap, at: int, layout: _Layout, strict: bool, levels: int = 2
-) -> Directory:
-    directory: Directory = {}
-    (count,) = layout.length.unpack_from(data, at)
-    at += layout.length.size
-    for start in range(at, at + count * layout.entry.size, layout.entry.size):
-        tag, kind, number, inline = layout.entry.unpack_from(data, start)
-        width, unit = _KINDS.get(kind, (0, 1))
-        raw = _value(data, number * width, inline, layout)
-        try:
-            if raw is None:
-                raise ValueError(f"the value of tag {tag} lies beyond the end")
-            if tag in _POINTERS and levels:
-                below = int.from_bytes(raw, "big" if layout.order == ">" else "little")
-                directory[tag] = _parse_directory(data, below, layout, strict, levels - 1)
-            else:
-                directory[tag] = (kind, number, _little(raw, layout, 1 if tag == IPTC else unit))
-        except (ValueError, OverflowError, struct.error):
-            if strict:
-                raise
-    return directory
+class _Parser:
+    """One pass over a directory and those below it, within bounds on entries and bytes."""
 
+    def __init__(
+        self, data: bytes | mmap.mmap, layout: _Layout, strict: bool, skipped: Container[int]
+    ) -> None:
+        self.data, self.layout, self.strict, self.skipped = data, layout, strict, skipped
+        self.places = set[int]()
+        self.entries, self.bytes = _MOST_ENTRIES, min(2 * len(data), _MOST_BYTES)
 
-def _value(data: bytes | mmap.mmap, size: int, inline: bytes, layout: _Layout) -> bytes | None:
-    if size <= len(inline):
-        return inline[:size]
-    (offset,) = layout.offset.unpack(inline)
-    return data[offset : offset + size] if offset + size <= len(data) else None
+    def directory(self, at: int) -> Directory:
+        if at in self.places:
+            raise ValueError("a directory lies within itself, or in two places")
+        self.places.add(at)
+        (count,) = self.layout.length.unpack_from(self.data, at)
+        self.entries -= count
+        if self.entries < 0:
+            raise ValueError(f"more than {_MOST_ENTRIES} entries")
+        found: Directory = {}
+        at += self.layout.length.size
+        for place in range(at, at + count * self.layout.entry.size, self.layout.entry.size):
+            tag, kind, number, inline = self.layout.entry.unpack_from(self.data, place)
+            if tag in self.skipped or kind not in _KINDS or number == 0:
+                continue
+            try:
+                found[tag] = self._entry(tag, kind, number, inline)
+            except (ValueError, OverflowError, struct.error):
+                if self.strict:
+                    raise
+        return found
+
+    def _entry(
+        self, tag: int, kind: int, number: int, inline: bytes
+    ) -> tuple[int, int, bytes] | Directory:
+        width, unit = _KINDS[kind]
+        raw = self._value(tag, number * width, inline)
+        if tag in _POINTERS:
+            if number != 1:
+                raise ValueError(f"tag {tag} points to {number} directories")
+            return self.directory(int.from_bytes(_little(raw, self.layout, unit), "little"))
+        return kind, number, _little(raw, self.layout, 1 if tag == IPTC else unit)
+
+    def _value(self, tag: int, size: int, inline: bytes) -> bytes:
+        if size <= len(inline):
+            return inline[:size]
+        (offset,) = self.layout.offset.unpack(inline)
+        if offset + size > len(self.data):
+            raise ValueError(f"the value of tag {tag} lies beyond the end")
+        self.bytes -= size
+        if self.bytes < 0:
+            raise ValueError("values that overlap, or are larger than any metadata")
+        return self.data[offset : offset + size]
 
 
 def _little(raw: bytes, layout: _Layout, unit: int) -> bytes:

@@ -23,8 +23,9 @@ def test_all_that_is_said_of_a_png(tmp_path):
     assert found.resolution == pytest.approx((11.8, 23.6), rel=1e-3)
     assert found == Description(
         path=path, format="png", format_of_name=None, rows=5, cols=7, bands=4, depth="uint16",
-        transparency=True, profile="sP3C", resolution=found.resolution, orientation=1, pages=1,
-        levels=1, tiled=False, compression="deflate", geo=None, nodata=None, decoded_bytes=280,
+        transparency=True, profile="sP3C", resolution=found.resolution, orientation=1, page=1,
+        pages=1, levels=1, tiled=False, compression="deflate", geo=None, nodata=None,
+        decoded_bytes=280,
     )  # fmt: skip
     assert found.has_alpha
 

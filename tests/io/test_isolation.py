@@ -4,19 +4,31 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from osmofuse.errors import LimitError, UnreadableError
-from osmofuse.io import Limits, isolation, read, read_isolated, write
+from osmofuse.errors import LimitError, SettingError, UnreadableError
+from osmofuse.io import (
+    Limits,
+    describe,
+    describe_isolated,
+    isolation,
+    read,
+    read_isolated,
+    start_decoder,
+    write,
+)
 from osmofuse.picture import Picture
+from osmofuse.processes import python_command
 from picture_files import full, noise
 
 
@@ -42,17 +54,33 @@ def test_a_name_that_looks_like_an_option(tmp_path, monkeypatch):
     assert read("-c.png", isolated=True).shape == (4, 5)
 
 
-def decoder(tmp_path, monkeypatch, program):
-    """Put another program in the decoder's place."""
-    script = tmp_path / "decoder.py"
-    script.write_text(program)
-    popen = isolation.subprocess.Popen
+def test_messages_have_the_name_that_was_given(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    for given in ("a.png", Path("..") / tmp_path.name / "a.png"):
+        with pytest.raises(UnreadableError, match=rf"^{re.escape(str(given))}: damaged"):
+            describe_isolated(given)
 
-    def start(command, **options):
-        return popen([sys.executable, str(script), *command[3:]], **options)
 
-    monkeypatch.setattr(isolation.subprocess, "Popen", start)
-    return write(noise((4, 5), "uint8"), tmp_path / "a.png")
+@pytest.fixture
+def fresh(monkeypatch):
+    """Return a decoder of this test alone, which has not started yet."""
+    decoder = isolation._Decoder()
+    monkeypatch.setattr(isolation, "_decoder", decoder)
+    yield decoder
+    decoder.end()
+
+
+@pytest.fixture
+def broken(fresh, tmp_path, monkeypatch):
+    """Return a function that puts another program in the decoder's place."""
+
+    def replaced(program):
+        ready = "import sys; print('ready', flush=True); sys.stdin.readline()\n"
+        monkeypatch.setattr(isolation, "_PROGRAM", ready + program)
+        return write(noise((4, 5), "uint8"), tmp_path / "a.png")
+
+    return replaced
 
 
 @pytest.mark.parametrize(
@@ -73,31 +101,56 @@ def decoder(tmp_path, monkeypatch, program):
         ("while True: pass", r"a\.png: not decoded within 0\.5 seconds"),
     ],
 )
-def test_whatever_the_child_does_is_an_error_with_the_files_name(
-    tmp_path, monkeypatch, program, message
-):
-    path = decoder(tmp_path, monkeypatch, program)
+def test_whatever_the_child_does_is_an_error_with_the_files_name(broken, program, message):
+    path = broken(program)
     hangs = "sleep" in program or "while" in program
     with pytest.raises(UnreadableError, match=message):
         read(path, limits=Limits(seconds=0.5 if hangs else 120), isolated=True)
 
 
+@pytest.mark.parametrize("program", ["import os; os.abort()", "print('{}')", "print('[1]')"])
+def test_describing_fails_in_the_same_way(broken, program):
+    path = broken(program)
+    with pytest.raises(UnreadableError, match=r"a\.png: made the decoder crash"):
+        describe_isolated(path)
+
+
+def test_a_child_that_does_not_start(fresh, monkeypatch, tmp_path):
+    monkeypatch.setattr(isolation, "_PROGRAM", "raise SystemExit(4)")
+    path = write(noise((4, 5), "uint8"), tmp_path / "a.png")
+    with pytest.raises(UnreadableError, match=r"a\.png: .*exit code 4"):
+        describe_isolated(path)
+
+
+def test_after_a_failure_the_next_child_takes_over(broken, monkeypatch):
+    path = broken("import os; os.abort()")
+    with pytest.raises(UnreadableError, match="signal 6"):
+        read(path, isolated=True)
+    monkeypatch.undo()
+    assert read(path, isolated=True).shape == (4, 5)
+
+
 LIMITED = """
-import json, os, resource, sys
-from osmofuse.io import Limits, decoder
-decoder._limit_self(20, 3 * 2**30)
+import json, os, resource
+from osmofuse.io import decoder
+decoder._limit_files()
+decoder._limit_time(20)
+decoder._limit_memory(2**30)
 found = [resource.getrlimit(kind)[0] for kind in
-         (resource.RLIMIT_AS, resource.RLIMIT_CPU, resource.RLIMIT_FSIZE, resource.RLIMIT_CORE)]
+         (resource.RLIMIT_CPU, resource.RLIMIT_FSIZE, resource.RLIMIT_CORE)]
 try:
-    bytearray(4 * 2**30)
+    bytearray(2 * 2**30)
 except MemoryError:
     found.append("no memory")
+decoder._limit_memory(3 * 2**30)
+found.append(len(bytearray(2 * 2**30)))
 try:
     os.write(os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY), b"x" * 10)
 except OSError:
     found.append("no file")
-decoder.main(["a.png"], Limits(pixels=1))
-found.append(sorted({"numba", "scipy"} & set(sys.modules)))
+request = {"path": b"a.png".hex(), "page": 1, "seconds": 9, "limits": {"pixels": 1}}
+found.append(type(decoder.answer(request)).__name__)
+found.append(sorted({"numba", "scipy", "tifffile"} & set(sys.modules)))
 print(json.dumps(found))
 """
 
@@ -106,32 +159,25 @@ print(json.dumps(found))
 def test_the_child_limits_itself_and_loads_no_kernels(tmp_path):
     write(noise((4, 5), "uint8"), tmp_path / "a.png")
     done = subprocess.run(
-        [sys.executable, "-c", LIMITED, str(tmp_path / "written")],
+        python_command(LIMITED, str(tmp_path / "written")),
         capture_output=True, text=True, cwd=tmp_path, check=True,
     )  # fmt: skip
-    answer, found = map(json.loads, done.stdout.splitlines())
-    assert answer["error"] == "LimitError"
-    assert found == [3 * 2**30, 21, 0, 0, "no memory", "no file", []]
+    seconds, *found = json.loads(done.stdout)
+    assert 21 <= seconds <= 30
+    assert found == [0, 0, "no memory", 2 * 2**30, "no file", "LimitError", []]
 
 
-def test_no_child_is_left(tmp_path, monkeypatch):
-    children = []
-    popen = isolation.subprocess.Popen
-
-    def start(*arguments, **options):
-        children.append(popen(*arguments, **options))
-        return children[-1]
-
-    monkeypatch.setattr(isolation.subprocess, "Popen", start)
-    read(write(noise((4, 5), "uint8"), tmp_path / "a.png"), isolated=True)
-    assert [child.poll() is not None for child in children] == [True]
-
-
-def test_one_child_reads_many_files(tmp_path, monkeypatch):
+def test_one_child_answers_everything(fresh, tmp_path, monkeypatch):
     paths = [write(noise((40, 30, 3), "uint16"), tmp_path / f"{k}.tif") for k in range(3)]
     monkeypatch.setattr(isolation.subprocess, "Popen", counted := Counted())
+    start_decoder()
+    for path in paths:
+        assert describe_isolated(path) == describe(path)
     for path, there in zip(paths, read_isolated(paths, Limits()), strict=True):
         np.testing.assert_array_equal(there.pixels, read(path).pixels)
+    with pytest.raises(UnreadableError):
+        describe_isolated(tmp_path / "nowhere.tif")
+    assert read(paths[0], isolated=True).shape == (40, 30)
     assert counted.children == 1
 
 
@@ -146,6 +192,26 @@ class Counted:
         return self.start(*arguments, **options)
 
 
+def test_an_interrupt_leaves_no_answer_for_the_next_request(fresh, tmp_path, monkeypatch):
+    paths = [write(noise((40 + k, 30), "uint8"), tmp_path / f"{k}.png") for k in range(2)]
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(isolation, "_picture", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            read(paths[0], isolated=True)
+    assert read(paths[1], isolated=True).shape == (41, 30)
+
+
+def test_threads_take_turns(fresh, tmp_path):
+    paths = [write(noise((20 + k, 30), "uint8"), tmp_path / f"{k}.png") for k in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda path: read(path, isolated=True).shape, paths * 4))
+    assert found == [(20 + k, 30) for k in range(8)] * 4
+
+
 def test_of_many_files_the_one_at_fault_is_named(tmp_path):
     paths = [write(noise((4, 5), "uint8"), tmp_path / f"{k}.png") for k in range(3)]
     paths[1].write_bytes(paths[1].read_bytes()[:60])
@@ -153,16 +219,28 @@ def test_of_many_files_the_one_at_fault_is_named(tmp_path):
         read_isolated(paths, Limits())
 
 
+@pytest.mark.parametrize("name", ["json", "numpy", "osmofuse", "struct"])
+def test_code_beside_the_pictures_does_not_run(fresh, tmp_path, monkeypatch, name):
+    (tmp_path / f"{name}.py").write_text("import os; os._exit(77)")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    write(noise((4, 5), "uint8"), tmp_path / "a.png")
+    assert read("a.png", isolated=True).shape == (4, 5)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX: names are bytes")
+def test_a_name_of_any_bytes(tmp_path):
+    path = tmp_path / os.fsdecode(b"\xff\xfe line\nbreak.png")
+    write(noise((4, 5), "uint8"), tmp_path / "a.png").rename(path)
+    assert read(path, isolated=True).shape == (4, 5)
+    assert describe_isolated(path).path == path
+
+
 SCARCE = """
-import json, resource, sys
-from osmofuse.io import Limits, decoder, read
-from osmofuse.io.libvips import vips
-vips()
-def limit(seconds, memory):
-    size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (size + 10**7, resource.RLIM_INFINITY))
-decoder._limit_self = limit
-decoder.main([sys.argv[2]], Limits(**json.loads(sys.argv[1])))
+from osmofuse.io import decoder
+limit = decoder._limit_memory
+decoder._limit_memory = lambda more: limit(10**7)
+decoder.main()
 """
 
 
@@ -170,8 +248,8 @@ decoder.main([sys.argv[2]], Limits(**json.loads(sys.argv[1])))
     not sys.platform.startswith("linux"), reason="needs Linux: its account of memory"
 )
 @pytest.mark.parametrize("suffix", ["png", "tif", "jpg", "webp"])
-def test_too_little_memory_is_a_limit_and_not_a_damaged_file(tmp_path, monkeypatch, suffix):
-    decoder(tmp_path, monkeypatch, SCARCE)
+def test_too_little_memory_is_a_limit_and_not_a_damaged_file(fresh, tmp_path, monkeypatch, suffix):
+    monkeypatch.setattr(isolation, "_PROGRAM", SCARCE)
     path = write(np.zeros((3000, 3000, 3), np.uint8), tmp_path / f"large.{suffix}")
     with pytest.raises(LimitError, match=rf"large\.{suffix}: .*more memory than"):
         read(path, isolated=True)
@@ -180,37 +258,35 @@ def test_too_little_memory_is_a_limit_and_not_a_damaged_file(tmp_path, monkeypat
 @pytest.mark.parametrize(
     "words", ["GLib-ERROR **: failed to allocate 9 bytes", "vips: out of memory", "MemoryError"]
 )
-def test_a_child_that_dies_for_memory_is_over_a_limit(tmp_path, monkeypatch, words):
-    path = decoder(tmp_path, monkeypatch, f"import sys, os; os.write(2, {words!r}.encode())")
+def test_a_child_that_dies_for_memory_is_over_a_limit(broken, words):
+    path = broken(f"import sys, os; os.write(2, {words!r}.encode())")
     with pytest.raises(LimitError, match=r"a\.png: decoding it takes more memory"):
         read(path, isolated=True)
 
 
 ORPHAN = """
-import signal, subprocess, sys, time
+import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore it
-from osmofuse.io import Limits, isolation
-popen = subprocess.Popen
-def start(command, **options):
-    program = "from osmofuse.io.decoder import end_with_parent; import time;" \
-              "end_with_parent(); time.sleep(100)"
-    child = popen([sys.executable, "-c", program], **options)
-    print(child.pid, flush=True)
-    return child
-isolation.subprocess.Popen = start
-isolation.read_isolated(["a.png"], Limits())
+from osmofuse.io import isolation
+program = "import time; from osmofuse.io import decoder;"
+isolation._PROGRAM = program + "decoder.answer = lambda request: time.sleep(100); decoder.main()"
+print(isolation._decoder.start().pid, flush=True)
+if sys.argv[1] == "busy":
+    isolation.describe_isolated("a.png")
+time.sleep(100)
 """
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs POSIX: process numbers")
 @pytest.mark.parametrize("kind", [signal.SIGKILL, signal.SIGINT])
-def test_the_child_ends_with_its_parent(kind):
+@pytest.mark.parametrize("state", ["idle", "busy"])
+def test_the_child_ends_with_its_parent(kind, state):
     parent = subprocess.Popen(
-        [sys.executable, "-c", ORPHAN], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        [sys.executable, "-c", ORPHAN, state], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
     with parent:
         child = int(parent.stdout.readline())
-        time.sleep(0.3)
+        time.sleep(0.5)
         os.kill(child, 0)
         parent.send_signal(kind)
         parent.wait(timeout=30)
@@ -228,6 +304,16 @@ def is_running(process):
         return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
     except (ProcessLookupError, FileNotFoundError):
         return False
+
+
+@pytest.mark.parametrize("page", [0, -1, 2, True, 1.0, "1", None])
+def test_a_page_that_is_none(tmp_path, page):
+    path = write(noise((4, 5), "uint8"), tmp_path / "a.png")
+    with pytest.raises(SettingError, match="page: "):
+        describe_isolated(path, page=page)
+    for isolated in (False, True):
+        with pytest.raises(SettingError, match="page: "):
+            read(path, page=page, isolated=isolated)
 
 
 def test_a_missing_file(tmp_path):

@@ -8,7 +8,7 @@ Pixels go through libvips, which keeps 16-bit and float samples exact. What libv
 from osmofuse.io.animation import write_animation
 from osmofuse.io.composite import composite_metadata
 from osmofuse.io.description import Description, describe
-from osmofuse.io.isolation import read_isolated
+from osmofuse.io.isolation import describe_isolated, read_isolated, start_decoder
 from osmofuse.io.limits import Limits
 from osmofuse.io.profile import in_profile_of
 from osmofuse.io.reading import read
@@ -23,6 +23,7 @@ __all__ = [
     "check_target",
     "composite_metadata",
     "describe",
+    "describe_isolated",
     "encode",
     "encoded",
     "for_screen",
@@ -31,6 +32,7 @@ __all__ = [
     "read",
     "read_isolated",
     "reduced",
+    "start_decoder",
     "write",
     "write_animation",
 ]

@@ -1,90 +1,183 @@
-"""The child process of `isolation`: it limits itself, decodes files one by one and answers.
+"""The child process of `isolation`: it limits itself, and answers requests until its input ends.
 
-Run as ``python -m osmofuse.io.decoder LIMITS FILE...``.
+A request is a line of JSON. The answer is a line of JSON and, of a picture, metadata and pixels.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import time
+from dataclasses import asdict
+from pathlib import Path
+from queue import SimpleQueue
 from threading import Thread
+from typing import IO, Any
+
+import numpy as np
 
 from osmofuse.errors import OsmofuseError
-from osmofuse.io.description import describe
-from osmofuse.io.isolation import send
+from osmofuse.io.description import Description, describe
 from osmofuse.io.limits import Limits, check
 from osmofuse.io.reading import read
 from osmofuse.picture import Picture
 
-__all__ = ["main"]
+__all__ = ["answer", "main"]
 
-# What Python, NumPy and libvips reserve before they have done anything; far less is touched.
-_BASE = 2 * 2**30
+_BEYOND_HEADER = 512 * 2**20  # memory that a header may take, on top of the program itself
+_WHOLE_PROGRAM = 2 * 2**30  # address space of the program, where the system does not say it
+# Of the decoded size: the picture, a turned copy, what a decoder keeps. Wider inside the last two.
+_COPIES = {"jpeg2000": 12, "raw": 12}
+_USUAL_COPIES = 3
 
 
-def main(paths: Sequence[str], limits: Limits) -> None:
-    """Decode files within limits and answer on the standard output, until one is refused.
+def main() -> None:
+    """Answer requests on the standard input, one by one, on the standard output."""
+    # The terminal interrupts all processes of a command, but the parent alone decides.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.set_blocking(sys.stderr.fileno(), False)  # nobody listens there before the end
+    _limit_files()
+    requests = _requests()
+    _warm_up()
+    stream = sys.stdout.buffer
+    stream.write(b"ready\n")
+    stream.flush()
+    while True:
+        send(answer(json.loads(requests.get())), stream)
+        stream.flush()
+
+
+def _requests() -> SimpleQueue[bytes]:
+    """Return the requests as they come; the process ends with its parent, who holds the input."""
+    queue = SimpleQueue[bytes]()
+
+    def listen() -> None:
+        for line in sys.stdin.buffer:
+            queue.put(line)
+        os._exit(0)
+
+    Thread(target=listen, daemon=True).start()
+    return queue
+
+
+def _warm_up() -> None:
+    """Load libvips before the first request, while the parent is still busy."""
+    from osmofuse.io.libvips import vips
+
+    vips()
+
+
+def answer(request: dict[str, Any]) -> Description | Picture | OsmofuseError:
+    """Return what a request asks for, or the error that it leads to.
 
     Parameters
     ----------
-    paths : sequence of str
-        The files.
-    limits : Limits
-        What each may ask for.
+    request : dict
+        ``path`` (hexadecimal bytes), ``page``, ``seconds`` and, for a picture and not only its
+        description, ``limits``.
     """
-    os.set_blocking(sys.stderr.fileno(), False)  # nobody listens there before the end
-    for path in paths:
-        answer = _answer(path, limits, limits.seconds * len(paths))
-        send(answer, sys.stdout.buffer)
-        sys.stdout.flush()
-        if isinstance(answer, OsmofuseError):
-            return
-
-
-def end_with_parent() -> None:
-    """End when the process that asked does, which holds our standard input open till then."""
-
-    def wait() -> None:
-        os.read(sys.stdin.fileno(), 1)
-        os._exit(1)
-
-    Thread(target=wait, daemon=True).start()
-
-
-def _answer(path: str, limits: Limits, seconds: float) -> Picture | OsmofuseError:
+    path, page = Path(os.fsdecode(bytes.fromhex(request["path"]))), request["page"]
     try:
-        _limit_self(seconds, _BASE)
-        found = describe(path)
+        _limit_time(request["seconds"])
+        _limit_memory(_BEYOND_HEADER)
+        found = describe(path, page=page)
+        if request["limits"] is None:
+            return found
+        limits = Limits(**request["limits"])
         check(found, limits)
-        # The header is known now: the picture, a turned copy, and the file mapped into memory.
-        _limit_self(seconds, _BASE + 3 * found.decoded_bytes + 2 * os.stat(path).st_size)
-        return read(path, limits=limits)
+        copies = _COPIES.get(found.compression, _USUAL_COPIES)
+        # The file may be mapped into memory twice.
+        promised = copies * found.decoded_bytes + 2 * path.stat().st_size
+        _limit_memory(_BEYOND_HEADER + promised)
+        return read(path, page=page, limits=limits)
     except OsmofuseError as error:
         return error
+    except OSError as error:  # the file went away in between
+        return OsmofuseError(f"{path}: {error.strerror or error}")
 
 
-def _limit_self(seconds: float, memory: int) -> None:
-    """Let the system end this process when it takes too much."""
+def send(found: Description | Picture | OsmofuseError, stream: IO[bytes]) -> None:
+    """Write an answer: a line of JSON, and of a picture the metadata and the pixels.
+
+    Parameters
+    ----------
+    found : Description, Picture or OsmofuseError
+        What a request led to.
+    stream : binary stream
+        Where to write it.
+    """
+    if isinstance(found, OsmofuseError):
+        _line({"error": type(found).__name__, "text": str(found)}, stream)
+        return
+    if isinstance(found, Description):
+        parts = asdict(found)
+        del parts["path"]
+        _line({"description": parts}, stream)
+        return
+    metadata = found.metadata
+    blobs = [found.profile, metadata.exif, metadata.xmp, metadata.iptc]
+    about = {
+        "shape": found.pixels.shape,
+        "depth": found.depth.str,
+        "transparency": found.transparency,
+        "nodata": found.nodata,
+        "resolution": metadata.resolution,
+        "blobs": [None if blob is None else len(blob) for blob in blobs],
+    }
+    _line(about, stream)
+    for blob in blobs:
+        stream.write(blob or b"")
+    stream.write(np.ascontiguousarray(found.pixels).data)
+
+
+def _line(told: dict[str, Any], stream: IO[bytes]) -> None:
+    stream.write(json.dumps(told).encode() + b"\n")
+
+
+def _limit_files() -> None:
+    """Let this process write no file and leave no core dump; it cannot undo that."""
     if os.name == "nt":  # there the parent's clock has to do
         return
     import resource
 
-    limits = {
-        resource.RLIMIT_AS: memory,
-        resource.RLIMIT_CPU: math.ceil(seconds) + 1,
-        resource.RLIMIT_FSIZE: 0,
-        resource.RLIMIT_CORE: 0,
-    }
-    for kind, most in limits.items():
-        hard = resource.getrlimit(kind)[1]
-        within = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        # Memory alone may be raised again, once the header is known.
-        resource.setrlimit(kind, (within, hard if kind == resource.RLIMIT_AS else within))
+    for kind in (resource.RLIMIT_FSIZE, resource.RLIMIT_CORE):
+        resource.setrlimit(kind, (0, 0))
 
 
-if __name__ == "__main__":
-    end_with_parent()
-    main(sys.argv[2:], Limits(**json.loads(sys.argv[1])))
+def _limit_time(seconds: float) -> None:
+    """Let the system end this process when it has worked for so many seconds more."""
+    if os.name == "nt":
+        return
+    import resource
+
+    _set_soft(resource.RLIMIT_CPU, int(time.process_time() + seconds) + 2)
+
+
+def _limit_memory(more: int) -> None:
+    """Let this process take so much memory on top of what it has now."""
+    if os.name == "nt":
+        return
+    import resource
+
+    _set_soft(resource.RLIMIT_AS, resource.RLIM_INFINITY)  # or nothing more could be measured
+    _set_soft(resource.RLIMIT_AS, _address_space() + more)
+
+
+def _address_space() -> int:
+    try:
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:  # not Linux
+        return _WHOLE_PROGRAM
+
+
+def _set_soft(kind: int, most: int) -> None:
+    """Set a limit that may be raised again for the next file."""
+    import resource
+
+    hard = resource.getrlimit(kind)[1]
+    if hard != resource.RLIM_INFINITY and (most == resource.RLIM_INFINITY or most > hard):
+        most = hard
+    resource.setrlimit(kind, (most, hard))

@@ -8,17 +8,24 @@ from pathlib import Path
 
 import numpy as np
 
-from osmofuse.io.formats import SUFFIXES, TIFF
+from osmofuse.io.formats import format_of_name
 from osmofuse.io.geography import geography_in
 from osmofuse.io.header import Header, named_errors, open_header
 from osmofuse.io.icc import profile_name
 from osmofuse.io.libvips import blob, depth_of
 from osmofuse.io.tiff import has_transparency, nodata_in, resolution_in
-from osmofuse.tags import ICC, ORIENTATION, Directory, tag_bytes, tag_numbers
+from osmofuse.tags import ORIENTATION, tag_numbers
 
-__all__ = ["Description", "describe", "description_of", "stated_resolution"]
+__all__ = [
+    "Description",
+    "describe",
+    "description_of",
+    "orientation_in",
+    "stated_resolution",
+    "transparency_in",
+]
 
-_COLS, _ROWS, _COMPRESSION, _BANDS, _SAMPLE_FORMAT = 256, 257, 259, 277, 339
+_COMPRESSION = 259
 _TILE_COLS, _TILE_ROWS = 322, 323
 _COMPRESSIONS = {
     1: "none", 2: "ccitt", 3: "ccitt", 4: "ccitt", 5: "lzw", 6: "jpeg", 7: "jpeg", 8: "deflate",
@@ -35,7 +42,7 @@ class Description:
     path : Path
         The file.
     format : str
-        "png", "tiff", "jpeg" or "webp", by its content.
+        "png", "tiff", "jpeg", "webp" or "jpeg2000", by its content.
     format_of_name : str or None
         What the name claims if it lies; None if the name is right or says nothing.
     rows, cols, bands : int
@@ -50,9 +57,9 @@ class Description:
         Pixels per millimetre along (rows, cols) of the upright picture.
     orientation : int
         As stored, 1 to 8; 1 is upright already.
-    pages, levels : int
-        Pictures in the file, of which the first is read; sizes of that one (a pyramid has
-        several), of which the full one is read.
+    page, pages, levels : int
+        The page that is described, from 1; pictures in the file; sizes of that one (a pyramid
+        has several), of which the full one is read.
     tiled : bool
         Stored in tiles.
     compression : str
@@ -63,6 +70,8 @@ class Description:
         The value that stands for "nothing was recorded here".
     decoded_bytes : int
         Memory that the decoded picture, or a single tile if that is larger, takes.
+    note : str or None
+        How the samples were obtained, where that is not obvious: raw files, odd depths.
     """
 
     path: Path
@@ -76,6 +85,7 @@ class Description:
     profile: str | None
     resolution: tuple[float, float] | None
     orientation: int
+    page: int
     pages: int
     levels: int
     tiled: bool
@@ -83,6 +93,7 @@ class Description:
     geo: str | None
     nodata: float | None
     decoded_bytes: int
+    note: str | None = None
 
     @property
     def colours(self) -> int:
@@ -95,13 +106,15 @@ class Description:
         return self.transparency
 
 
-def describe(path: str | os.PathLike[str]) -> Description:
-    """Say what a picture file contains, without decoding its pixels.
+def describe(path: str | os.PathLike[str], *, page: int = 1) -> Description:
+    """Describe what a picture file contains, without decoding its pixels.
 
     Parameters
     ----------
     path : path
         The file.
+    page : int
+        Which page, from 1.
 
     Returns
     -------
@@ -112,10 +125,16 @@ def describe(path: str | os.PathLike[str]) -> Description:
     ------
     UnreadableError
         The file is missing, no picture, its header is damaged, or it is neither grey nor RGB.
+    LimitError
+        It has more pages or metadata than any sound file.
+    SettingError
+        There is no such page.
+    MissingExtraError
+        Reading such files needs a package that is not installed.
     """
     path = Path(path)
     with named_errors(path):
-        return description_of(open_header(path))
+        return description_of(open_header(path, page))
 
 
 def description_of(header: Header) -> Description:
@@ -136,9 +155,9 @@ def description_of(header: Header) -> Description:
     resolution = stated_resolution(header)
     if orientation > 4:
         rows, cols, resolution = cols, rows, resolution and resolution[::-1]
-    tags, tiff = header.tags, header.kind is TIFF
+    tags = header.tags
     tile = (*tag_numbers(tags, _TILE_COLS), *tag_numbers(tags, _TILE_ROWS))
-    claimed = SUFFIXES.get(header.path.suffix.lower(), header.kind)
+    claimed = format_of_name(header.path) or header.kind
     return Description(
         path=header.path,
         format=header.kind.name,
@@ -147,10 +166,11 @@ def description_of(header: Header) -> Description:
         cols=cols,
         bands=bands,
         depth=depth.name,
-        transparency=has_transparency(tags, bands) if tiff else bool(header.image.hasalpha()),
+        transparency=transparency_in(header, bands),
         profile=profile_name(_profile(header)),
         resolution=resolution,
         orientation=orientation,
+        page=header.page,
         pages=header.pages,
         levels=header.levels,
         tiled=len(tile) == 2,
@@ -158,7 +178,17 @@ def description_of(header: Header) -> Description:
         geo=geography_in(tags),
         nodata=nodata_in(tags),
         decoded_bytes=bands * depth.itemsize * max(rows * cols, *tile[:1], _product(tile)),
+        note=None if header.foreign is None else header.foreign.note,
     )
+
+
+def transparency_in(header: Header, bands: int) -> bool:
+    """Return True if the last band is transparency."""
+    if header.tags:
+        return has_transparency(header.tags, bands)
+    if header.foreign is not None:
+        return header.foreign.transparency
+    return bool(header.image.hasalpha())
 
 
 def orientation_in(header: Header) -> int:
@@ -184,19 +214,10 @@ def stated_resolution(header: Header) -> tuple[float, float] | None:
 
 def _size(header: Header) -> tuple[int, int, int, np.dtype[np.generic]]:
     """Give rows, cols, bands and depth as stored."""
-    image, tags = header.image, header.tags
-    if image is not None:
-        return image.height, image.width, image.bands, depth_of(image)
-    rows, cols = (_one(tags, tag) for tag in (_ROWS, _COLS))
-    kind = {1: "u", 2: "i"}.get(_one(tags, _SAMPLE_FORMAT, 1), "f")
-    return rows, cols, _one(tags, _BANDS, 1), np.dtype(f"{kind}8")
-
-
-def _one(tags: Directory, tag: int, default: int = 0) -> int:
-    number = (*tag_numbers(tags, tag), default)[0]
-    if number < 1:
-        raise ValueError(f"tag {tag} is missing or 0")
-    return number
+    image, foreign = header.image, header.foreign
+    if foreign is not None:
+        return foreign.rows, foreign.cols, foreign.bands, foreign.depth
+    return image.height, image.width, image.bands, depth_of(image)
 
 
 def _product(tile: tuple[int, ...]) -> int:
@@ -204,13 +225,14 @@ def _product(tile: tuple[int, ...]) -> int:
 
 
 def _profile(header: Header) -> bytes | None:
-    if header.image is None:
-        return tag_bytes(header.tags, ICC)
+    if header.foreign is not None:
+        return header.foreign.profile
     return blob(header.image, "icc-profile-data")
 
 
 def _compression(header: Header) -> str:
-    if header.kind is TIFF:
+    if header.tags:
         number = (*tag_numbers(header.tags, _COMPRESSION), 1)[0]
         return _COMPRESSIONS.get(number, f"TIFF compression {number}")
-    return {"png": "deflate"}.get(header.kind.name, header.kind.name)
+    # A TIFF without tags is one that libvips does not read: a raw file.
+    return {"png": "deflate", "tiff": "raw"}.get(header.kind.name, header.kind.name)

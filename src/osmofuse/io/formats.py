@@ -6,9 +6,20 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from osmofuse.errors import UnreadableError
+from osmofuse.io import jpeg2000
 from osmofuse.picture import Picture
 
-__all__ = ["JPEG", "PNG", "SUFFIXES", "TIFF", "WEBP", "Format", "sniff"]
+__all__ = [
+    "JPEG",
+    "JPEG2000",
+    "PNG",
+    "SUFFIXES",
+    "TIFF",
+    "WEBP",
+    "Format",
+    "format_of_name",
+    "sniff",
+]
 
 
 class Format(NamedTuple):
@@ -34,14 +45,22 @@ PNG = Format("png", ("uint8", "uint16"), (1, 3), True, {})
 TIFF = Format("tiff", ("uint8", "uint16", "int16", "float32", "float64"), (), True, {})
 JPEG = Format("jpeg", ("uint8",), (1, 3), False, {"Q": 95, "subsample_mode": "off"})
 WEBP = Format("webp", ("uint8",), (3,), True, {"lossless": True, "exact": True})
+JPEG2000 = Format("jpeg2000", (), (1, 3), True, {})  # only read
 SUFFIXES = {
     ".png": PNG, ".tif": TIFF, ".tiff": TIFF, ".jpg": JPEG, ".jpeg": JPEG, ".webp": WEBP,
 }  # fmt: skip
+_READ_ONLY = {".jp2": JPEG2000, ".jpx": JPEG2000, ".j2k": JPEG2000, ".j2c": JPEG2000}
 _SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", PNG),
     (b"\xff\xd8\xff", JPEG),
     *((start, TIFF) for start in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")),
+    *((start, JPEG2000) for start in jpeg2000.SIGNATURES),
 )
+# Raw files that are no TIFF, and the makers' own variants of TIFF; by their first bytes.
+_RAW = {
+    b"FUJIFILMCCD-RAW": "Fujifilm", b"IIU\0": "Panasonic", b"IIRO": "Olympus", b"IIRS": "Olympus",
+    b"MMOR": "Olympus", b"FOVb": "Sigma", b"\0MRM": "Minolta", b"II\x1a\0\0\0HEAPCCDR": "Canon",
+}  # fmt: skip
 
 
 def sniff(path: Path) -> Format:
@@ -55,7 +74,7 @@ def sniff(path: Path) -> Format:
     Returns
     -------
     Format
-        One of the four.
+        One of the five.
 
     Raises
     ------
@@ -77,4 +96,16 @@ def sniff(path: Path) -> Format:
     for signature, kind in _SIGNATURES:
         if start.startswith(signature):
             return kind
+    for signature, maker in _RAW.items():
+        if start.startswith(signature):
+            raise UnreadableError(
+                f"{path}: a raw file of {maker}; export a TIFF from a raw converter, or convert it "
+                "to DNG"
+            )
     raise UnreadableError(f"{path}: not a PNG, TIFF, JPEG or WebP picture; convert it to one")
+
+
+def format_of_name(path: Path) -> Format | None:
+    """Return the format that the suffix of a name claims, if it claims any."""
+    suffix = path.suffix.lower()
+    return SUFFIXES.get(suffix) or _READ_ONLY.get(suffix)

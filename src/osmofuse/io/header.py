@@ -5,22 +5,72 @@ from __future__ import annotations
 import mmap
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from osmofuse.errors import LimitError, UnreadableError
-from osmofuse.io.formats import TIFF, Format, sniff
+from osmofuse.io import jpeg2000, raw
+from osmofuse.io.formats import JPEG2000, TIFF, Format, sniff
+from osmofuse.io.icc import linear_srgb
 from osmofuse.io.libvips import reason, vips
-from osmofuse.tags import BITS, Directory, directories, parse_tags, tag_numbers
+from osmofuse.io.tiff import doubles_in
+from osmofuse.io.tiff_pages import BULK, check_page, pages_in
+from osmofuse.tags import (
+    BITS,
+    ICC,
+    XMP,
+    Directory,
+    normalise_exif,
+    pack_exif,
+    parse_tags,
+    tag_bytes,
+    tag_numbers,
+)
+from osmofuse.typing import Array
 
-__all__ = ["Header", "is_out_of_memory", "named_errors", "open_header"]
+__all__ = ["Foreign", "Header", "is_out_of_memory", "named_errors", "open_header"]
 
-_SUBFILE, _OLD_SUBFILE, _LEVELS_BELOW = 254, 255, 330
+_COLS, _ROWS, _BANDS, _SAMPLE_FORMAT = 256, 257, 277, 339
 # Colours that libvips names; Lab, CMYK and the like would have to be converted.
 _COLOURS = {"b-w", "grey16", "srgb", "rgb16", "scrgb", "rgb", "multiband"}
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A picture that libvips does not read.
+
+    Parameters
+    ----------
+    rows, cols, bands : int
+        Size, upright unless the tags of a TIFF say otherwise.
+    depth : dtype
+        Type of the samples.
+    load : callable
+        Decodes the samples.
+    transparency : bool
+        The last band is transparency; of a TIFF, its tags say so instead.
+    profile, exif, xmp : bytes, optional
+        As in the file.
+    note : str, optional
+        How the samples were obtained, for people.
+    """
+
+    rows: int
+    cols: int
+    bands: int
+    depth: np.dtype[np.generic]
+    load: Callable[[], Array]
+    transparency: bool = False
+    profile: bytes | None = None
+    exif: bytes | None = None
+    xmp: bytes | None = None
+    note: str | None = None
 
 
 @dataclass(frozen=True)
@@ -34,19 +84,22 @@ class Header:
     kind : Format
         What its content says it is.
     image : pyvips.Image, optional
-        Opened, not decoded; None for TIFF with samples of 64 bits, which libvips does not read.
+        Opened, not decoded; None if libvips does not read the file.
     tags : Directory
-        Of the page that is read, if the file is a TIFF; else empty.
+        Of the page that is read, if the file is a TIFF and libvips reads it; else empty.
+    foreign : Foreign, optional
+        The picture, where `image` is None.
     page, pages, levels : int
-        The page that is read, the number of pages that are pictures of their own, and of the
-        sizes in which the file holds the picture.
+        The page that is read, from 1; the number of pages that are pictures of their own; and of
+        the sizes in which the file holds the page.
     """
 
     path: Path
     kind: Format
     image: Any
     tags: Directory
-    page: int = 0
+    foreign: Foreign | None = None
+    page: int = 1
     pages: int = 1
     levels: int = 1
 
@@ -93,58 +146,124 @@ def _memory_limit() -> int | None:
     return None if most == resource.RLIM_INFINITY else most
 
 
-def open_header(path: Path) -> Header:
+def open_header(path: Path, page: int = 1) -> Header:
     """Open a file and read its header.
 
     Parameters
     ----------
     path : Path
         The file.
+    page : int
+        Which page, from 1; reduced versions and masks do not count.
 
     Returns
     -------
     Header
-        Of the first page that is no reduced version of another.
+        Of that page.
 
     Raises
     ------
     UnreadableError
         The file is missing, no picture, or neither grey nor RGB.
+    SettingError
+        There is no such page.
+    MissingExtraError
+        A raw file, and rawpy is not installed.
     vips.Error, ValueError, OverflowError, struct.error, OSError
         The header is damaged; see `named_errors`.
     """
     kind = sniff(path)
-    if kind is not TIFF:
-        image = _open(path, kind)
-        pages = image.get("n-pages") if image.get_typeof("n-pages") else 1
-        return Header(path, kind, image, {}, pages=pages)
+    if kind is TIFF:
+        return _open_tiff(path, page)
+    if kind is JPEG2000:
+        check_page(path, page, 1)
+        return Header(path, kind, None, {}, _open_jpeg2000(path))
+    image = _open(path, kind)
+    pages = image.get("n-pages") if image.get_typeof("n-pages") else 1
+    check_page(path, page, pages)
+    if page > 1:
+        image = _open(path, kind, page=page - 1)
+    return Header(path, kind, image, {}, page=page, pages=pages)
+
+
+def _open_tiff(path: Path, page: int) -> Header:
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        places = directories(data)
-        lesser = [len(places) > 1 and _is_lesser(data, at) for at in places]
-        page = lesser.index(False) if False in lesser else 0
-        tags = parse_tags(data, at=places[page])
-    doubles = 64 in tag_numbers(tags, BITS)
-    image = None if doubles else _open(path, kind, page=page)
-    levels = 1 + sum(lesser[page + 1 :]) + len(tag_numbers(tags, _LEVELS_BELOW))
-    return Header(path, kind, image, tags, page, max(len(places) - sum(lesser), 1), levels)
+        found = pages_in(data, path, page)
+    if found.raw is not None:
+        return Header(path, TIFF, None, {}, _open_raw(path, found.raw))
+    image = foreign = None
+    if 64 in tag_numbers(found.tags, BITS):
+        foreign = _doubles(path, found.index, found.tags)
+    else:
+        image = _open(path, TIFF, page=found.index)
+    return Header(path, TIFF, image, found.tags, foreign, page, found.count, found.levels)
+
+
+def _doubles(path: Path, index: int, tags: Directory) -> Foreign:
+    """Return the picture of a TIFF with samples of 64 bits, which libvips does not read."""
+    kind = {1: "u", 2: "i"}.get(_one(tags, _SAMPLE_FORMAT, 1), "f")
+    return Foreign(
+        rows=_one(tags, _ROWS),
+        cols=_one(tags, _COLS),
+        bands=_one(tags, _BANDS, 1),
+        depth=np.dtype(f"{kind}8"),
+        load=partial(doubles_in, path, index),
+        profile=tag_bytes(tags, ICC),
+        xmp=tag_bytes(tags, XMP),
+    )
+
+
+def _one(tags: Directory, tag: int, default: int = 0) -> int:
+    number = (*tag_numbers(tags, tag), default)[0]
+    if number < 1:
+        raise ValueError(f"tag {tag} is missing or 0")
+    return number
+
+
+def _open_raw(path: Path, kind: str) -> Foreign:
+    rows, cols = raw.size_of_raw(path, kind)
+    return Foreign(
+        rows=rows,
+        cols=cols,
+        bands=3,
+        depth=np.dtype(np.uint16),
+        load=partial(raw.develop, path, kind),
+        profile=linear_srgb(),
+        exif=_exif_of_raw(path),
+        note=raw.NOTE,
+    )
+
+
+def _exif_of_raw(path: Path) -> bytes | None:
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        return pack_exif(parse_tags(data, strict=False, skipped=BULK))
+
+
+def _open_jpeg2000(path: Path) -> Foreign:
+    found = jpeg2000.parse(path.read_bytes(), path)
+    return Foreign(
+        rows=found.rows,
+        cols=found.cols,
+        bands=found.bands,
+        depth=found.depth,
+        load=partial(jpeg2000.decode, path, found),
+        transparency=found.transparency,
+        profile=found.profile,
+        exif=found.exif and normalise_exif(found.exif),
+        xmp=found.xmp,
+        note=f"samples of {found.bits} bits, brought to {found.depth}"
+        if found.bits not in (8, 16)
+        else None,
+    )
 
 
 def _open(path: Path, kind: Format, **options: int) -> Any:
     # The loader is named, since new_from_file takes "scan[1].tif" for a name with options.
     load = getattr(vips().Image, f"{kind.name}load")
-    image = load(os.fspath(path), fail_on="error", access="sequential", **options)
+    # Names are bytes, which need not be UTF-8.
+    image = load(os.fsencode(path), fail_on="error", access="sequential", **options)
     if image.interpretation not in _COLOURS:
         raise UnreadableError(
             f"{path}: colours are stored as {image.interpretation}; convert to RGB or grey first"
         )
     return image
-
-
-def _is_lesser(data: mmap.mmap, at: int) -> bool:
-    """Tell whether a page is a reduced version, or a mask, of another."""
-    try:
-        tags = parse_tags(data, at=at, strict=False)
-    except (ValueError, OverflowError, struct.error):
-        return True
-    kind = (*tag_numbers(tags, _SUBFILE), 0)[0]
-    return bool(kind & 5) or tag_numbers(tags, _OLD_SUBFILE) == (2,)

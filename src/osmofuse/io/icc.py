@@ -5,13 +5,22 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
 
 from osmofuse.typing import FloatArray
 
-__all__ = ["Curve", "colorants", "colour_space", "parametric", "profile_name", "tone_curves"]
+__all__ = [
+    "Curve",
+    "colorants",
+    "colour_space",
+    "linear_srgb",
+    "parametric",
+    "profile_name",
+    "tone_curves",
+]
 
 # A function from encoded samples to light, and the one back.
 Curve: TypeAlias = tuple[Callable[[FloatArray], FloatArray], Callable[[FloatArray], FloatArray]]
@@ -49,6 +58,36 @@ def profile_name(profile: bytes | None) -> str | None:
             (size,) = struct.unpack_from(">I", data, 8)
             text = data[12 : 12 + size].decode("latin-1")
     return text.strip("\0 ") or "unnamed profile"
+
+
+@cache
+def linear_srgb() -> bytes:
+    """Return a profile for linear light with the primaries of sRGB, version 2."""
+    text = b"Linear light, primaries of sRGB\0"
+    white, curve = (0.9642, 1.0, 0.8249), b"curv" + bytes(8)  # no entries: the identity
+    elements = {
+        b"desc": b"desc\0\0\0\0" + struct.pack(">I", len(text)) + text + bytes(78),
+        b"cprt": b"text\0\0\0\0Public domain\0",
+        b"wtpt": _xyz(white),
+        # Adapted to D50 by Bradford's method, as in IEC 61966-2-1 with Amendment 1.
+        b"rXYZ": _xyz((0.4360747, 0.2225045, 0.0139322)),
+        b"gXYZ": _xyz((0.3850649, 0.7168786, 0.0971045)),
+        b"bXYZ": _xyz((0.1430804, 0.0606169, 0.7141733)),
+        **dict.fromkeys((b"rTRC", b"gTRC", b"bTRC"), curve),
+    }
+    table, body, start = b"", b"", 132 + 12 * len(elements)
+    for name, data in elements.items():
+        table += name + struct.pack(">2I", start + len(body), len(data))
+        body += data + bytes(-len(data) % 4)
+    header = struct.pack(
+        ">I4x4s12s16x4s28x12s48x",
+        start + len(body), b"\x02\x10\0\0", b"mntrRGB XYZ ", b"acsp", _xyz(white)[8:],
+    )  # fmt: skip
+    return header + struct.pack(">I", len(elements)) + table + body
+
+
+def _xyz(numbers: tuple[float, float, float]) -> bytes:
+    return b"XYZ \0\0\0\0" + struct.pack(">3i", *(round(n * 65536) for n in numbers))
 
 
 def tone_curves(profile: bytes) -> tuple[Curve, ...]:

@@ -1,41 +1,93 @@
-"""Decoding in a process of its own, for files that nobody vouches for.
+"""Reading in a process of its own, for files that nobody vouches for.
 
-A decoder may have flaws that a crafted file makes use of. Here it runs in a child that may not
-write files, has little memory and time, and can only answer with bytes: a line of JSON and the
-pixels. A crash, a hang or an excess ends the child, not the program that asked; and when that
-program ends, however it does, so does the child.
+A decoder may have flaws that a crafted file makes use of. Here a child parses headers and decodes
+pixels. It may not write files, has little memory and time, and can only answer with bytes. A crash,
+a hang or an excess ends the child, not the program that asked; and when that program ends, however
+it does, so does the child. One child serves all requests of a process, until it fails.
 """
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import signal
 import subprocess
-import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
-from threading import Event, Timer
-from typing import IO, Any, cast
+from threading import Event, Lock, Timer
+from typing import IO, Any, TypeVar, cast
 
 import numpy as np
 
-from osmofuse.errors import LimitError, OsmofuseError, UnreadableError
+from osmofuse.errors import (
+    InputError,
+    LimitError,
+    MissingExtraError,
+    OsmofuseError,
+    SettingError,
+    UnreadableError,
+)
+from osmofuse.io.description import Description
 from osmofuse.io.header import is_out_of_memory
 from osmofuse.io.limits import Limits
+from osmofuse.io.tiff_pages import check_page
 from osmofuse.picture import Metadata, Picture
+from osmofuse.processes import python_command, python_environment
 from osmofuse.typing import Array
 
-__all__ = ["read_isolated", "send"]
+__all__ = ["describe_isolated", "read_isolated", "start_decoder"]
 
-_ERRORS = {"UnreadableError": UnreadableError, "LimitError": LimitError}
-_LONGEST_LINE = 100_000
+HEADER_SECONDS = 15.0
+_STARTING_SECONDS = 120.0  # on a machine that is very busy
+_PROGRAM = "from osmofuse.io.decoder import main; main()"
+# Threads would each take address space, of which the child has little.
+_QUIET = {
+    "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "VIPS_CONCURRENCY": "1",
+    "MALLOC_ARENA_MAX": "1",
+}  # fmt: skip
+_LONGEST_LINE = 2**20
+_ERRORS: dict[str, type[OsmofuseError]] = {
+    kind.__name__: kind for kind in (InputError, LimitError, MissingExtraError, SettingError)
+}
+
+Answer = TypeVar("Answer")
 
 
-def read_isolated(paths: Sequence[Path], limits: Limits) -> list[Picture]:
-    """Read picture files, one after the other, in one child process.
+def describe_isolated(path: str | os.PathLike[str], *, page: int = 1) -> Description:
+    """Describe a picture file as `describe` does, in the child.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    page : int
+        Which page, from 1.
+
+    Returns
+    -------
+    Description
+        See `osmofuse.io.describe`.
+
+    Raises
+    ------
+    UnreadableError
+        The file cannot be read, or made the child crash or hang.
+    LimitError, SettingError, MissingExtraError
+        As for `osmofuse.io.describe`.
+    """
+    path = Path(path)
+    check_page(path, page)
+    request = {**_which(path, page), "limits": None}
+    return _decoder.ask(path, request, HEADER_SECONDS, lambda stream: _description(stream, path))
+
+
+def read_isolated(
+    paths: Sequence[Path], limits: Limits, *, pages: Sequence[int] | None = None
+) -> list[Picture]:
+    """Read picture files, one after the other, in the child.
 
     Parameters
     ----------
@@ -43,6 +95,8 @@ def read_isolated(paths: Sequence[Path], limits: Limits) -> list[Picture]:
         The files.
     limits : Limits
         What each file may ask for, and how long the child may take for it.
+    pages : sequence of int, optional
+        Which page of each, from 1; by default the first.
 
     Returns
     -------
@@ -55,20 +109,124 @@ def read_isolated(paths: Sequence[Path], limits: Limits) -> list[Picture]:
         A file cannot be read, or made the decoder crash or hang.
     LimitError
         A file asks for more than the limits allow.
+    SettingError, MissingExtraError
+        As for `osmofuse.io.read`.
     """
-    command = [sys.executable, "-m", "osmofuse.io.decoder", json.dumps(asdict(limits))]
-    # Threads would each take address space, of which the child has little.
-    quiet = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "VIPS_CONCURRENCY": "1"}
-    with subprocess.Popen(
-        [*command, *map(os.fspath, paths)],
+    return [
+        _read_one(Path(path), page, limits)
+        for path, page in zip(paths, pages or [1] * len(paths), strict=True)
+    ]
+
+
+def _read_one(path: Path, page: int, limits: Limits) -> Picture:
+    request = {**_which(path, page), "limits": asdict(limits)}
+    return _decoder.ask(path, request, limits.seconds, lambda stream: _picture(stream, limits))
+
+
+def _which(path: Path, page: int) -> dict[str, Any]:
+    # The child may have been started in another folder.
+    return {"path": os.fsencode(path.absolute()).hex(), "page": page}
+
+
+def start_decoder() -> None:
+    """Start the child, so that it is ready when the first file is asked for."""
+    _decoder.start()
+
+
+class _Refusal(Exception):  # noqa: N818 (the child did not fail; it answered)
+    """The child's answer that it cannot read a file: kind and text of an error."""
+
+    def as_error(self, path: Path) -> OsmofuseError:
+        """Return the error, with the name of the file as it was given."""
+        kind, text = self.args
+        named = text.replace(str(path.absolute()), str(path))
+        return _ERRORS.get(kind, UnreadableError)(named)
+
+
+class _Decoder:
+    """The child of this process: started when it is needed, ended when it fails."""
+
+    def __init__(self) -> None:
+        self._child: subprocess.Popen[bytes] | None = None
+        self._owner, self._ready, self._lock = 0, False, Lock()
+
+    def start(self) -> subprocess.Popen[bytes]:
+        """Return the child, which may still be about to start."""
+        child = self._child
+        # After a fork the child is the parent's; two processes must not talk to it.
+        if child is None or self._owner != os.getpid() or child.poll() is not None:
+            child = self._child = _started()
+            self._owner, self._ready = os.getpid(), False
+        return child
+
+    def end(self) -> None:
+        """End the child."""
+        child, self._child = self._child, None
+        if child is None or self._owner != os.getpid():
+            return
+        child.kill()
+        for pipe in (child.stdin, child.stdout, child.stderr):
+            with suppress(OSError):
+                cast(IO[bytes], pipe).close()
+        child.wait()
+
+    def ask(
+        self,
+        path: Path,
+        request: dict[str, Any],
+        seconds: float,
+        receive: Callable[[IO[bytes]], Answer],
+    ) -> Answer:
+        """Return the answer to a request.
+
+        Parameters
+        ----------
+        path : Path
+            The file, for messages.
+        request : dict
+            See `osmofuse.io.decoder.answer`.
+        seconds : float
+            How long it may take.
+        receive : callable
+            Takes the answer from a stream.
+        """
+        with self._lock:
+            child = self.start()
+            late = Event()
+            try:
+                self._await_start(child, late)
+                return _asked(child, {**request, "seconds": seconds}, seconds, receive, late)
+            except _Refusal as refusal:
+                raise refusal.as_error(path) from None
+            except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
+                failure = _failure(child, path, late.is_set(), seconds)
+                self.end()
+                raise failure from error
+            except BaseException:  # interrupted: the rest of the answer would be the next one's
+                self.end()
+                raise
+
+    def _await_start(self, child: subprocess.Popen[bytes], late: Event) -> None:
+        if self._ready:
+            return
+        with _clock(child, _STARTING_SECONDS, late):
+            if cast(IO[bytes], child.stdout).readline(_LONGEST_LINE) != b"ready\n":
+                raise EOFError
+        self._ready = True
+
+
+_decoder = _Decoder()
+atexit.register(_decoder.end)
+
+
+def _started() -> subprocess.Popen[bytes]:
+    child = subprocess.Popen(
+        python_command(_PROGRAM),
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env={**os.environ, **quiet, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-    ) as child:  # fmt: skip
-        _widen(cast(IO[bytes], child.stdout))
-        try:
-            return [_read_one(child, path, limits) for path in paths]
-        finally:
-            child.kill()
+        env=python_environment(**_QUIET),
+    )  # fmt: skip
+    _widen(cast(IO[bytes], child.stdout))
+    return child
 
 
 def _widen(pipe: IO[bytes]) -> None:
@@ -79,75 +237,68 @@ def _widen(pipe: IO[bytes]) -> None:
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, 2**20)
 
 
-def _read_one(child: subprocess.Popen[bytes], path: Path, limits: Limits) -> Picture:
-    late = Event()
-    clock = Timer(limits.seconds, _end, (child, late))
+@contextmanager
+def _clock(child: subprocess.Popen[bytes], seconds: float, late: Event) -> Iterator[None]:
+    """Kill the child if it takes longer than some seconds."""
+
+    def end() -> None:
+        late.set()
+        child.kill()
+
+    clock = Timer(seconds, end)
+    clock.daemon = True
     clock.start()
     try:
-        return _receive(cast(IO[bytes], child.stdout), limits)
-    except (EOFError, ValueError, KeyError, TypeError) as error:
-        child.kill()
-        code, words = child.wait(), cast(IO[bytes], child.stderr).read(_LONGEST_LINE)
-        if is_out_of_memory(words.decode("utf-8", "replace")):
-            raise LimitError(
-                f"{path}: decoding it takes more memory than so large a picture may; if it is "
-                "sound, save it anew in another way"
-            ) from error
-        raise UnreadableError(_ending(path, code, late.is_set(), limits)) from error
+        yield
     finally:
         clock.cancel()
 
 
-def _end(child: subprocess.Popen[bytes], late: Event) -> None:
-    late.set()
+def _asked(
+    child: subprocess.Popen[bytes],
+    request: dict[str, Any],
+    seconds: float,
+    receive: Callable[[IO[bytes]], Answer],
+    late: Event,
+) -> Answer:
+    stdin = cast(IO[bytes], child.stdin)
+    with _clock(child, seconds, late):
+        stdin.write(json.dumps(request).encode() + b"\n")
+        stdin.flush()
+        return receive(cast(IO[bytes], child.stdout))
+
+
+def _failure(
+    child: subprocess.Popen[bytes], path: Path, late: bool, seconds: float
+) -> OsmofuseError:
+    """Return the error that tells how the child ended."""
     child.kill()
-
-
-def _ending(path: Path, code: int, late: bool, limits: Limits) -> str:
+    code, words = child.wait(), cast(IO[bytes], child.stderr).read(_LONGEST_LINE)
+    if is_out_of_memory(words.decode("utf-8", "replace")):
+        return LimitError(
+            f"{path}: decoding it takes more memory than so large a picture may; if it is "
+            "sound, save it anew in another way"
+        )
     if late or code == -getattr(signal, "SIGXCPU", 24):
-        return (
-            f"{path}: not decoded within {limits.seconds:g} seconds; "
+        return UnreadableError(
+            f"{path}: not decoded within {seconds:g} seconds; "
             "get a fresh copy, or allow more with Limits(seconds=...)"
         )
     how = f"signal {-code}" if code < 0 else f"exit code {code}"
-    return f"{path}: made the decoder crash ({how}); damaged or unsafe, get a fresh copy"
+    return UnreadableError(
+        f"{path}: made the decoder crash ({how}); damaged or unsafe, get a fresh copy"
+    )
 
 
-def send(answer: Picture | OsmofuseError, stream: IO[bytes]) -> None:
-    """Answer from the child: a line of JSON, the blobs, the pixels.
-
-    Parameters
-    ----------
-    answer : Picture or OsmofuseError
-        What reading gave.
-    stream : binary stream
-        Where to write it.
-    """
-    if isinstance(answer, OsmofuseError):
-        stream.write(json.dumps({"error": type(answer).__name__, "text": str(answer)}).encode())
-        stream.write(b"\n")
-        return
-    metadata = answer.metadata
-    blobs = [answer.profile, metadata.exif, metadata.xmp, metadata.iptc]
-    about = {
-        "shape": answer.pixels.shape,
-        "depth": answer.depth.str,
-        "transparency": answer.transparency,
-        "nodata": answer.nodata,
-        "resolution": metadata.resolution,
-        "blobs": [None if blob is None else len(blob) for blob in blobs],
-    }
-    stream.write(json.dumps(about).encode() + b"\n")
-    for blob in blobs:
-        stream.write(blob or b"")
-    stream.write(np.ascontiguousarray(answer.pixels).data)
+def _description(stream: IO[bytes], path: Path) -> Description:
+    parts = _line(stream)["description"]
+    resolution = parts["resolution"] and tuple(parts["resolution"])
+    return Description(**{**parts, "path": path, "resolution": resolution})
 
 
-def _receive(stream: IO[bytes], limits: Limits) -> Picture:
+def _picture(stream: IO[bytes], limits: Limits) -> Picture:
     """Take the child's answer, which is believed no more than the file itself."""
     about = _line(stream)
-    if "error" in about:
-        raise _ERRORS.get(about["error"], UnreadableError)(about["text"])
     shape, depth = tuple(map(int, about["shape"])), np.dtype(about["depth"])
     size = int(np.prod(shape, dtype=object)) * depth.itemsize
     if not 0 < size <= limits.bytes or depth.hasobject:
@@ -162,12 +313,23 @@ def _receive(stream: IO[bytes], limits: Limits) -> Picture:
 
 
 def _line(stream: IO[bytes]) -> dict[str, Any]:
+    """Return the first line of an answer, unless it is an error.
+
+    Raises
+    ------
+    _Refusal
+        The child refuses the file.
+    EOFError, ValueError, TypeError
+        The child did not answer as it should.
+    """
     line = stream.readline(_LONGEST_LINE)
     if not line.endswith(b"\n"):
         raise EOFError
     about = json.loads(line)
     if not isinstance(about, dict):
         raise TypeError(line)
+    if "error" in about:
+        raise _Refusal(str(about["error"]), str(about["text"]))
     return about
 
 

@@ -7,35 +7,47 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from osmofuse.io.description import description_of, orientation_in, stated_resolution
-from osmofuse.io.formats import TIFF
+from osmofuse.io.description import (
+    description_of,
+    orientation_in,
+    stated_resolution,
+    transparency_in,
+)
 from osmofuse.io.geography import turned
 from osmofuse.io.header import Header, named_errors, open_header
 from osmofuse.io.isolation import read_isolated
 from osmofuse.io.libvips import attach, blob, image_of, pixels_of, vips
 from osmofuse.io.limits import Limits, check
-from osmofuse.io.tiff import doubles_in, has_transparency, nodata_in
+from osmofuse.io.tiff import nodata_in
+from osmofuse.io.tiff_pages import check_page
 from osmofuse.io.xmp import upright
 from osmofuse.picture import Metadata, Picture
-from osmofuse.tags import ICC, IPTC, XMP, normalise_exif, pack_exif, tag_bytes, unwrap_iptc
+from osmofuse.tags import IPTC, normalise_exif, pack_exif, tag_bytes, unwrap_iptc
 
 __all__ = ["read"]
 
 
 def read(
-    path: str | os.PathLike[str], *, limits: Limits | None = None, isolated: bool = False
+    path: str | os.PathLike[str],
+    *,
+    page: int = 1,
+    limits: Limits | None = None,
+    isolated: bool = False,
 ) -> Picture:
     """Read a PNG, TIFF, JPEG or WebP file; its content decides which, not its name.
 
     Pixels keep their stored depth and values, are turned upright, and are wholly in memory.
     Palettes and 1-bit samples become what a viewer shows, colours multiplied by transparency
-    (associated alpha) are divided by it; of several pages the first is read, of a pyramid the
-    full size.
+    (associated alpha) are divided by it; of a pyramid the full size is read. With the extra
+    ``formats`` JPEG 2000 is read too, and with the extra ``raw`` DNG and other raw files that are
+    TIFF.
 
     Parameters
     ----------
     path : path
         The file.
+    page : int
+        Which of several pages, from 1.
     limits : Limits, optional
         What the file may ask for; the defaults of `Limits` if not given.
     isolated : bool
@@ -53,12 +65,17 @@ def read(
         The file is missing, no picture, damaged, or neither grey nor RGB.
     LimitError
         The file asks for more than the limits allow; nothing has been decoded.
+    SettingError
+        There is no such page.
+    MissingExtraError
+        Reading such files needs a package that is not installed.
     """
     path, limits = Path(path), limits or Limits()
+    check_page(path, page)
     if isolated:
-        return read_isolated([path], limits)[0]
+        return read_isolated([path], limits, pages=[page])[0]
     with named_errors(path):
-        header = open_header(path)
+        header = open_header(path, page)
         check(description_of(header), limits)
         return _decode(header)
 
@@ -67,7 +84,7 @@ def _decode(header: Header) -> Picture:
     tags, orientation = header.tags, orientation_in(header)
     image, resolution = header.image, stated_resolution(header)
     if image is None:
-        image = _image_of_doubles(header)
+        image = _image_of(header)
     if orientation > 1:
         # Turning needs the pixels in any order, a sequential image gives them in one.
         image = image.copy_memory().autorot()
@@ -80,18 +97,28 @@ def _decode(header: Header) -> Picture:
         resolution=resolution,
     )
     pixels, profile = pixels_of(image), blob(image, "icc-profile-data")
-    if header.kind is not TIFF:
-        return Picture(pixels, profile, metadata, bool(image.hasalpha()))
+    transparency = transparency_in(header, image.bands)
+    if not tags:
+        return Picture(pixels, profile, metadata, transparency)
     if orientation > 1:
         rows, cols = pixels.shape[:2][:: -1 if orientation > 4 else 1]
         tags = turned(tags, orientation, rows, cols)
     metadata = replace(metadata, exif=pack_exif(tags), iptc=tag_bytes(tags, IPTC))
-    transparency = has_transparency(tags, image.bands)
     return Picture(pixels, profile, metadata, transparency, nodata_in(tags))
 
 
-def _image_of_doubles(header: Header) -> Any:
-    image, tags = image_of(doubles_in(header.path, header.page)), header.tags
+def _image_of(header: Header) -> Any:
+    """Return the picture that libvips does not read, with what it carries."""
+    foreign = header.foreign
+    assert foreign is not None, "a header has an image or a foreign picture"
+    image = image_of(foreign.load())
     image.set_type(vips().GValue.gint_type, "orientation", orientation_in(header))
-    attach(image, {"icc-profile-data": tag_bytes(tags, ICC), "xmp-data": tag_bytes(tags, XMP)})
+    attach(
+        image,
+        {
+            "icc-profile-data": foreign.profile,
+            "xmp-data": foreign.xmp,
+            "exif-data": foreign.exif and b"Exif\0\0" + foreign.exif,
+        },
+    )
     return image

@@ -158,7 +158,7 @@ def _encode(picture: Picture, path: Path, kind: Format) -> None:
     if kind is PNG:
         del blobs["xmp-data"]
     attach(image, blobs)
-    getattr(image, f"{kind.name}save")(os.fspath(path), **options)
+    getattr(image, f"{kind.name}save")(os.fsencode(path), **options)
     _complete(picture, path, kind, exif)
 
 

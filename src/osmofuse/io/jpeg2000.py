@@ -1,0 +1,177 @@
+"""JPEG 2000: its header by our own reader, its samples by imagecodecs (extra ``formats``)."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from osmofuse.errors import MissingExtraError, UnreadableError
+from osmofuse.typing import Array
+
+__all__ = ["SIGNATURES", "Jpeg2000", "decode", "parse"]
+
+_CODESTREAM, _FILE = b"\xff\x4f\xff\x51", b"\0\0\0\x0cjP  \r\n\x87\n"
+SIGNATURES = (_FILE, _CODESTREAM)
+_XMP = bytes.fromhex("be7acfcb97a942e89c71999491e3afac")
+_EXIF = b"JpgTiffExif->JP2"
+_MOST_BOXES = 1000
+_COLOURS = {16: 3, 17: 1}  # bands of sRGB and grey, by their numbers in the standard
+
+
+class Jpeg2000(NamedTuple):
+    """Header of a JPEG 2000 file.
+
+    Attributes
+    ----------
+    rows, cols, bands : int
+        Size; bands include the transparency.
+    depth : dtype
+        uint8 or uint16.
+    bits : int
+        Significant bits of a sample; white is the largest number of so many bits.
+    transparency : bool
+        The last band is transparency.
+    profile, xmp, exif : bytes or None
+        As in the file.
+    """
+
+    rows: int
+    cols: int
+    bands: int
+    depth: np.dtype[np.generic]
+    bits: int
+    transparency: bool
+    profile: bytes | None
+    xmp: bytes | None
+    exif: bytes | None
+
+
+def parse(data: bytes, path: Path) -> Jpeg2000:
+    """Read the header of a JPEG 2000 file.
+
+    Raises
+    ------
+    UnreadableError
+        Its colours or samples are of a kind that is not read.
+    ValueError, struct.error
+        It is damaged.
+    """
+    boxes = dict(_boxes(data, 0, len(data))) if data.startswith(_FILE) else {b"jp2c": data}
+    if b"jp2c" not in boxes:
+        raise ValueError("it holds no picture")
+    rows, cols, bits = _size(boxes[b"jp2c"])
+    if len(set(bits)) > 1 or not 1 <= bits[0] <= 16:
+        raise UnreadableError(
+            f"{path}: samples of {', '.join(map(str, bits))} bits; save it anew with 8 or 16"
+        )
+    inside = dict(_boxes(boxes.get(b"jp2h", b""), 0, len(boxes.get(b"jp2h", b""))))
+    transparency = _has_opacity(inside.get(b"cdef", b""), len(bits))
+    if b"pclr" in inside or len(bits) - transparency not in _bands_of(inside.get(b"colr")):
+        raise UnreadableError(
+            f"{path}: its colours are neither grey nor RGB, or are a palette; convert it first"
+        )
+    colour = inside.get(b"colr", b"")
+    return Jpeg2000(
+        rows=rows,
+        cols=cols,
+        bands=len(bits),
+        depth=np.dtype(np.uint8 if bits[0] <= 8 else np.uint16),
+        bits=bits[0],
+        transparency=transparency,
+        profile=colour[3:] if colour[:1] == b"\2" else None,
+        xmp=boxes.get(_XMP),
+        exif=boxes.get(_EXIF),
+    )
+
+
+def decode(path: Path, found: Jpeg2000) -> Array:
+    """Decode the samples of a JPEG 2000 file.
+
+    Raises
+    ------
+    MissingExtraError
+        imagecodecs is not installed.
+    ValueError
+        The file is damaged.
+    """
+    try:
+        import imagecodecs
+    except ImportError as error:
+        raise MissingExtraError(
+            f"{path}: reading JPEG 2000 needs imagecodecs; install it with "
+            'pip install "osmofuse[formats]", or convert the file to TIFF'
+        ) from error
+    try:
+        array = np.asarray(imagecodecs.jpeg2k_decode(path.read_bytes()))
+    except MemoryError:
+        raise
+    except Exception as error:  # a damaged file can raise anything there
+        raise ValueError(str(error)) from error
+    shape = (found.rows, found.cols, found.bands)
+    if array.size != np.prod(shape) or array.dtype != found.depth:
+        raise ValueError(f"its samples are {array.dtype} {array.shape}, not {shape}")
+    array = array.reshape(shape if found.bands > 1 else shape[:2])
+    return _widened(array, found.bits)
+
+
+def _widened(array: Array, bits: int) -> Array:
+    """Return samples over the whole range of their type, also if they have fewer bits."""
+    white = int(np.iinfo(array.dtype).max)
+    if white == 2**bits - 1:
+        return array
+    widened: Array = np.rint(array * (white / (2**bits - 1))).astype(array.dtype)
+    return widened
+
+
+def _boxes(data: bytes, at: int, end: int) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the boxes of a stretch; those with an identifier of 16 bytes under that."""
+    for _ in range(_MOST_BOXES):
+        if at + 8 > end:
+            return
+        size, kind = struct.unpack_from(">I4s", data, at)
+        start = at + 8
+        if size == 1:
+            (size,) = struct.unpack_from(">Q", data, start)
+            start += 8
+        stop = end if size == 0 else at + size
+        if not start <= stop <= end:
+            # A picture that is cut short is still found; the decoder says what is missing.
+            stop = end
+        if kind == b"uuid":
+            yield data[start : start + 16], data[start + 16 : stop]
+        else:
+            yield kind, data[start:stop]
+        at = stop
+
+
+def _size(stream: bytes) -> tuple[int, int, list[int]]:
+    """Return rows, columns, and the bits of each band, from the SIZ marker."""
+    if not stream.startswith(_CODESTREAM):
+        raise ValueError("its picture has no header")
+    right, bottom, left, top = struct.unpack_from(">4I", stream, 8)
+    (bands,) = struct.unpack_from(">H", stream, 40)
+    parts = [struct.unpack_from(">3B", stream, 42 + 3 * band) for band in range(bands)]
+    if not parts or right <= left or bottom <= top:
+        raise ValueError("it has no pixels")
+    if any(signs & 0x80 or (across, down) != (1, 1) for signs, across, down in parts):
+        raise ValueError("its samples are signed, or bands differ in size")
+    return bottom - top, right - left, [(signs & 0x7F) + 1 for signs, _, _ in parts]
+
+
+def _has_opacity(definitions: bytes, bands: int) -> bool:
+    """Return True if the last band is opacity."""
+    (count,) = struct.unpack_from(">H", definitions) if len(definitions) >= 2 else (0,)
+    parts = [struct.unpack_from(">3H", definitions, 2 + 6 * k) for k in range(min(count, 64))]
+    return bands > 1 and any(band == bands - 1 and kind in (1, 2) for band, kind, _ in parts)
+
+
+def _bands_of(colour: bytes | None) -> tuple[int, ...]:
+    """Return how many bands of colour there may be."""
+    if colour is None or colour[:1] == b"\2":
+        return (1, 3)
+    (number,) = struct.unpack_from(">I", colour, 3)
+    return (_COLOURS[number],) if number in _COLOURS else ()

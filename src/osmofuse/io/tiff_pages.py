@@ -1,0 +1,169 @@
+"""Directories of a TIFF: which are pictures, which are smaller sizes, thumbnails, masks or raw."""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from osmofuse.errors import LimitError, SettingError, UnreadableError
+from osmofuse.tags import MOST_PAGES, Directory, directories, parse_tags, short_numbers, tag_numbers
+
+__all__ = ["BULK", "Pages", "check_page", "pages_in"]
+
+_SUBFILE, _OLD_SUBFILE, _COLS, _ROWS, _PHOTOMETRIC, _SUB_IFDS = 254, 255, 256, 257, 262, 330
+_DNG_VERSION = 50706
+_RAW = {32803: "a colour filter array", 34892: "linear raw samples"}
+# Offsets of strips and tiles, and Photoshop's layers: large, and of no use here.
+BULK = frozenset((273, 279, 324, 325, 34377, 37724))
+_MOST_SUB_IFDS = 64
+_WANTED = frozenset((_SUBFILE, _OLD_SUBFILE, _COLS, _ROWS, _PHOTOMETRIC, _DNG_VERSION))
+
+_Place: TypeAlias = "dict[int, int]"  # the short numbers of a directory
+
+
+@dataclass(frozen=True)
+class Pages:
+    """Pages of a TIFF.
+
+    Attributes
+    ----------
+    index : int
+        Directory of the page that is read, counted from 0 along the chain.
+    tags : Directory
+        Its tags, without those of `BULK`.
+    count : int
+        Pages that are pictures of their own.
+    levels : int
+        Sizes of the page: one, or more for a pyramid.
+    raw : str or None
+        Kind of raw data in the file, in words; None if it is no raw file.
+    """
+
+    index: int
+    tags: Directory
+    count: int
+    levels: int
+    raw: str | None
+
+
+def pages_in(data: mmap.mmap, path: object, page: int) -> Pages:
+    """Find a page of a TIFF.
+
+    Parameters
+    ----------
+    data : mmap
+        The whole file.
+    path : object
+        Its name, for messages.
+    page : int
+        Which page, from 1; reduced versions and masks do not count.
+
+    Returns
+    -------
+    Pages
+        With the tags of that page.
+
+    Raises
+    ------
+    LimitError
+        More than 10,000 pages.
+    SettingError
+        There is no such page.
+    UnreadableError
+        Its full size lies where it is not looked for.
+    ValueError, OverflowError, struct.error
+        The file is damaged.
+    """
+    places = directories(data)
+    if len(places) > MOST_PAGES:
+        raise LimitError(f"{path}: has more than {MOST_PAGES:,} pages; split it into several files")
+    short = [_short(data, at) for at in places]
+    lesser = [len(places) > 1 and _is_lesser(one) for one in short]
+    chosen = [k for k, is_lesser in enumerate(lesser) if not is_lesser] or [0]
+    check_page(path, page, len(chosen))
+    index = chosen[page - 1]
+    tags = parse_tags(data, at=places[index], skipped=BULK)
+    below = [_short(data, at) for at in _sub_directories(tags)]
+    raw = "a raw file of Canon" if data[8:10] == b"CR" else _raw_kind([*short, *below])
+    if raw is None:
+        _check_size(path, short[index] or {}, below)
+    reduced = short[index + 1 : chosen[page] if page < len(chosen) else None]
+    levels = 1 + _levels_below(short[index] or {}, [*reduced, *below])
+    return Pages(index, tags, len(chosen), levels, raw)
+
+
+def check_page(path: object, page: object, count: int | None = None) -> None:
+    """Refuse what is no page number, or a page that a file does not have.
+
+    Raises
+    ------
+    SettingError
+        It has fewer pages.
+    """
+    if isinstance(page, bool) or not isinstance(page, int) or page < 1:
+        raise SettingError(f"page: {page!r}; must be a whole number from 1")
+    if count is not None and page > count:
+        pages = "1 page" if count == 1 else f"{count} pages"
+        raise SettingError(f"page: {page}; {path} has {pages}")
+
+
+def _short(data: mmap.mmap, at: int) -> _Place | None:
+    """Return the short numbers of a directory; None if it is damaged."""
+    try:
+        return short_numbers(data, at, _WANTED)
+    except (OverflowError, struct.error):
+        return None
+
+
+def _sub_directories(tags: Directory) -> tuple[int, ...]:
+    return tag_numbers(tags, _SUB_IFDS)[:_MOST_SUB_IFDS]
+
+
+def _is_lesser(place: _Place | None) -> bool:
+    """Return True for a reduced version, or a mask, of another page."""
+    if place is None:
+        return True
+    return bool(place.get(_SUBFILE, 0) & 5) or place.get(_OLD_SUBFILE) == 2
+
+
+def _raw_kind(places: Iterable[_Place | None]) -> str | None:
+    for place in filter(None, places):
+        if place.get(_PHOTOMETRIC) in _RAW:
+            return _RAW[place[_PHOTOMETRIC]]
+        if _DNG_VERSION in place:
+            return "a digital negative (DNG)"
+    return None
+
+
+def _size(place: _Place) -> tuple[int, int]:
+    return place.get(_ROWS, 0), place.get(_COLS, 0)
+
+
+def _check_size(path: object, full: _Place, below: Iterable[_Place | None]) -> None:
+    """Refuse a page whose full size is in a directory below it: only a thumbnail would be read."""
+    for place in filter(None, below):
+        if not _is_lesser(place) and _is_lesser(full) and _size(place) > _size(full):
+            rows, cols = _size(place)
+            raise UnreadableError(
+                f"{path}: its page is a thumbnail, and the full picture of {cols} × {rows} pixels "
+                "lies in a sub-directory, which is not read; save it anew as an ordinary TIFF"
+            )
+
+
+def _levels_below(full: _Place, others: Iterable[_Place | None]) -> int:
+    """Return how many of the other directories are levels, each a half to a quarter of the last."""
+    sizes = sorted({_size(place) for place in others if place}, reverse=True)
+    current, levels = _size(full), 0
+    for size in sizes:
+        if any(_is_part(size, current, factor) for factor in (2, 3, 4)):
+            current, levels = size, levels + 1
+    return levels
+
+
+def _is_part(size: tuple[int, int], full: tuple[int, int], factor: int) -> bool:
+    """Return True if a size is another one divided by a factor, rounded up or down."""
+    pairs = zip(size, full, strict=True)
+    return all(whole // factor <= part <= -(-whole // factor) and part > 0 for part, whole in pairs)
