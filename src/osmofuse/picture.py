@@ -21,6 +21,7 @@ __all__ = [
     "rounding_of",
     "samples",
     "scaled",
+    "widened",
 ]
 
 # Scene-referred floats may exceed white a little; beyond this they are integers in disguise.
@@ -341,6 +342,15 @@ def quantise(samples: FloatArray, depth: DTypeLike) -> tuple[Array, int]:
     levels = np.clip(samples, 0, 1).astype(np.promote_types(samples.dtype, np.float32), copy=False)
     levels *= white
     return np.rint(levels, out=levels).astype(depth), int(clipped)
+
+
+def widened(array: Array, bits: int) -> Array:
+    """Return samples of so many bits over the whole range of their type, which may have more."""
+    white = int(np.iinfo(array.dtype).max)
+    if white == 2**bits - 1:
+        return array
+    stretched: Array = np.rint(array * (white / (2**bits - 1))).astype(array.dtype)
+    return stretched
 
 
 def rounding_of(pixels: ArrayLike | Picture, scaled: FloatArray) -> float:

@@ -35,6 +35,7 @@ __all__ = [
     "tag_bytes",
     "tag_numbers",
     "unwrap_iptc",
+    "value_bytes",
     "wrap_iptc",
 ]
 
@@ -184,6 +185,19 @@ def short_numbers(data: bytes | mmap.mmap, at: int, wanted: Container[int]) -> d
                 order: Literal["big", "little"] = "big" if layout.order == ">" else "little"
                 found[tag] = int.from_bytes(inline[:width], order)
     return found
+
+
+def value_bytes(data: bytes | mmap.mmap, at: int) -> int:
+    """Return how many bytes the values of a directory claim to have, outside its entries."""
+    layout = _layout(data)
+    (count,) = layout.length.unpack_from(data, at)
+    start, entry = at + layout.length.size, layout.entry
+    sizes = []
+    for place in range(start, start + count * entry.size, entry.size):
+        _, kind, number, inline = entry.unpack_from(data, place)
+        size = _KINDS.get(kind, (0, 1))[0] * number
+        sizes.append(size if size > len(inline) else 0)
+    return sum(sizes)
 
 
 def tag_numbers(tags: Directory, tag: int) -> tuple[int, ...]:

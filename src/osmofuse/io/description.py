@@ -14,6 +14,7 @@ from osmofuse.io.header import Header, named_errors, open_header
 from osmofuse.io.icc import profile_name
 from osmofuse.io.libvips import blob, depth_of
 from osmofuse.io.tiff import has_transparency, nodata_in, resolution_in
+from osmofuse.io.tiff_samples import COMPRESSIONS
 from osmofuse.tags import ORIENTATION, tag_numbers
 
 __all__ = [
@@ -27,10 +28,6 @@ __all__ = [
 
 _COMPRESSION = 259
 _TILE_COLS, _TILE_ROWS = 322, 323
-_COMPRESSIONS = {
-    1: "none", 2: "ccitt", 3: "ccitt", 4: "ccitt", 5: "lzw", 6: "jpeg", 7: "jpeg", 8: "deflate",
-    32773: "packbits", 32946: "deflate", 34712: "jpeg2000", 50000: "zstd", 50001: "webp",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -178,7 +175,7 @@ def description_of(header: Header) -> Description:
         geo=geography_in(tags),
         nodata=nodata_in(tags),
         decoded_bytes=bands * depth.itemsize * max(rows * cols, *tile[:1], _product(tile)),
-        note=None if header.foreign is None else header.foreign.note,
+        note=header.note,
     )
 
 
@@ -233,6 +230,6 @@ def _profile(header: Header) -> bytes | None:
 def _compression(header: Header) -> str:
     if header.tags:
         number = (*tag_numbers(header.tags, _COMPRESSION), 1)[0]
-        return _COMPRESSIONS.get(number, f"TIFF compression {number}")
+        return COMPRESSIONS.get(number, f"TIFF compression {number}")
     # A TIFF without tags is one that libvips does not read: a raw file.
     return {"png": "deflate", "tiff": "raw"}.get(header.kind.name, header.kind.name)

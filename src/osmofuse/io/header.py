@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -16,61 +16,19 @@ import numpy as np
 
 from osmofuse.errors import LimitError, UnreadableError
 from osmofuse.io import jpeg2000, raw
+from osmofuse.io.foreign import Foreign
 from osmofuse.io.formats import JPEG2000, TIFF, Format, sniff
 from osmofuse.io.icc import linear_srgb
 from osmofuse.io.libvips import reason, vips
-from osmofuse.io.tiff import doubles_in
 from osmofuse.io.tiff_pages import BULK, check_page, pages_in
-from osmofuse.tags import (
-    BITS,
-    ICC,
-    XMP,
-    Directory,
-    normalise_exif,
-    pack_exif,
-    parse_tags,
-    tag_bytes,
-    tag_numbers,
-)
-from osmofuse.typing import Array
+from osmofuse.io.tiff_samples import check_kind, foreign_in
+from osmofuse.tags import Directory, normalise_exif, pack_exif, parse_tags
 
-__all__ = ["Foreign", "Header", "is_out_of_memory", "named_errors", "open_header"]
+__all__ = ["Header", "is_out_of_memory", "named_errors", "open_header"]
 
-_COLS, _ROWS, _BANDS, _SAMPLE_FORMAT = 256, 257, 277, 339
+_START = 2**16  # bytes in which a file says that it holds more than one picture
 # Colours that libvips names; Lab, CMYK and the like would have to be converted.
 _COLOURS = {"b-w", "grey16", "srgb", "rgb16", "scrgb", "rgb", "multiband"}
-
-
-@dataclass(frozen=True)
-class Foreign:
-    """A picture that libvips does not read.
-
-    Parameters
-    ----------
-    rows, cols, bands : int
-        Size, upright unless the tags of a TIFF say otherwise.
-    depth : dtype
-        Type of the samples.
-    load : callable
-        Decodes the samples.
-    transparency : bool
-        The last band is transparency; of a TIFF, its tags say so instead.
-    profile, exif, xmp : bytes, optional
-        As in the file.
-    note : str, optional
-        How the samples were obtained, for people.
-    """
-
-    rows: int
-    cols: int
-    bands: int
-    depth: np.dtype[np.generic]
-    load: Callable[[], Array]
-    transparency: bool = False
-    profile: bytes | None = None
-    exif: bytes | None = None
-    xmp: bytes | None = None
-    note: str | None = None
 
 
 @dataclass(frozen=True)
@@ -92,6 +50,8 @@ class Header:
     page, pages, levels : int
         The page that is read, from 1; the number of pages that are pictures of their own; and of
         the sizes in which the file holds the page.
+    more : str, optional
+        What the file holds beside the picture, in words, and is not read.
     """
 
     path: Path
@@ -102,6 +62,12 @@ class Header:
     page: int = 1
     pages: int = 1
     levels: int = 1
+    more: str | None = None
+
+    @property
+    def note(self) -> str | None:
+        """What a person should know of how the picture was obtained."""
+        return self.more if self.foreign is None else self.foreign.note
 
 
 @contextmanager
@@ -183,7 +149,21 @@ def open_header(path: Path, page: int = 1) -> Header:
     check_page(path, page, pages)
     if page > 1:
         image = _open(path, kind, page=page - 1)
-    return Header(path, kind, image, {}, page=page, pages=pages)
+    return Header(path, kind, image, {}, page=page, pages=pages, more=_more_in(path, kind))
+
+
+def _more_in(path: Path, kind: Format) -> str | None:
+    """Return which further pictures a PNG or JPEG holds, in words; libvips does not read them."""
+    marks = {"png": b"acTL", "jpeg": b"MPF\0"}
+    if kind.name not in marks:
+        return None
+    with path.open("rb") as file:
+        start = file.read(_START)
+    if marks[kind.name] not in start.partition(b"IDAT")[0]:
+        return None
+    if kind.name == "png":
+        return "an animation, of which the first frame is read"
+    return "it holds further pictures behind the first, which is read"
 
 
 def _open_tiff(path: Path, page: int) -> Header:
@@ -191,33 +171,11 @@ def _open_tiff(path: Path, page: int) -> Header:
         found = pages_in(data, path, page)
     if found.raw is not None:
         return Header(path, TIFF, None, {}, _open_raw(path, found.raw))
-    image = foreign = None
-    if 64 in tag_numbers(found.tags, BITS):
-        foreign = _doubles(path, found.index, found.tags)
-    else:
-        image = _open(path, TIFF, page=found.index)
+    check_kind(path, found.tags)
+    foreign, image = foreign_in(path, found.index, found.tags), None
+    if foreign is None:
+        image = _open(path, TIFF, page=found.index, unlimited=found.bulky)
     return Header(path, TIFF, image, found.tags, foreign, page, found.count, found.levels)
-
-
-def _doubles(path: Path, index: int, tags: Directory) -> Foreign:
-    """Return the picture of a TIFF with samples of 64 bits, which libvips does not read."""
-    kind = {1: "u", 2: "i"}.get(_one(tags, _SAMPLE_FORMAT, 1), "f")
-    return Foreign(
-        rows=_one(tags, _ROWS),
-        cols=_one(tags, _COLS),
-        bands=_one(tags, _BANDS, 1),
-        depth=np.dtype(f"{kind}8"),
-        load=partial(doubles_in, path, index),
-        profile=tag_bytes(tags, ICC),
-        xmp=tag_bytes(tags, XMP),
-    )
-
-
-def _one(tags: Directory, tag: int, default: int = 0) -> int:
-    number = (*tag_numbers(tags, tag), default)[0]
-    if number < 1:
-        raise ValueError(f"tag {tag} is missing or 0")
-    return number
 
 
 def _open_raw(path: Path, kind: str) -> Foreign:
@@ -260,6 +218,7 @@ def _open_jpeg2000(path: Path) -> Foreign:
 def _open(path: Path, kind: Format, **options: int) -> Any:
     # The loader is named, since new_from_file takes "scan[1].tif" for a name with options.
     load = getattr(vips().Image, f"{kind.name}load")
+    vips().vips_lib.vips_error_clear()  # or what an earlier file left would be in a message
     # Names are bytes, which need not be UTF-8.
     image = load(os.fsencode(path), fail_on="error", access="sequential", **options)
     if image.interpretation not in _COLOURS:

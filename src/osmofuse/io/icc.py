@@ -80,7 +80,7 @@ def linear_srgb() -> bytes:
         table += name + struct.pack(">2I", start + len(body), len(data))
         body += data + bytes(-len(data) % 4)
     header = struct.pack(
-        ">I4x4s12s16x4s28x12s48x",
+        ">I4x4s12s12x4s28x12s48x",
         start + len(body), b"\x02\x10\0\0", b"mntrRGB XYZ ", b"acsp", _xyz(white)[8:],
     )  # fmt: skip
     return header + struct.pack(">I", len(elements)) + table + body

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from osmofuse.errors import MissingExtraError, UnreadableError
+from osmofuse.picture import widened
 from osmofuse.typing import Array
 
 __all__ = ["SIGNATURES", "Jpeg2000", "decode", "parse"]
@@ -115,16 +116,7 @@ def decode(path: Path, found: Jpeg2000) -> Array:
     if array.size != np.prod(shape) or array.dtype != found.depth:
         raise ValueError(f"its samples are {array.dtype} {array.shape}, not {shape}")
     array = array.reshape(shape if found.bands > 1 else shape[:2])
-    return _widened(array, found.bits)
-
-
-def _widened(array: Array, bits: int) -> Array:
-    """Return samples over the whole range of their type, also if they have fewer bits."""
-    white = int(np.iinfo(array.dtype).max)
-    if white == 2**bits - 1:
-        return array
-    widened: Array = np.rint(array * (white / (2**bits - 1))).astype(array.dtype)
-    return widened
+    return widened(array, found.bits)
 
 
 def _boxes(data: bytes, at: int, end: int) -> Iterator[tuple[bytes, bytes]]:

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import math
 import struct
-from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from osmofuse.picture import Picture
 from osmofuse.tags import (
@@ -23,11 +18,9 @@ from osmofuse.tags import (
     tag_bytes,
     tag_numbers,
 )
-from osmofuse.typing import Array
 
 __all__ = [
     "added_tags",
-    "doubles_in",
     "has_transparency",
     "nodata_in",
     "resolution_in",
@@ -57,43 +50,6 @@ def nodata_in(tags: Directory) -> float | None:
         return float(text.rstrip(b"\0 ").decode("ascii", "replace"))
     except ValueError:
         return None
-
-
-def doubles_in(path: Path, page: int) -> Array:
-    """Decode a TIFF of 64-bit samples, which libvips writes but does not read.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    page : int
-        Which page.
-
-    Returns
-    -------
-    array
-        (rows, cols) or (rows, cols, bands).
-
-    Raises
-    ------
-    ValueError
-        The file is damaged or stored in an unusual way.
-    """
-    import tifffile
-
-    logging.getLogger("tifffile").addHandler(logging.NullHandler())
-    try:
-        with tifffile.TiffFile(path) as file:
-            found: Any = file.pages[page]
-            array: Array = found.asarray()
-            plain = found.photometric in (1, 2) and found.axes in ("YX", "YXS", "SYX")
-            if not plain or array.ndim != len(found.axes):
-                raise ValueError(f"64-bit samples along {found.axes} as {found.photometric!r}")
-            return np.moveaxis(array, 0, -1) if found.axes == "SYX" else array
-    except MemoryError:
-        raise
-    except Exception as error:  # a damaged file can raise anything there
-        raise ValueError(str(error)) from error
 
 
 def added_tags(picture: Picture, exif: bytes | None) -> Directory:

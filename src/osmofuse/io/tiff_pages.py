@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from osmofuse.errors import LimitError, SettingError, UnreadableError
-from osmofuse.tags import MOST_PAGES, Directory, directories, parse_tags, short_numbers, tag_numbers
+from osmofuse.tags import (
+    MOST_PAGES,
+    Directory,
+    directories,
+    parse_tags,
+    short_numbers,
+    tag_numbers,
+    value_bytes,
+)
 
 __all__ = ["BULK", "Pages", "check_page", "pages_in"]
 
@@ -19,6 +27,7 @@ _RAW = {32803: "a colour filter array", 34892: "linear raw samples"}
 # Offsets of strips and tiles, and Photoshop's layers: large, and of no use here.
 BULK = frozenset((273, 279, 324, 325, 34377, 37724))
 _MOST_SUB_IFDS = 64
+_BULKY = 2**25  # bytes; libvips lets libtiff take 50 MB, unless told otherwise
 _WANTED = frozenset((_SUBFILE, _OLD_SUBFILE, _COLS, _ROWS, _PHOTOMETRIC, _DNG_VERSION))
 
 _Place: TypeAlias = "dict[int, int]"  # the short numbers of a directory
@@ -40,6 +49,9 @@ class Pages:
         Sizes of the page: one, or more for a pyramid.
     raw : str or None
         Kind of raw data in the file, in words; None if it is no raw file.
+    bulky : bool
+        The page carries much beside its pixels, as Photoshop's layers are, and all of it can be in
+        the file: libtiff may then take memory for it.
     """
 
     index: int
@@ -47,6 +59,7 @@ class Pages:
     count: int
     levels: int
     raw: str | None
+    bulky: bool
 
 
 def pages_in(data: mmap.mmap, path: object, page: int) -> Pages:
@@ -92,7 +105,8 @@ def pages_in(data: mmap.mmap, path: object, page: int) -> Pages:
         _check_size(path, short[index] or {}, below)
     reduced = short[index + 1 : chosen[page] if page < len(chosen) else None]
     levels = 1 + _levels_below(short[index] or {}, [*reduced, *below])
-    return Pages(index, tags, len(chosen), levels, raw)
+    bulky = _BULKY < value_bytes(data, places[index]) <= len(data)
+    return Pages(index, tags, len(chosen), levels, raw, bulky)
 
 
 def check_page(path: object, page: object, count: int | None = None) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from osmofuse.errors import OutputError
+from osmofuse.errors import OsmofuseError, OutputError
+from osmofuse.io.description import describe
 from osmofuse.io.formats import JPEG, PNG, SUFFIXES, TIFF, WEBP, Format
 from osmofuse.io.libvips import attach, image_of, reason, vips
 from osmofuse.io.png import add_xmp
@@ -85,6 +86,7 @@ def encode(picture: Picture, path: Path) -> None:
     try:
         with naming(path):
             _encode(picture, partial, kind)
+            _read_back(picture, partial, path)
     except vips().Error as error:
         if refused := _ask_the_disk(partial):
             raise cannot_write(path, refused) from error
@@ -123,6 +125,30 @@ def _format_for(picture: Picture, path: Path) -> Format:
         f"{path}: {kind.name.upper()} cannot hold {picture.depth} pixels of {bands} "
         f"band{'s' if bands > 1 else ''}{band}; {fix}"
     )
+
+
+def _read_back(picture: Picture, partial: Path, path: Path) -> None:
+    """Refuse a file that we could not read again, before it takes its name.
+
+    Raises
+    ------
+    OutputError
+        Its header is damaged, or is that of another picture.
+    """
+    try:
+        found = describe(partial)
+    except OsmofuseError as error:
+        told = str(error).replace(str(partial), "").removeprefix(": ")
+        raise OutputError(
+            f"{path}: cannot be read back as written ({told}); its metadata may be at fault: "
+            "remove them from the foreground, or write another format"
+        ) from error
+    meant = (*picture.shape, bands_of(picture.pixels), picture.depth.name)
+    if (found.rows, found.cols, found.bands, found.depth) != meant:
+        raise OutputError(
+            f"{path}: reads back as {found.cols} × {found.rows} pixels, {found.bands} × "
+            f"{found.depth}, which is not what was written; write another format"
+        )
 
 
 def _ask_the_disk(partial: Path) -> OSError | None:
