@@ -7,8 +7,11 @@ import struct
 import numpy as np
 import pytest
 import pyvips
+import tifffile
 
+from osmofuse.io import describe, read, write
 from osmofuse.io.icc import colorants, colour_space, parametric, profile_name, tone_curves
+from osmofuse.picture import Picture
 from picture_files import GREY_PROFILE, PROFILE, described, gamma_curve, icc_profile
 
 SRGB = bytes(pyvips.Image.profile_load("srgb"))
@@ -126,3 +129,19 @@ def test_damage_raises_nothing():
         assert isinstance(tone_curves(profile), tuple)
         colorants(profile)
         profile_name(profile)
+
+
+@pytest.mark.parametrize("damage", [b"garbage" * 30, PROFILE[:100], PROFILE[:-1], b"x" + PROFILE])
+def test_a_damaged_profile_is_ignored_and_told(tmp_path, damage):
+    pixels = np.zeros((5, 6, 3), np.uint8)
+    tifffile.imwrite(tmp_path / "a.tif", pixels, metadata=None, iccprofile=damage)
+    assert read(tmp_path / "a.tif").profile is None
+    found = describe(tmp_path / "a.tif")
+    assert found.profile is None
+    assert found.note == "its colour profile is damaged, and is ignored"
+
+
+def test_a_sound_profile_needs_no_note(tmp_path):
+    path = write(Picture(np.zeros((5, 6, 3), np.uint8), PROFILE), tmp_path / "a.tif")
+    assert describe(path).note is None
+    assert read(path).profile == PROFILE

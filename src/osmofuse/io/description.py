@@ -11,7 +11,7 @@ import numpy as np
 from osmofuse.io.formats import format_of_name
 from osmofuse.io.geography import geography_in
 from osmofuse.io.header import Header, named_errors, open_header
-from osmofuse.io.icc import profile_name
+from osmofuse.io.icc import is_sound, profile_name
 from osmofuse.io.libvips import blob, depth_of
 from osmofuse.io.tiff import has_transparency, nodata_in, resolution_in
 from osmofuse.io.tiff_samples import COMPRESSIONS
@@ -22,6 +22,7 @@ __all__ = [
     "describe",
     "description_of",
     "orientation_in",
+    "profile_in",
     "stated_resolution",
     "transparency_in",
 ]
@@ -68,7 +69,8 @@ class Description:
     decoded_bytes : int
         Memory that the decoded picture, or a single tile if that is larger, takes.
     note : str or None
-        How the samples were obtained, where that is not obvious: raw files, odd depths.
+        What a person should know of how it is read: raw files, odd depths, further pictures,
+        a damaged profile.
     """
 
     path: Path
@@ -164,7 +166,7 @@ def description_of(header: Header) -> Description:
         bands=bands,
         depth=depth.name,
         transparency=transparency_in(header, bands),
-        profile=profile_name(_profile(header)),
+        profile=profile_name(profile_in(header)),
         resolution=resolution,
         orientation=orientation,
         page=header.page,
@@ -175,7 +177,7 @@ def description_of(header: Header) -> Description:
         geo=geography_in(tags),
         nodata=nodata_in(tags),
         decoded_bytes=bands * depth.itemsize * max(rows * cols, *tile[:1], _product(tile)),
-        note=header.note,
+        note="; ".join(filter(None, (header.note, _unsound(header)))) or None,
     )
 
 
@@ -221,10 +223,22 @@ def _product(tile: tuple[int, ...]) -> int:
     return tile[0] * tile[1] if len(tile) == 2 else 0
 
 
-def _profile(header: Header) -> bytes | None:
+def profile_in(header: Header) -> bytes | None:
+    """Return the ICC profile; None also for one that no program could use."""
+    profile = _stored_profile(header)
+    return profile if profile and is_sound(profile) else None
+
+
+def _stored_profile(header: Header) -> bytes | None:
     if header.foreign is not None:
         return header.foreign.profile
     return blob(header.image, "icc-profile-data")
+
+
+def _unsound(header: Header) -> str | None:
+    if _stored_profile(header) and profile_in(header) is None:
+        return "its colour profile is damaged, and is ignored"
+    return None
 
 
 def _compression(header: Header) -> str:

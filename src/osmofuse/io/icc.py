@@ -16,6 +16,7 @@ __all__ = [
     "Curve",
     "colorants",
     "colour_space",
+    "is_sound",
     "linear_srgb",
     "parametric",
     "profile_name",
@@ -32,6 +33,11 @@ _PARAMETERS = {0: 1, 1: 3, 2: 4, 3: 5, 4: 7}
 def colour_space(profile: bytes) -> str:
     """Give the space of the pixels that a profile is for: "RGB", "GRAY", "CMYK", ..."""
     return profile[16:20].decode("latin-1").strip()
+
+
+def is_sound(profile: bytes) -> bool:
+    """Return True for what can be an ICC profile: signed, and as long as it says."""
+    return profile[36:40] == b"acsp" and 128 < int.from_bytes(profile[:4], "big") <= len(profile)
 
 
 def profile_name(profile: bytes | None) -> str | None:

@@ -10,6 +10,7 @@ from typing import Any
 from osmofuse.io.description import (
     description_of,
     orientation_in,
+    profile_in,
     stated_resolution,
     transparency_in,
 )
@@ -96,7 +97,7 @@ def _decode(header: Header) -> Picture:
         iptc=unwrap_iptc(blob(image, "iptc-data")),
         resolution=resolution,
     )
-    pixels, profile = pixels_of(image), blob(image, "icc-profile-data")
+    pixels, profile = pixels_of(image), profile_in(header)
     transparency = transparency_in(header, image.bands)
     if not tags:
         return Picture(pixels, profile, metadata, transparency)
@@ -116,7 +117,6 @@ def _image_of(header: Header) -> Any:
     attach(
         image,
         {
-            "icc-profile-data": foreign.profile,
             "xmp-data": foreign.xmp,
             "exif-data": foreign.exif and b"Exif\0\0" + foreign.exif,
         },
