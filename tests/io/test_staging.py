@@ -11,13 +11,14 @@ import pytest
 
 from osmofuse.errors import OutputError
 from osmofuse.io import Staging, check_target, read, write
-from osmofuse.io.staging import _machine, made_folder
+from osmofuse.io.own_names import this_process
+from osmofuse.io.staging import made_folder
 from picture_files import noise
 
 
 def left_by(path, process, machine=None):
     """Leave what a process would that was killed while it wrote a file."""
-    name = f"{path.name}.{machine or _machine()}-{process}.partial"
+    name = f"{path.name}.{machine or this_process().machine}-{process}.partial"
     (path.parent / name).write_bytes(b"half a file")
     return path.parent / name
 
