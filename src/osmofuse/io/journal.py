@@ -105,8 +105,10 @@ class Journal:
     def folders(self) -> list[Path]:
         """Folders of all files, each once, that of the journal first."""
         spelled = [self.path.parent, *(one.path.parent for one in self.entries), *self.further]
-        real = {os.path.realpath(folder): folder for folder in reversed(spelled)}
-        return list(reversed(real.values()))
+        real: dict[str, Path] = {}
+        for folder in spelled:
+            real.setdefault(os.path.realpath(folder), folder)
+        return list(real.values())
 
     @property
     def pointers(self) -> list[Path]:
