@@ -132,7 +132,7 @@ def open_header(path: Path) -> Header:
 def _open(path: Path, kind: Format, **options: int) -> Any:
     # The loader is named, since new_from_file takes "scan[1].tif" for a name with options.
     load = getattr(vips().Image, f"{kind.name}load")
-    image = load(os.fspath(path), fail_on="error", access="sequential", **options)
+    image = load(os.fsencode(path), fail_on="error", access="sequential", **options)
     if image.interpretation not in _COLOURS:
         raise UnreadableError(
             f"{path}: colours are stored as {image.interpretation}; convert to RGB or grey first"

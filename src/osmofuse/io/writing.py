@@ -87,7 +87,7 @@ def encode(picture: Picture, path: Path) -> None:
     try:
         with naming(path):
             _encode(picture, partial, kind)
-    except vips().Error as error:
+    except (vips().Error, UnicodeDecodeError) as error:  # the latter where it quotes such a name
         if refused := _ask_the_disk(partial):
             raise cannot_write(path, refused) from error
         raise OutputError(
@@ -160,7 +160,7 @@ def _encode(picture: Picture, path: Path, kind: Format) -> None:
     if kind is PNG:
         del blobs["xmp-data"]
     attach(image, blobs)
-    getattr(image, f"{kind.name}save")(os.fspath(path), **options)
+    getattr(image, f"{kind.name}save")(os.fsencode(path), **options)
     _complete(picture, path, kind, exif)
 
 
