@@ -18,13 +18,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from osmofuse.io.own_names import Owner, own_path, this_process
 from osmofuse.io.refusal import naming
 
 __all__ = ["Entry", "Journal", "Stamp", "begin", "place_of", "stamp", "sync"]
 
+T = TypeVar("T")
 Stamp: TypeAlias = tuple[int, int]  # size, and time of the last change in nanoseconds
 
 
@@ -151,14 +152,15 @@ class Journal:
         return self._settle(Entry.clear)
 
     def _settle(self, settle: Callable[[Entry], None]) -> list[Path]:
-        failed = [one.path for one in self.entries if not _works(settle, one)]
+        failed = [one for one in self.entries if not _works(settle, one)]
+        failed = [one for one in failed if not _works(settle, one)]  # it may have been but once
         if not failed:
             for folder in self.folders:
                 sync(folder)
             for path in (*self.pointers, self.path, self.done):
-                with suppress(OSError):
-                    path.unlink(missing_ok=True)
-        return failed
+                if not _works(_remove, path):
+                    _works(_remove, path)
+        return [one.path for one in failed]
 
 
 def begin(paths: Sequence[Path]) -> Journal:
@@ -203,9 +205,13 @@ def sync(path: Path) -> None:
             os.close(handle)
 
 
-def _works(settle: Callable[[Entry], None], one: Entry) -> bool:
+def _remove(path: Path) -> None:
+    path.unlink(missing_ok=True)
+
+
+def _works(step: Callable[[T], None], one: T) -> bool:
     try:
-        settle(one)
+        step(one)
     except OSError:
         return False
     return True

@@ -73,13 +73,19 @@ def recover(paths: Iterable[Path], inputs: Iterable[Path] = ()) -> None:
     ours: dict[Path, dict[str, str]] = {}
     for path in paths:
         ours.setdefault(path.parent, {})[place_of(path)] = path.name
+    kept = {place_of(path): path for path in inputs}
     for folder, places in ours.items():
         for found in _journals(folder):
-            journal = _read(found)
-            if journal is None:
-                _discard(found, places.values())
-            elif places.keys() & {place_of(one.path) for one in journal.entries}:
-                _recover(journal, {place_of(path): path for path in inputs})
+            try:
+                journal = _read(found)
+                if journal is None:
+                    _discard(found, places.values())
+                elif places.keys() & {place_of(one.path) for one in journal.entries}:
+                    _recover(journal, kept)
+            except OutputError:
+                raise
+            except OSError:  # what cannot be read now is left for later
+                continue
 
 
 def _discard(path: Path, names: Iterable[str]) -> None:
@@ -87,7 +93,7 @@ def _discard(path: Path, names: Iterable[str]) -> None:
     written = any(owner_of(path.name, name, "commit") for name in names)
     if not (written or "journal" in _parts(path)):
         return
-    with locked([path.parent]) as alone, suppress(OSError):
+    with locked([path.parent]) as alone:
         if _read(path) is None and _is_abandoned(path, alone=alone):
             path.unlink()
 
@@ -115,9 +121,7 @@ def _is_abandoned(path: Path, *, alone: bool) -> bool:
     owner = _owner_of(path)
     if owner.machine == this_process().machine and (alone or not is_running(owner.process)):
         return True
-    with suppress(OSError):
-        return time.time() - path.lstat().st_mtime > _OLD
-    return False
+    return time.time() - path.lstat().st_mtime > _OLD
 
 
 def _journals(folder: Path) -> list[Path]:
@@ -134,7 +138,13 @@ def _owner_of(path: Path) -> Owner:
 
 
 def _read(path: Path) -> Journal | None:
-    """Return a journal, also by a pointer to it; None if there is none, or a damaged one."""
+    """Return a journal, also by a pointer to it; None if there is none, or a damaged one.
+
+    Raises
+    ------
+    OSError
+        It cannot be read: what it says is not known.
+    """
     parts = _parts(path)
     try:
         if "journal" not in parts:
@@ -144,7 +154,7 @@ def _read(path: Path) -> Journal | None:
             found = _parts(home / name)
             if found and found.get("token") == parts["token"]:
                 return _journal_of(home / name, found)
-    except (KeyError, TypeError, ValueError, OSError):
+    except (KeyError, TypeError, ValueError):
         pass
     return None
 
@@ -172,7 +182,7 @@ def _journal_of(path: Path, parts: dict[str, Any]) -> Journal:
 
 def _parts(path: Path) -> dict[str, Any]:
     """Return the content of a journal; empty if it cannot be trusted to be one."""
-    with suppress(OSError, ValueError, RecursionError):
+    with suppress(FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
         handle = os.open(path, os.O_RDONLY | _CAREFULLY)
         with open(handle, "rb") as file:
             if not _is_trusted(os.fstat(handle), path.parent):
