@@ -181,7 +181,8 @@ def stage_record(record: Record, path: Path) -> None:
     """Write a record under the partial name of the file that it is to become."""
     text = json.dumps(record.as_json(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     with naming(path):
-        Staging.partial(path).write_text(text, encoding="utf-8", newline="\n")
+        # A byte of a file's name that is no UTF-8 stands as an escape, which JSON reads back.
+        Staging.partial(path).write_bytes(text.encode("utf-8", "backslashreplace"))
 
 
 def read_record(path: str | os.PathLike[str]) -> Record:

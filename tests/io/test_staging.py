@@ -11,13 +11,14 @@ import pytest
 
 from osmofuse.errors import OutputError
 from osmofuse.io import Staging, check_target, read, write
-from osmofuse.io.staging import _machine, made_folder
+from osmofuse.io.own_names import this_process
+from osmofuse.io.staging import made_folder
 from picture_files import noise
 
 
 def left_by(path, process, machine=None):
     """Leave what a process would that was killed while it wrote a file."""
-    name = f"{path.name}.{machine or _machine()}-{process}.partial"
+    name = f"{path.name}.{machine or this_process().machine}-{process}.partial"
     (path.parent / name).write_bytes(b"half a file")
     return path.parent / name
 
@@ -99,7 +100,9 @@ def test_all_are_synced_before_one_gets_its_name(tmp_path, monkeypatch):
         for path in paths:
             staging.partial(path).write_bytes(b"whole")
         staging.commit()
-    assert named == [[False, False], [False, False], [True, True]]
+    before = named.index([True, True])
+    assert named[:before] == [[False, False]] * before
+    assert before >= len(paths), "not all were synced"
 
 
 @pytest.mark.skipif(
@@ -121,12 +124,15 @@ def test_a_closed_folder_is_refused_at_once(tmp_path):
     assert OutputError.__name__ in done.stderr
 
 
-def test_a_new_folder_is_taken_back_with_those_above_it_if_the_work_fails(tmp_path):
+def test_a_new_folder_is_taken_back_with_those_above_it_if_it_stays_empty(tmp_path):
     with pytest.raises(ZeroDivisionError), made_folder(tmp_path / "new" / "deep"):
         raise ZeroDivisionError
     assert list(tmp_path.iterdir()) == []
     with made_folder(tmp_path / "new" / "deep"):
         pass
+    assert list(tmp_path.iterdir()) == []
+    with made_folder(tmp_path / "new" / "deep"):
+        (tmp_path / "new" / "deep" / "file").touch()
     assert (tmp_path / "new" / "deep").is_dir()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from importlib import import_module
 from typing import NoReturn
@@ -63,6 +64,9 @@ def commands() -> None:
 def main() -> None:
     """Run the command line; errors become a line on stderr and an exit code."""
     interrupt.listen()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Names of files may hold bytes that are no text; as escapes they are text, and JSON.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = commands(standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)

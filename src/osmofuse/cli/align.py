@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +12,11 @@ import click
 from osmofuse.cli import options
 from osmofuse.cli.options import FILE
 from osmofuse.cli.progress import progress_line
-from osmofuse.cli.told import file_data, file_lines, with_report
+from osmofuse.cli.told import file_data, file_lines
 from osmofuse.errors import MismatchError
-from osmofuse.jobs import Registered, Registration, register, report_registration
+from osmofuse.jobs import Registered, Registration, register
 from osmofuse.preparation.registration.chain import METHODS
 from osmofuse.preparation.registration.transform import KINDS
-from osmofuse.report import check_report
 
 
 @click.command("align")
@@ -63,13 +60,8 @@ def command(valid_out: Path | None, as_json: bool, folder: Path | None, **given:
     4 if no transform can be trusted, 7 if it cannot write, 130 if interrupted.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     job = Registration(valid_output=valid_out, **given)
-    if folder is not None:
-        check_report(folder, overwrite=job.overwrite)
     with progress_line("Aligning"):
-        result = register(job)
-    if result.record is not None:
-        write = partial(report_registration, job, result, overwrite=job.overwrite)
-        result = replace(result, files=with_report(result.files, folder, write))
+        result = register(job, report=folder)
     if as_json:
         click.echo(json.dumps(_data(result), ensure_ascii=False))
     if result.record is None:

@@ -54,6 +54,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         return
     job = series_job(ctx, given)
     chosen = {name: given[name] for name in ("methods", "paper", "truth", "metrics", "zoom")}
+    chosen["report"] = given["folder"]
     needed = check_comparison(job, **chosen)
     if given["dry_run"]:
         tell_need(given["output"], needed, as_json=given["as_json"])

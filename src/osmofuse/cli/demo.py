@@ -13,7 +13,8 @@ from osmofuse.cli.progress import progress_line
 from osmofuse.errors import MissingExtraError
 from osmofuse.gallery import Scene
 from osmofuse.io import read, write
-from osmofuse.jobs import Job, report, run
+from osmofuse.io.refusal import naming
+from osmofuse.jobs import Job, run
 from osmofuse.methods import Fusion
 from osmofuse.metrics import Score, score
 from osmofuse.picture import Picture, quantise, samples
@@ -35,7 +36,8 @@ def command(out: Path, overwrite: bool) -> None:
 
     The page is synthetic, so the right answer is known and the result is measured against it.
     """
-    out.mkdir(parents=True, exist_ok=True)
+    with naming(out):
+        out.mkdir(parents=True, exist_ok=True)
     with progress_line("Painting a faded manuscript page"):
         paths = _write_scene(gallery.manuscript(), out, overwrite)
     job = Job(
@@ -45,14 +47,12 @@ def command(out: Path, overwrite: bool) -> None:
         output=out / "fused.tif",
         overwrite=overwrite,
     )
-    with progress_line("Fusing") as watch:
-        result = run(job, watch=watch)
-    assert result.record is not None, "nothing here cancels a job"
     pictures = {name: read(path) for name, path in paths.items()}
-    paths |= {"fused": result.files["output"], "record": result.files["record"]}
-    with progress_line("Writing the report"):
-        page = report(result, out / "report", truth=pictures["truth"], overwrite=overwrite)
-    paths["report"] = page
+    with progress_line("Fusing") as watch:
+        result = run(job, watch=watch, report=out / "report", truth=pictures["truth"])
+    assert result.record is not None, "nothing here cancels a job"
+    files = {"fused": "output", "record": "record", "report": "report"}
+    paths |= {name: result.files[role] for name, role in files.items()}
     _write_sheet(pictures, result.fusion, out, paths, overwrite)
     _report(paths, pictures, result.fusion, result.record.result["clipped"])
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, replace
-from functools import partial
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from osmofuse.cli.options import FILE
 from osmofuse.cli.progress import progress_line
 from osmofuse.cli.recipes import RecipeName
 from osmofuse.cli.settings import SettingOption, chosen_settings, option_names
-from osmofuse.cli.told import file_data, file_lines, with_report
+from osmofuse.cli.told import file_data, file_lines
 from osmofuse.jobs import (
     Job,
     Recipe,
@@ -29,14 +28,14 @@ from osmofuse.jobs import (
     job_of_record,
     job_with_recipe,
     recipe,
-    report,
     run,
 )
 from osmofuse.jobs.job import DEPTHS, WORKING_SPACES
+from osmofuse.jobs.outputs import check_page
+from osmofuse.jobs.report import PICTURES
 from osmofuse.methods import METHODS
 from osmofuse.preparation.registration.transform import KINDS
 from osmofuse.record import Record, output_path, read_record
-from osmofuse.report import check_report
 
 _CHOICES = ("alpha", "soften", "method", "levels", "working_space", "align", "depth")
 
@@ -126,20 +125,17 @@ def command(ctx: click.Context, /, as_json: bool, dry_run: bool, **given: Any) -
     old = read_record(given["record"]) if given["record"] else None
     chosen = recipe(given["recipe"]) if given["recipe"] else None
     job = _repeated_job(ctx, given, old) if old else _job(ctx, given, chosen)
+    if given["iiif"] is not None and given["folder"] is None:
+        raise click.UsageError("--iiif needs --report DIR, the folder for its pictures.", ctx)
     needed = check(job)
-    _check_report(ctx, given)
+    check_page(job, given["folder"], PICTURES, iiif=given["iiif"])
     if dry_run:
         tell_need(job.output, needed, as_json=as_json)
         return
     with progress_line("Fusing", needed.seconds) as watch:
-        result = run(job, watch=watch)
+        result = run(job, watch=watch, report=given["folder"], iiif=given["iiif"])
     record = result.record
     assert record is not None, "nothing here cancels a job"
-    write = partial(report, result, iiif=given["iiif"], overwrite=job.overwrite)
-    files = with_report(result.files, given["folder"], write)
-    if given["iiif"] is not None:
-        files["manifest"] = given["folder"] / "manifest.json"
-    result = replace(result, files=files)
     repeated = compare_with_record(old, result, output_path(given["record"])) if old else None
     for note in (*result.notes, *(options.hints() if old is None and chosen is None else ())):
         click.echo(f"Note: {note}", err=True)
@@ -177,14 +173,6 @@ def _repeated_job(ctx: click.Context, given: dict[str, Any], old: Record) -> Job
         names = ", ".join(f"--{name.replace('_', '-')}" for name in clash)
         raise click.UsageError(f"--from repeats a record as it is; leave out {names}.", ctx)
     return job_of_record(given["record"], **_outputs(given), **moved)
-
-
-def _check_report(ctx: click.Context, given: dict[str, Any]) -> None:
-    """Refuse a report that could not be written, before any work."""
-    if given["folder"] is not None:
-        check_report(given["folder"], iiif=given["iiif"], overwrite=given["overwrite"])
-    elif given["iiif"] is not None:
-        raise click.UsageError("--iiif needs --report DIR, the folder for its pictures.", ctx)
 
 
 def _given(ctx: click.Context) -> Iterator[tuple[str, str]]:

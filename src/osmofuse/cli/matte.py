@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +14,9 @@ from osmofuse.cli.needs import tell_need
 from osmofuse.cli.numbers import Number
 from osmofuse.cli.options import FILE
 from osmofuse.cli.progress import progress_line
-from osmofuse.cli.told import file_data, file_lines, with_report
-from osmofuse.jobs import MatteJob, MatteResult, check_matte, report_matte, run_matte
+from osmofuse.cli.told import file_data, file_lines
+from osmofuse.jobs import MatteJob, MatteResult, check_matte, run_matte
 from osmofuse.preparation.matting import DEFAULT, LARGEST, METHODS
-from osmofuse.report import check_report
 
 
 @click.command("matte")
@@ -71,16 +68,12 @@ def command(
     The map is for `osmofuse fuse --alpha`. It ends with 0, and otherwise as `osmofuse fuse` does.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     job = MatteJob(**given)
-    if folder is not None:
-        check_report(folder, overwrite=job.overwrite)
-    needed = check_matte(job)
+    needed = check_matte(job, report=folder)
     if dry_run:
         tell_need(job.output, needed, as_json=as_json)
         return
     with progress_line("Finding the map"):
-        result = run_matte(job)
-    write = partial(report_matte, result, overwrite=job.overwrite)
-    result = replace(result, files=with_report(result.files, folder, write))
+        result = run_matte(job, report=folder)
     for note in result.notes:
         click.echo(f"Note: {note}", err=True)
     if as_json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from functools import partial, reduce
+from functools import reduce
 from typing import Any
 
 import click
@@ -12,11 +12,11 @@ import click
 from osmofuse.cli import options
 from osmofuse.cli.endings import NOT_AS_ASKED, unfinished
 from osmofuse.cli.options import FILE, Function
-from osmofuse.cli.told import file_data, file_lines, with_report
-from osmofuse.jobs import Job, keep_ranking, report_series
+from osmofuse.cli.told import file_data, file_lines
+from osmofuse.jobs import Job, keep_ranking
 from osmofuse.jobs.series import Series
 from osmofuse.jobs.series_check import SHEET
-from osmofuse.report import check_report, tally
+from osmofuse.report import tally
 
 _INPUTS = ("foreground", "background", "alpha", "soften", "levels", "overwrite", "max_memory")
 
@@ -60,29 +60,24 @@ def _decorated(function: Function, parts: list[Callable[[Any], Any]]) -> Functio
 
 
 def series_job(ctx: click.Context, given: Mapping[str, Any]) -> Job:
-    """Return the job that the options of `series_options` describe, once all can be written."""
+    """Return the job that the options of `series_options` describe."""
     options.check_pair(ctx, given)
-    job = Job(output=given["output"] / SHEET, **{name: given[name] for name in _INPUTS})
-    if given["folder"] is not None:
-        check_report(given["folder"], overwrite=job.overwrite)
-    return job
+    return Job(output=given["output"] / SHEET, **{name: given[name] for name in _INPUTS})
 
 
 def tell(ctx: click.Context, made: Series, given: Mapping[str, Any]) -> None:
-    """Write the report that was asked for, and print what came of a series."""
-    write = partial(report_series, made, overwrite=given["overwrite"])
-    files = with_report(made.files, given["folder"], write)
+    """Print what came of a series."""
     for note in (*made.notes, *options.hints()):
         click.echo(f"Note: {note}", err=True)
     if given["as_json"]:
         told = {
-            "files": file_data(files),
+            "files": file_data(made.files),
             "notes": list(made.notes),
             "record": made.record.as_json(),
         }
         click.echo(json.dumps(told, ensure_ascii=False))
     else:
-        click.echo("\n".join([made.table, "", *file_lines(files)]))
+        click.echo("\n".join([made.table, "", *file_lines(made.files)]))
     for one in made.unfinished:
         assert one.fusion is not None, "it ended somehow"
         click.echo(f"osmofuse: {unfinished(one.name, one.fusion.status)}", err=True)

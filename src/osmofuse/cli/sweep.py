@@ -88,11 +88,11 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         return
     job = series_job(ctx, given)
     choices = {name: given[name] for name in VARIED}
-    scored = {name: given[name] for name in ("truth", "metrics")}
-    needed = check_sweep(job, choices, **scored)
+    asked = {name: given[name] for name in ("truth", "metrics")} | {"report": given["folder"]}
+    needed = check_sweep(job, choices, **asked)
     if given["dry_run"]:
         tell_need(given["output"], needed, as_json=given["as_json"])
         return
     with progress_line("Sweeping") as watch:
-        made = sweep_files(job, choices, **scored, watch=watch)
+        made = sweep_files(job, choices, **asked, watch=watch)
     tell(ctx, made, given)

@@ -13,13 +13,15 @@ from osmofuse.io.limits import Limits
 from osmofuse.io.profile import in_profile_of
 from osmofuse.io.reading import read
 from osmofuse.io.screen import encoded, for_screen, reduced
-from osmofuse.io.staging import Staging, check_target
+from osmofuse.io.staging import Staging
+from osmofuse.io.targets import check_distinct, check_target
 from osmofuse.io.writing import encode, format_of, write
 
 __all__ = [
     "Description",
     "Limits",
     "Staging",
+    "check_distinct",
     "check_target",
     "composite_metadata",
     "describe",

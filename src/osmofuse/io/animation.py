@@ -43,7 +43,7 @@ def write_animation(
     film.set_type(vips().GValue.array_int_type, "delay", [milliseconds] * len(frames))
     film.set_type(vips().GValue.gint_type, "loop", 0)
     try:
-        film.webpsave(str(path), lossless=True)
-    except vips().Error as error:
+        film.webpsave(os.fsencode(path), lossless=True)
+    except (vips().Error, UnicodeDecodeError) as error:
         raise OutputError(f"{path}: cannot be written ({reason(error)})") from error
     return path

@@ -13,7 +13,9 @@ from osmofuse.io.description import describe
 from osmofuse.io.formats import JPEG, PNG, SUFFIXES, TIFF, WEBP, Format
 from osmofuse.io.libvips import attach, image_of, reason, vips
 from osmofuse.io.png import add_xmp
-from osmofuse.io.staging import Staging, cannot_write, check_target, naming
+from osmofuse.io.refusal import cannot_write, naming
+from osmofuse.io.staging import Staging
+from osmofuse.io.targets import check_target
 from osmofuse.io.tiff import added_tags
 from osmofuse.picture import Picture, bands_of
 from osmofuse.tags import add_tags, normalise_exif, wrap_iptc
@@ -61,7 +63,7 @@ def write(
     """
     path = Path(path)
     check_target(path, overwrite=overwrite, inputs=inputs)
-    with Staging([path]) as staging:
+    with Staging([path], overwrite=overwrite) as staging:
         encode(picture if isinstance(picture, Picture) else Picture(np.asarray(picture)), path)
         staging.commit()
     return path
@@ -87,7 +89,7 @@ def encode(picture: Picture, path: Path) -> None:
         with naming(path):
             _encode(picture, partial, kind)
             _read_back(picture, partial, path)
-    except vips().Error as error:
+    except (vips().Error, UnicodeDecodeError) as error:  # the latter where it quotes such a name
         if refused := _ask_the_disk(partial):
             raise cannot_write(path, refused) from error
         raise OutputError(

@@ -8,7 +8,8 @@ from osmofuse.jobs.recipe import Recipe, job_with_recipe, recipe, recipe_files, 
 from osmofuse.jobs.registration import Registered, Registration, register
 from osmofuse.jobs.repeat import Repetition, compare_with_record, job_of_record
 from osmofuse.jobs.report import report
-from osmofuse.jobs.run import Result, run
+from osmofuse.jobs.result import Result
+from osmofuse.jobs.run import run
 from osmofuse.jobs.scoring import score_files
 from osmofuse.jobs.series import Series, compare_files, sweep_files
 from osmofuse.jobs.series_check import check_comparison, check_sweep

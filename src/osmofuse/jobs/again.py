@@ -36,7 +36,9 @@ def again(command: str, files: Iterable[Path], output: Path, **options: Any) -> 
         if value is not True:
             words.append(_text(value))
     named = output if output.name else output.absolute()  # "." has no name
-    other = named.with_name(f"{named.stem}-again{named.suffix}")
+    other = named / "again"  # in "/", which has none at all
+    if named.name:
+        other = named.with_name(f"{named.stem}-again{named.suffix}")
     return shlex.join([*words, "-o", str(other)])
 
 

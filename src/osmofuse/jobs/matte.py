@@ -14,7 +14,8 @@ from osmofuse.errors import InputError, MismatchError
 from osmofuse.io import Description, describe, format_of
 from osmofuse.io.formats import JPEG
 from osmofuse.jobs.need import PROGRAM, START, Need, check_limit, peak_bytes, size_of
-from osmofuse.jobs.outputs import Outputs, check_outputs
+from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
+from osmofuse.jobs.preparation_report import MATTED, report_matte
 from osmofuse.jobs.prepare import input_of
 from osmofuse.jobs.reading import read_files
 from osmofuse.methods.settings import number
@@ -152,27 +153,34 @@ class MatteResult:
         return bool(self.record.result["status"] == Status.converged)
 
 
-def run_matte(job: MatteJob) -> MatteResult:
+def run_matte(job: MatteJob, *, report: Path | None = None) -> MatteResult:
     """Find a map, and write it, and a record beside it.
+
+    Parameters
+    ----------
+    job : MatteJob
+        What to do.
+    report : path, optional
+        Folder of a report, which is written together with the outputs.
 
     Raises
     ------
     UnreadableError, InputError, MismatchError
         A file cannot be read or used, or the files do not fit together.
     OutputError
-        An output exists, or cannot be written.
+        An output exists, or cannot be written, or the report. Then none of them is.
     SettingError, MissingExtraError
         See `osmofuse.matte`.
     LimitError
         It would need more memory than it may have.
     """
-    check_matte(job)
+    check_matte(job, report=report)
     files = {role: describe(path) for role, path in job.inputs.items()}
     picture, stored = read_files(job.inputs, files).values()
     trimap = _trimap(job, picture, stored, lossy=files["trimap"].format in LOSSY)
     unknown = float(np.mean((trimap.alpha > 0.0) & (trimap.alpha < 1.0)))
     _checked_need(job, files, unknown)  # headers did not tell how much that is
-    with Outputs(job) as outputs:
+    with Outputs(job, report) as outputs:
         outputs.probe("output", Picture(np.zeros((1, 1), job.depth)))
         if job.foreground_output is not None:
             first = picture.colour[:1, :1].astype(np.float64)
@@ -184,14 +192,27 @@ def run_matte(job: MatteJob) -> MatteResult:
         for role, made in pictures.items():
             outputs.write(role, made)
         record = _record(job, files, trimap, found, pictures["output"], unknown, seconds)
+        notes = (*(f"{job.trimap}: {note}" for note in trimap.notes), *found.notes)
+        result = MatteResult(
+            job, found.alpha, unknown, notes, record, outputs.files, picture, trimap.alpha
+        )
+        if report is not None:
+            result.files["report"] = report_matte(
+                result, report, overwrite=job.overwrite, staging=outputs.staging
+            )
         outputs.commit(record)
-    notes = (*(f"{job.trimap}: {note}" for note in trimap.notes), *found.notes)
-    paths = dict(reversed(outputs.paths.items()))  # the map first
-    return MatteResult(job, found.alpha, unknown, notes, record, paths, picture, trimap.alpha)
+    return result
 
 
-def check_matte(job: MatteJob) -> Need:
+def check_matte(job: MatteJob, *, report: Path | None = None) -> Need:
     """Return what a matte will need, once it is known that it can be done.
+
+    Parameters
+    ----------
+    job : MatteJob
+        What to do.
+    report : path, optional
+        Folder of a report that is to be written, too.
 
     Raises
     ------
@@ -208,6 +229,7 @@ def check_matte(job: MatteJob) -> Need:
     if job.band is not None:
         number("band", job.band)
     check_outputs(job)
+    check_page(job, report, MATTED)
     files = {role: describe(path) for role, path in job.inputs.items()}
     image, trimap = files["image"], files["trimap"]
     if (trimap.rows, trimap.cols) != (image.rows, image.cols):

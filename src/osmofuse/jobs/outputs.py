@@ -1,24 +1,24 @@
 """The files that a job writes: they appear together, or not at all, the fused picture last.
 
-So where it exists its record and the others do.
+So where it exists its record and the others do, and its report if it has one.
 """
 
 from __future__ import annotations
 
-import os
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from osmofuse.errors import OutputError, UnreadableError
-from osmofuse.io import Staging, check_target, encode, format_of
+from osmofuse.io import Staging, check_distinct, check_target, encode, format_of
 from osmofuse.picture import Picture
-from osmofuse.record import Record, read_record, record_path, stage_record
+from osmofuse.record import Record, record_path, stage_record
+from osmofuse.report.document import check_report, report_folder
 
 
 class Work(Protocol):
-    """What reads files and writes others."""
+    """Work that reads files and writes others."""
 
     @property
     def inputs(self) -> dict[str, Path]:
@@ -32,12 +32,12 @@ class Work(Protocol):
 
     @property
     def output(self) -> Path:
-        """The one beside which the record lies, also among the outputs."""
+        """Path of the main output, also among the outputs; the record is written next to it."""
         ...
 
     @property
     def overwrite(self) -> bool:
-        """Whether outputs that exist are replaced."""
+        """True if outputs that exist are replaced."""
         ...
 
 
@@ -49,35 +49,49 @@ def check_outputs(job: Work) -> None:
     OutputError
         One would, or its folder or its format is none that can be written to.
     """
-    taken: dict[Path, str] = {}
-    paths = _paths(job)
-    for role, path in paths.items():
-        where = path.absolute()
-        if where in taken:
-            raise OutputError(f"{path}: is to be both {taken[where]} and {role}; choose two names")
-        taken[where] = role
+    check_distinct(job.outputs.items())  # which refuses what is no name, and can have no record
+    paths = output_paths(job)
+    check_distinct(paths.items())
     for role, path in sorted(paths.items(), key=lambda item: item[0] != "output"):
         if role != "record":
             format_of(path)
-        overwrite = job.overwrite or _is_orphan(path, job)
-        check_target(path, overwrite=overwrite, inputs=job.inputs.values())
+        check_target(path, overwrite=job.overwrite, inputs=job.inputs.values())
 
 
-def _paths(job: Work) -> dict[str, Path]:
+def check_page(
+    job: Work, folder: Path | None, pictures: Iterable[str], *, iiif: str | None = None
+) -> None:
+    """Refuse the report of a job if it cannot be written together with the outputs.
+
+    Parameters
+    ----------
+    job : Work
+        Checked by `check_outputs`.
+    folder : Path or None
+        Of the report; None if there is none.
+    pictures, iiif
+        As for `osmofuse.report.check_report`.
+
+    Raises
+    ------
+    SettingError, OutputError
+        It cannot.
+    """
+    if folder is not None:
+        check_report(
+            folder,
+            iiif=iiif,
+            overwrite=job.overwrite,
+            pictures=pictures,
+            inputs=job.inputs.values(),
+            outputs=output_paths(job).values(),
+        )
+
+
+def output_paths(job: Work) -> dict[str, Path]:
     """Return the files to be written by role, in the order in which they get their names."""
     others = {role: path for role, path in job.outputs.items() if role != "output"}
     return others | {"record": record_path(job.output), "output": job.output}
-
-
-def _is_orphan(path: Path, job: Work) -> bool:
-    """Tell whether a file is the record of an output that is not there."""
-    if path != record_path(job.output) or os.path.lexists(job.output):
-        return False
-    try:
-        read_record(path)
-    except UnreadableError:
-        return False
-    return True
 
 
 class Outputs(ExitStack):
@@ -87,22 +101,34 @@ class Outputs(ExitStack):
     ----------
     job : Work
         Checked by `check_outputs`.
+    report : Path, optional
+        Folder of a report that is written along, checked by `osmofuse.report.check_report`.
     """
 
-    def __init__(self, job: Work) -> None:
+    def __init__(self, job: Work, report: Path | None = None) -> None:
         super().__init__()
-        self.paths = _paths(job)
-        self._staging = self.enter_context(Staging(self.paths.values()))
+        self.paths = output_paths(job)
+        self.staging = Staging(self.paths.values(), overwrite=job.overwrite, ending=2)
+        with ExitStack() as opened:
+            if report is not None:
+                opened.enter_context(report_folder(report))
+            opened.enter_context(self.staging)
+            self.push(opened.pop_all())
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """The files by role, the main output first."""
+        return dict(reversed(self.paths.items()))
 
     def stage(self, role: str) -> Path:
         """Return the partial name of a file."""
-        return self._staging.partial(self.paths[role])
+        return self.staging.partial(self.paths[role])
 
     def probe(self, role: str, picture: Picture) -> None:
         """Find out before the work begins whether a picture like this one can be written."""
         if role in self.paths:
             self.write(role, replace(picture, pixels=picture.pixels[:1, :1]))
-            self._staging.partial(self.paths[role]).unlink()
+            self.stage(role).unlink()
 
     def write(self, role: str, picture: Picture) -> None:
         """Write a picture under its partial name."""
@@ -111,4 +137,4 @@ class Outputs(ExitStack):
     def commit(self, record: Record) -> None:
         """Write the record, and give all files their names, the output last."""
         stage_record(record, self.paths["record"])
-        self._staging.commit()
+        self.staging.commit()

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from osmofuse.io import Staging
 from osmofuse.jobs.again import again
-from osmofuse.jobs.matte import MatteJob, MatteResult
-from osmofuse.jobs.registration import Registered, Registration
 from osmofuse.report import write_alignment, write_matte
+
+if TYPE_CHECKING:
+    from osmofuse.jobs.matte import MatteJob, MatteResult
+    from osmofuse.jobs.registration import Registered, Registration
+
+# Pictures of the reports.
+ALIGNED = ("Fixed", "Aligned", "Checkerboard")
+MATTED = ("Picture", "Trimap", "Alpha map", "Overlay", "Cut out")
 
 
 def report_registration(
@@ -19,6 +27,7 @@ def report_registration(
     folder: str | os.PathLike[str],
     *,
     overwrite: bool = False,
+    staging: Staging | None = None,
 ) -> Path:
     """Write the report of an alignment that was not refused.
 
@@ -32,6 +41,8 @@ def report_registration(
         Where the page goes, see `osmofuse.report.write_alignment`.
     overwrite : bool
         Replace a report that is there. Never an input or output of the job.
+    staging : Staging, optional
+        Files together with which these get their names, once it is committed.
 
     Returns
     -------
@@ -62,11 +73,16 @@ def report_registration(
         title=f"{job.moving.name}, laid over {job.fixed.name}",
         inputs=[*job.inputs.values(), *result.files.values()],
         overwrite=overwrite,
+        staging=staging,
     )
 
 
 def report_matte(
-    result: MatteResult, folder: str | os.PathLike[str], *, overwrite: bool = False
+    result: MatteResult,
+    folder: str | os.PathLike[str],
+    *,
+    overwrite: bool = False,
+    staging: Staging | None = None,
 ) -> Path:
     """Write the report of a matte, see `osmofuse.report.write_matte`.
 
@@ -78,6 +94,8 @@ def report_matte(
         Where the page goes.
     overwrite : bool
         Replace a report that is there. Never an input or output of the job.
+    staging : Staging, optional
+        Files together with which these get their names, once it is committed.
 
     Returns
     -------
@@ -109,6 +127,7 @@ def report_matte(
         title=f"The map of {job.image.name}",
         inputs=[*job.inputs.values(), *result.files.values()],
         overwrite=overwrite,
+        staging=staging,
     )
 
 

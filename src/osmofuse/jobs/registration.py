@@ -10,7 +10,8 @@ import numpy as np
 from osmofuse.io import Description, describe, write_animation
 from osmofuse.jobs.aligned import aligned_picture, transform_entry
 from osmofuse.jobs.need import peak_bytes
-from osmofuse.jobs.outputs import Outputs, check_outputs
+from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
+from osmofuse.jobs.preparation_report import ALIGNED, report_registration
 from osmofuse.jobs.prepare import file_input, input_of
 from osmofuse.jobs.reading import read_files
 from osmofuse.optimise import Status
@@ -90,21 +91,29 @@ class Registered:
     fixed: Picture | None = field(default=None, repr=False)
 
 
-def register(job: Registration) -> Registered:
+def register(job: Registration, *, report: Path | None = None) -> Registered:
     """Lay a picture file over another.
+
+    Parameters
+    ----------
+    job : Registration
+        What to do.
+    report : path, optional
+        Folder of a report, which is written together with the outputs.
 
     Raises
     ------
     UnreadableError, InputError, SettingError, MissingExtraError
         A file or a setting cannot be used, or OpenCV is not installed.
     OutputError
-        An output exists, or cannot be written. Then none of them is.
+        An output exists, or cannot be written, or the report. Then none of them is.
     """
     check_outputs(job)
+    check_page(job, report, ALIGNED)
     pictures = {"moving": job.moving, "fixed": job.fixed}
     files = {role: describe(path) for role, path in pictures.items()}
     moving, fixed = read_files(pictures, files).values()
-    with Outputs(job) as outputs:
+    with Outputs(job, report) as outputs:
         outputs.probe("output", moving)
         found = align(
             moving,
@@ -123,8 +132,13 @@ def register(job: Registration) -> Registered:
             outputs.write("valid", Picture(np.where(found.valid, np.uint8(255), np.uint8(0))))
         if job.preview is not None:
             _write_preview(outputs, job.preview, found, fixed)
+        result = Registered(found, record, dict(outputs.paths), fixed)
+        if report is not None:
+            result.files["report"] = report_registration(
+                job, result, report, overwrite=job.overwrite, staging=outputs.staging
+            )
         outputs.commit(record)
-    return Registered(found, record, outputs.paths, fixed)
+    return result
 
 
 def _write_preview(outputs: Outputs, path: Path, found: Alignment, fixed: Picture) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from osmofuse.errors import OsmofuseError, SettingError, UnreadableError
 from osmofuse.io import Limits, describe, read_isolated
 from osmofuse.jobs.job import Job
-from osmofuse.jobs.run import Result
+from osmofuse.jobs.result import Result
 from osmofuse.optimise.plan import Plan
 from osmofuse.picture import white_of
 from osmofuse.record import Input, Record, read_record, sha256_of_file, sha256_of_pixels

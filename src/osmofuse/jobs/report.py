@@ -7,16 +7,20 @@ from pathlib import Path
 from typing import cast
 
 from osmofuse.errors import InputError
+from osmofuse.io import Staging
 from osmofuse.jobs.again import again
 from osmofuse.jobs.job import Job
 from osmofuse.jobs.prepare import Prepared
-from osmofuse.jobs.run import Result, picture_of
+from osmofuse.jobs.result import Result, picture_of
 from osmofuse.metrics import score, seam_map
 from osmofuse.picture import Picture, bands_of, samples
 from osmofuse.preparation.working_space import from_working
 from osmofuse.report import write_report
+from osmofuse.report.document import MANIFEST
 from osmofuse.report.maps import Map
 from osmofuse.typing import Array, FloatArray
+
+PICTURES = ("fused", "foreground", "background", "alpha", "structure")  # those of the report
 
 
 def report(
@@ -26,6 +30,7 @@ def report(
     truth: Picture | None = None,
     iiif: str | None = None,
     overwrite: bool = False,
+    staging: Staging | None = None,
 ) -> Path:
     """Write the report of a job that was done.
 
@@ -41,6 +46,8 @@ def report(
         Also write a IIIF manifest, for the folder at this address.
     overwrite : bool
         Replace a report that is there. Never an input or output of the job.
+    staging : Staging, optional
+        Files together with which these get their names, once it is committed.
 
     Returns
     -------
@@ -85,7 +92,13 @@ def report(
         iiif=iiif,
         inputs=[*job.inputs.values(), *result.files.values()],
         overwrite=overwrite,
+        staging=staging,
     )
+
+
+def report_files(page: Path, *, manifest: bool) -> dict[str, Path]:
+    """Return the files of a report that a result names, by role."""
+    return {"report": page} | ({"manifest": page.with_name(MANIFEST)} if manifest else {})
 
 
 def _seam(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,13 +14,15 @@ from osmofuse.errors import LimitError
 from osmofuse.io import composite_metadata
 from osmofuse.jobs.job import Job
 from osmofuse.jobs.need import check, in_bytes, peak_bytes
-from osmofuse.jobs.outputs import Outputs
+from osmofuse.jobs.outputs import Outputs, check_page
 from osmofuse.jobs.prepare import Prepared, notes_of, prepare
+from osmofuse.jobs.report import PICTURES, report_files
+from osmofuse.jobs.report import report as write_report
+from osmofuse.jobs.result import Result, picture_of
 from osmofuse.methods import Fusion, Sources, VariationalOsmosis
 from osmofuse.methods.contract import WatchFunction
 from osmofuse.optimise import Status
 from osmofuse.picture import Picture, quantise
-from osmofuse.preparation.working_space import from_working
 from osmofuse.record import Record, sha256_of_pixels
 from osmofuse.typing import FloatArray
 
@@ -30,35 +32,14 @@ _UNCHANGED = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Result:
-    """What came of a job.
-
-    Attributes
-    ----------
-    job : Job
-        What was asked for.
-    fusion : Fusion
-        What the method found, in the working space.
-    record : Record or None
-        What was written beside the output; None if the job was cancelled, and nothing written.
-    files : dict of str to Path
-        What was written, by role: "output", "record", perhaps "structure" and "alpha".
-    notes : tuple of str
-        What a person should know: what was noticed in the files, or done to them.
-    prepared : Prepared or None
-        What was fused; None if the job was cancelled.
-    """
-
-    job: Job
-    fusion: Fusion
-    record: Record | None = None
-    files: dict[str, Path] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    prepared: Prepared | None = None
-
-
-def run(job: Job, *, watch: WatchFunction | None = None) -> Result:
+def run(
+    job: Job,
+    *,
+    watch: WatchFunction | None = None,
+    report: Path | None = None,
+    iiif: str | None = None,
+    truth: Picture | None = None,
+) -> Result:
     """Do a job.
 
     Parameters
@@ -68,6 +49,10 @@ def run(job: Job, *, watch: WatchFunction | None = None) -> Result:
     watch : callable, optional
         Called with a `Progress` now and then; if it returns True the job ends, and nothing is
         written.
+    report : path, optional
+        Folder of a report, which is written together with the outputs.
+    iiif, truth
+        Of the report, see `osmofuse.jobs.report`.
 
     Returns
     -------
@@ -81,11 +66,12 @@ def run(job: Job, *, watch: WatchFunction | None = None) -> Result:
     LimitError
         It would need more memory than it may have, or than there is.
     OutputError
-        An output exists, or cannot be written. Then none of them is.
+        An output exists, or cannot be written, or the report. Then none of them is.
     """
     needed = check(job)
+    check_page(job, report, PICTURES, iiif=iiif)
     try:
-        return _run(job, watch)
+        return _run(job, watch, report, {"iiif": iiif, "truth": truth})
     except MemoryError as error:
         raise LimitError(
             f"{job.foreground}: there is not enough memory; fusing it needs about "
@@ -93,10 +79,12 @@ def run(job: Job, *, watch: WatchFunction | None = None) -> Result:
         ) from error
 
 
-def _run(job: Job, watch: WatchFunction | None) -> Result:
+def _run(
+    job: Job, watch: WatchFunction | None, folder: Path | None, asked: Mapping[str, Any]
+) -> Result:
     prepared = prepare(job)
     notes = notes_of(job, prepared)
-    with Outputs(job) as outputs:
+    with Outputs(job, folder) as outputs:
         for role in ("output", "structure"):
             outputs.probe(role, _like_output(job, prepared.foreground))
         if job.alpha_output is not None:
@@ -113,11 +101,16 @@ def _run(job: Job, watch: WatchFunction | None) -> Result:
             outputs.write("structure", marked(structure, job, told))
         if job.alpha_output is not None:
             outputs.write("alpha", _map_picture(prepared))
+        if np.array_equal(output.pixels, prepared.foreground.pixels):
+            notes = (*notes, _UNCHANGED)
+        result = Result(job, fusion, record, outputs.files, notes, prepared)
+        if folder is not None:
+            page = write_report(
+                result, folder, **asked, overwrite=job.overwrite, staging=outputs.staging
+            )
+            result.files.update(report_files(page, manifest=asked["iiif"] is not None))
         outputs.commit(record)
-    if np.array_equal(output.pixels, prepared.foreground.pixels):
-        notes = (*notes, _UNCHANGED)
-    files = dict(reversed(outputs.paths.items()))  # the fused picture first
-    return Result(job, fusion, record, files, notes, prepared)
+    return result
 
 
 def _fuse(job: Job, sources: Sources, watch: WatchFunction | None) -> Fusion:
@@ -126,13 +119,6 @@ def _fuse(job: Job, sources: Sources, watch: WatchFunction | None) -> Fusion:
     if job.plan is not None and isinstance(method, VariationalOsmosis):
         return method.run(sources, job.plan, watch=watch)
     return method(sources, watch=watch)
-
-
-def picture_of(job: Job, prepared: Prepared, image: FloatArray) -> tuple[Picture, int]:
-    """Return a result in the foreground's depth, and how many samples were clipped."""
-    foreground = prepared.foreground
-    samples = from_working(image, job.working_space, foreground.profile)
-    return foreground.with_samples(samples, depth=job.depth)
 
 
 def _like_output(job: Job, foreground: Picture) -> Picture:

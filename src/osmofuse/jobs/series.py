@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,7 +13,8 @@ from osmofuse.io.staging import made_folder, naming
 from osmofuse.jobs.job import Job
 from osmofuse.jobs.prepare import Prepared, notes_of, prepare
 from osmofuse.jobs.reading import read_files
-from osmofuse.jobs.run import marked, picture_of
+from osmofuse.jobs.result import picture_of
+from osmofuse.jobs.run import marked
 from osmofuse.jobs.series_check import (
     LATEX,
     RECORDS,
@@ -25,6 +27,7 @@ from osmofuse.jobs.series_check import (
     picture_names,
 )
 from osmofuse.jobs.series_record import series_record, told, with_pictures
+from osmofuse.jobs.series_report import report_series
 from osmofuse.methods import Fusion
 from osmofuse.methods.contract import WatchFunction
 from osmofuse.picture import Picture
@@ -38,6 +41,7 @@ from osmofuse.report import (
     study_table,
     zoom_sheet,
 )
+from osmofuse.report.document import report_folder
 from osmofuse.report.study import trial_names
 from osmofuse.report.table import Published
 from osmofuse.tasks import Comparison, compare, sweep
@@ -107,6 +111,7 @@ def compare_files(
     truth: Path | None = None,
     metrics: str | Sequence[str] = "paper",
     zoom: Box | None = None,
+    report: Path | None = None,
     watch: WatchFunction | None = None,
 ) -> Series:
     """Fuse the files of a job by several methods, into the folder of its output.
@@ -126,18 +131,22 @@ def compare_files(
         As for `osmofuse.compare`.
     zoom : tuple of slice, optional
         The rows and columns that the second sheet shows.
+    report : path, optional
+        Folder of a report, which is written together with the other files.
 
     Raises
     ------
     UnreadableError, InputError, MismatchError, SettingError
         As for a job.
     OutputError
-        A file exists, or cannot be written. Then none of them is.
+        A file exists, or cannot be written, or the report. Then none of them is.
     MissingExtraError
         matplotlib, which draws sheets, is not installed.
     """
     methods = None if methods is None else list(methods)
-    check_comparison(job, methods=methods, paper=paper, truth=truth, metrics=metrics, zoom=zoom)
+    check_comparison(
+        job, methods=methods, paper=paper, truth=truth, metrics=metrics, zoom=zoom, report=report
+    )
     chosen = method_names(methods, paper=paper)
     pictures = picture_names(job, chosen)
     prepared, right = prepare(job), _truth(truth)
@@ -171,9 +180,9 @@ def compare_files(
         "zoom": _as_typed(zoom),
     }
     record = series_record("compare", job, prepared, truth, options, [told(one) for one in found])
-    record, files = _write(job, prepared, RECORDS["compare"], record, results, sheets, texts)
     notes = notes_of(job, prepared)
-    return Series("compare", job, options, prepared, found, table, record, files, notes, right)
+    made = Series("compare", job, options, prepared, found, table, record, {}, notes, right)
+    return _write(made, results, sheets, texts, report)
 
 
 def sweep_files(
@@ -182,6 +191,7 @@ def sweep_files(
     *,
     truth: Path | None = None,
     metrics: str | Sequence[str] = (),
+    report: Path | None = None,
     watch: WatchFunction | None = None,
 ) -> Series:
     """Fuse the files of a job with many settings, into the folder of its output.
@@ -192,7 +202,7 @@ def sweep_files(
         Says which files, and how they are made ready; its output is the sheet.
     choices : mapping of str to sequence
         What to try, as for `osmofuse.sweep`.
-    truth, metrics, watch
+    truth, metrics, report, watch
         As for `compare_files`.
 
     Raises
@@ -200,7 +210,7 @@ def sweep_files(
     UnreadableError, InputError, MismatchError, SettingError, OutputError, MissingExtraError
         As for `compare_files`.
     """
-    check_sweep(job, choices, truth=truth, metrics=metrics)
+    check_sweep(job, choices, truth=truth, metrics=metrics, report=report)
     prepared, right = prepare(job), _truth(truth)
     s = prepared.sources
     trials = sweep(
@@ -226,11 +236,9 @@ def sweep_files(
     ]
     record = series_record("sweep", job, prepared, truth, options, each)
     sheets, texts = {SHEET: lambda: study_sheet(trials)}, {TABLE: table + "\n"}
-    record, files = _write(
-        job, prepared, RECORDS["sweep"], record, results, sheets, texts, stored=False
-    )
     notes = notes_of(job, prepared)
-    return Series("sweep", job, options, prepared, found, table, record, files, notes, right)
+    made = Series("sweep", job, options, prepared, found, table, record, {}, notes, right)
+    return _write(made, results, sheets, texts, report, stored=False)
 
 
 def _truth(path: Path | None) -> Picture | None:
@@ -248,26 +256,29 @@ def _as_typed(zoom: Box | None) -> tuple[int, ...] | None:
 
 
 def _write(
-    job: Job,
-    prepared: Prepared,
-    name_of_record: str,
-    record: Record,
+    made: Series,
     results: Mapping[str, Fusion],
     sheets: Mapping[str, Callable[[], Array]],
     texts: Mapping[str, str],
+    report: Path | None,
     *,
     stored: bool = True,
-) -> tuple[Record, dict[str, Path]]:
+) -> Series:
     """Write all files together, or none: results in the foreground's depth, sheets, texts.
 
     The record gets the hashes of the results, also where they are not stored.
     """
-    folder, hashes = job.output.parent, {}
-    names = [*(results if stored else ()), *texts, *sheets, name_of_record]
+    job, folder, hashes = made.job, made.folder, {}
+    names = [*(results if stored else ()), *texts, *sheets, RECORDS[made.command]]
     files = {name: folder / name for name in names}
-    with made_folder(folder), Staging(files.values()) as staging:
+    with ExitStack() as opened:
+        opened.enter_context(made_folder(folder))
+        if report is not None:
+            opened.enter_context(report_folder(report))
+        staging = Staging(files.values(), overwrite=job.overwrite, ending=1)
+        opened.enter_context(staging)
         for name, fusion in results.items():
-            picture = _picture(job, prepared, fusion)
+            picture = _picture(job, made.prepared, fusion)
             hashes[name] = sha256_of_pixels(picture.pixels)
             if stored:
                 encode(picture, files[name])
@@ -276,10 +287,12 @@ def _write(
                 staging.partial(files[name]).write_text(text, encoding="utf-8", newline="\n")
         for name, draw in sheets.items():
             encode(Picture(draw()), files[name])
-        record = with_pictures(record, hashes)
-        stage_record(record, files[name_of_record])
+        made = replace(made, record=with_pictures(made.record, hashes), files=files)
+        stage_record(made.record, files[RECORDS[made.command]])
+        if report is not None:
+            files["report"] = report_series(made, report, overwrite=job.overwrite, staging=staging)
         staging.commit()
-    return record, files
+    return made
 
 
 def _picture(job: Job, prepared: Prepared, fusion: Fusion) -> Picture:

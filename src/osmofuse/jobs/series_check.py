@@ -14,7 +14,7 @@ from osmofuse.jobs.job import Job
 from osmofuse.jobs.need import Need, check_fit, check_limit, need_of_series, size_of
 from osmofuse.methods import METHODS
 from osmofuse.metrics.score import metric_names
-from osmofuse.report import Box
+from osmofuse.report import Box, check_report
 from osmofuse.report.canvas import Canvas
 from osmofuse.report.study import check_sheet
 from osmofuse.tasks.fuse import method_of
@@ -23,6 +23,7 @@ from osmofuse.tasks.table_one import PUBLISHED
 
 SHEET, ZOOM = "sheet.png", "zoom.png"
 TABLE, LATEX = "table.md", "table.tex"
+SHOWN = ("foreground", "background", "alpha")  # by a report, beside the results
 RECORDS = {"compare": "comparison.json", "sweep": "sweep.json"}
 
 
@@ -34,6 +35,7 @@ def check_comparison(
     truth: Path | None = None,
     metrics: str | Sequence[str] = "paper",
     zoom: Box | None = None,
+    report: Path | None = None,
 ) -> Need:
     """Return what `compare_files` will need, once it is known that it can be done.
 
@@ -53,7 +55,7 @@ def check_comparison(
         method_of(name, {})
     scored = bool(metric_names(metrics)) or truth is not None
     pictures = picture_names(job, chosen).values()
-    _check_files(job, truth, [*pictures, TABLE, LATEX, RECORDS["compare"], SHEET, ZOOM])
+    _check_files(job, truth, [*pictures, TABLE, LATEX, RECORDS["compare"], SHEET, ZOOM], report)
     _check_zoom(job, zoom)
     needed = need_of_series(job, chosen, scored=scored)
     check_limit(needed, job.max_memory, f"{job.foreground}: comparing {len(chosen)} methods")
@@ -66,6 +68,7 @@ def check_sweep(
     *,
     truth: Path | None = None,
     metrics: str | Sequence[str] = (),
+    report: Path | None = None,
 ) -> Need:
     """Return what `sweep_files` will need, once it is known that it can be done.
 
@@ -78,7 +81,7 @@ def check_sweep(
     """
     scored = bool(metric_names(metrics)) or truth is not None
     tried = [changes for changes, _ in combinations(choices)]
-    _check_files(job, truth, [TABLE, RECORDS["sweep"], SHEET])
+    _check_files(job, truth, [TABLE, RECORDS["sweep"], SHEET], report)
     file = describe(job.foreground)
     check_sheet(tried, (file.rows, file.cols))
     needed = need_of_series(job, ["variational"] * len(tried), scored=scored)
@@ -97,13 +100,17 @@ def _check_paper(**given: object) -> None:
         raise SettingError(f"{', '.join(clash)}: the paper's Table I has its own; leave it out")
 
 
-def _check_files(job: Job, truth: Path | None, names: Iterable[str]) -> None:
+def _check_files(job: Job, truth: Path | None, names: Iterable[str], report: Path | None) -> None:
     """Refuse files that cannot or must not be written, before the work begins."""
     Canvas()  # on which sheets are drawn; it needs an extra
     inputs = [*job.inputs.values(), *([] if truth is None else [truth])]
-    for name in names:
-        path = job.output.parent / name
+    outputs = [job.output.parent / name for name in names]
+    for path in outputs:
         check_target(path, overwrite=job.overwrite, inputs=inputs, folders=True)
+    if report is not None:
+        check_report(
+            report, overwrite=job.overwrite, pictures=SHOWN, inputs=inputs, outputs=outputs
+        )
     paths = job.inputs | ({} if truth is None else {"truth": truth})
     check_fit(paths, {role: describe(path) for role, path in paths.items()})
 

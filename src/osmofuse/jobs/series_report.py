@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from osmofuse.errors import UnreadableError
+from osmofuse.io import Staging
 from osmofuse.jobs.again import again
 from osmofuse.jobs.report import shown_background
-from osmofuse.jobs.series import Series
 from osmofuse.jobs.series_check import RECORDS
 from osmofuse.picture import Picture
 from osmofuse.record import Record, read_record, write_record
 from osmofuse.report import read_ranking, with_ranking, write_results
 from osmofuse.typing import FloatArray
 
+if TYPE_CHECKING:
+    from osmofuse.jobs.series import Series
+
 _ENDINGS = {"compare": "by several methods", "sweep": "with several settings"}
 
 
-def report_series(made: Series, folder: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+def report_series(
+    made: Series,
+    folder: str | os.PathLike[str],
+    *,
+    overwrite: bool = False,
+    staging: Staging | None = None,
+) -> Path:
     """Write the report of a series, see `osmofuse.report.write_results`.
 
     Parameters
@@ -30,6 +39,8 @@ def report_series(made: Series, folder: str | os.PathLike[str], *, overwrite: bo
         Where the page goes.
     overwrite : bool
         Replace a report that is there. Never an input or output of the work.
+    staging : Staging, optional
+        Files together with which these get their names, once it is committed.
 
     Returns
     -------
@@ -62,6 +73,7 @@ def report_series(made: Series, folder: str | os.PathLike[str], *, overwrite: bo
         title=f"{job.foreground.name} and {job.background.name}, fused {_ENDINGS[made.command]}",
         inputs=inputs,
         overwrite=overwrite,
+        staging=staging,
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from html import escape
@@ -12,17 +13,18 @@ from os import PathLike
 from pathlib import Path
 from string import Template
 
-from osmofuse.io import Staging, check_target, encode
+from osmofuse.io import Staging, check_distinct, check_target, encode
 from osmofuse.io.staging import made_folder, naming
 from osmofuse.picture import Picture
 from osmofuse.record import Record
-from osmofuse.report.layers import LONGEST, Layer
+from osmofuse.report.layers import LONGEST, Layer, file_names
 from osmofuse.report.manifest import check_address
 from osmofuse.report.sections import figures, how_section
 
-__all__ = ["Document", "check_report", "write_document"]
+__all__ = ["MANIFEST", "Document", "check_report", "report_folder", "write_document"]
 
-_PAGE = "index.html"
+MANIFEST = "manifest.json"
+_PAGE, _PICTURES = "index.html", "pictures"
 _SCRIPTS = ("views.js", "judge.js", "start.js")  # one after the other; the last one begins
 
 
@@ -79,8 +81,7 @@ class Document:
     def pictures(self) -> dict[str, Layer]:
         """The picture files, by name."""
         return {
-            f"pictures/{layer.name}.png": layer
-            for layer in (*self.layers.values(), *self.maps.values())
+            _picture(layer.name): layer for layer in (*self.layers.values(), *self.maps.values())
         }
 
 
@@ -90,6 +91,7 @@ def write_document(
     *,
     inputs: Sequence[str | PathLike[str]] = (),
     overwrite: bool = False,
+    staging: Staging | None = None,
 ) -> Path:
     """Write a page and its files, all or none; the page comes last.
 
@@ -103,6 +105,8 @@ def write_document(
         Files that are never replaced.
     overwrite : bool
         Replace a report that is there.
+    staging : Staging, optional
+        Files together with which these get their names, in a folder that `made_folder` made.
 
     Returns
     -------
@@ -128,25 +132,63 @@ def write_document(
         "how": how_section(document.record, document.command, document.promise, pictures),
     }
     texts = {**document.texts, _PAGE: _assembled(content)}
-    _write(folder, pictures, texts, inputs=inputs, overwrite=overwrite)
+    for name in (*texts, *pictures):
+        check_target(folder / name, overwrite=overwrite, inputs=inputs, folders=True)
+    if staging is not None:
+        _stage(folder, pictures, texts, staging)
+    else:
+        with report_folder(folder), Staging([], overwrite=overwrite) as own:
+            _stage(folder, pictures, texts, own)
+            own.commit()
     return folder / _PAGE
 
 
+def report_folder(folder: Path) -> AbstractContextManager[None]:
+    """Make the folder of a report; see `osmofuse.io.staging.made_folder`."""
+    return made_folder(folder / _PICTURES)
+
+
 def check_report(
-    folder: str | PathLike[str], *, iiif: str | None = None, overwrite: bool = False
+    folder: str | PathLike[str],
+    *,
+    iiif: str | None = None,
+    overwrite: bool = False,
+    pictures: Iterable[str] = (),
+    inputs: Iterable[Path] = (),
+    outputs: Iterable[Path] = (),
 ) -> None:
     """Refuse a folder in which a report cannot or must not be written, before the work begins.
+
+    Parameters
+    ----------
+    folder : path
+        As for `write_report`.
+    iiif : str, optional
+        As for `write_report`.
+    overwrite : bool
+        Replace a report that is there.
+    pictures : iterable of str
+        Names of the pictures that it will show, as far as they are known.
+    inputs, outputs : iterable of Path
+        Files that are never replaced, and those that are written together with the report.
 
     Raises
     ------
     SettingError
         `iiif` is no address.
     OutputError
-        It holds a report already, is a file, or its nearest folder is closed.
+        It holds a report already, is a file, or its nearest folder is closed; or a file of the
+        report would replace another.
     """
+    names = [_PAGE, *(_picture(name) for name in file_names(pictures))]
     if iiif is not None:
         check_address(iiif)
-    check_target(Path(folder) / _PAGE, overwrite=overwrite, folders=True)
+        names.append(MANIFEST)
+    paths, others = [Path(folder) / name for name in names], [*inputs]
+    for path in paths:
+        check_target(path, overwrite=overwrite, inputs=others, folders=True)
+    parts = [("part of the report", path) for path in paths]
+    check_distinct([*(("an output", path) for path in outputs), *parts])
 
 
 def _lede(document: Document) -> list[str]:
@@ -182,21 +224,21 @@ def _digest(text: str) -> str:
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
-def _write(
-    folder: Path,
-    pictures: Mapping[str, Layer],
-    texts: Mapping[str, str],
-    *,
-    inputs: Sequence[str | PathLike[str]],
-    overwrite: bool,
+def _picture(name: str) -> str:
+    return f"{_PICTURES}/{name}.png"
+
+
+def _stage(
+    folder: Path, pictures: Mapping[str, Layer], texts: Mapping[str, str], staging: Staging
 ) -> None:
-    for name in (*texts, *pictures):
-        check_target(folder / name, overwrite=overwrite, inputs=inputs, folders=True)
-    names = [folder / name for name in (*pictures, *texts)]
-    with made_folder(folder / "pictures"), Staging(names) as staging:
-        for name, layer in pictures.items():
-            encode(Picture(layer.levels), folder / name)
-        for name, text in texts.items():
-            with naming(folder / name):
-                staging.partial(folder / name).write_text(text, encoding="utf-8", newline="\n")
-        staging.commit()
+    staging.add(folder / name for name in (*pictures, *texts))
+    for name, layer in pictures.items():
+        encode(Picture(layer.levels), folder / name)
+    for name, text in texts.items():
+        with naming(folder / name):
+            staging.partial(folder / name).write_bytes(_legible(text))
+
+
+def _legible(text: str) -> bytes:
+    """Return a text in UTF-8, with a mark for each byte of a file's name that is none."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").encode()

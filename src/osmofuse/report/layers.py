@@ -24,6 +24,7 @@ __all__ = [
     "LONGEST_MAP",
     "Layer",
     "data_uri",
+    "file_names",
     "layers_of",
     "maps_as_layers",
     "tint_uri",
@@ -90,7 +91,7 @@ def layers_of(pictures: Mapping[str, ArrayLike | Picture]) -> dict[str, Layer]:
     order = [name for name in _TITLES if name in pictures]
     order += [name for name in pictures if name not in _TITLES]
     layers: dict[str, Layer] = {}
-    for name, slug in zip(order, _slugs(order), strict=True):
+    for name, slug in zip(order, file_names(order), strict=True):
         picture = pictures[name]
         if name == "alpha" and not isinstance(picture, Picture):
             picture = as_alpha(picture)
@@ -108,7 +109,7 @@ def maps_as_layers(
 ) -> dict[str, Layer]:
     """Return maps in their colours; `beside` names what each tells of, if not the fused one."""
     found, table = {}, quantise(colours(), np.uint8)[0]
-    for name, slug in zip(maps, _slugs(maps, "map_"), strict=True):
+    for name, slug in zip(maps, file_names(maps, "map_"), strict=True):
         values, label, highest = maps[name]
         other = "fused" if beside is None else beside[name]
         levels = table[shades(values, highest)]
@@ -146,7 +147,7 @@ def _levels(picture: ArrayLike | Picture, name: str) -> Array:
     return for_screen(picture, name)
 
 
-def _slugs(names: Iterable[str], start: str = "") -> list[str]:
+def file_names(names: Iterable[str], start: str = "") -> list[str]:
     """Return names that can stand in addresses and files, no two alike."""
     found: list[str] = []
     for name in names:

@@ -8,12 +8,13 @@ from os import PathLike
 from pathlib import Path
 
 from osmofuse.errors import InputError
+from osmofuse.io import Staging
 from osmofuse.methods import Fusion
 from osmofuse.metrics.score import Score
 from osmofuse.picture import Picture
 from osmofuse.record import Record
 from osmofuse.report.curve import energy_curve
-from osmofuse.report.document import Document, write_document
+from osmofuse.report.document import MANIFEST, Document, write_document
 from osmofuse.report.facts import facts_of
 from osmofuse.report.layers import ENTERS, Layer, layers_of, maps_as_layers, tint_uri
 from osmofuse.report.manifest import iiif_manifest
@@ -40,6 +41,7 @@ def write_report(
     iiif: str | None = None,
     inputs: Sequence[str | PathLike[str]] = (),
     overwrite: bool = False,
+    staging: Staging | None = None,
 ) -> Path:
     """Write the report of a fusion: a page, its pictures and its curve as files.
 
@@ -77,6 +79,8 @@ def write_report(
         Files that are never replaced.
     overwrite : bool
         Replace a report that is there.
+    staging : Staging, optional
+        Files together with which these get their names, once it is committed.
 
     Returns
     -------
@@ -108,7 +112,7 @@ def write_report(
     curve = energy_curve(fusion.history) if fusion is not None else None
     texts = {} if curve is None else {"energy.svg": curve}
     if iiif is not None:
-        texts["manifest.json"] = _manifest(layers, title, record, iiif)
+        texts[MANIFEST] = _manifest(layers, title, record, iiif)
     tint = tint_uri(shown["alpha"]) if "alpha" in shown else None
     document = Document(
         title=title,
@@ -127,7 +131,7 @@ def write_report(
         promise="This command makes the same pixels, and says whether it did.",
         texts=texts,
     )
-    return write_document(folder, document, inputs=inputs, overwrite=overwrite)
+    return write_document(folder, document, inputs=inputs, overwrite=overwrite, staging=staging)
 
 
 def _title(record: Record | None) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from osmofuse.io import Staging
 from osmofuse.picture import Picture, as_alpha, quantise, samples
 from osmofuse.preparation.foreground_colours import foreground_colours
 from osmofuse.preparation.registration import Alignment
@@ -37,6 +38,7 @@ def write_alignment(
     title: str = "A picture laid over another",
     inputs: Sequence[str | PathLike[str]] = (),
     overwrite: bool = False,
+    staging: Staging | None = None,
 ) -> Path:
     """Write the report of an alignment: both pictures, a checkerboard, and how well they fit.
 
@@ -51,7 +53,7 @@ def write_alignment(
         What `osmofuse.align` found; not refused.
     fixed : array or Picture
         What it was aligned to.
-    record, command, title, inputs, overwrite
+    record, command, title, inputs, overwrite, staging
         As for `write_report`.
 
     Returns
@@ -83,7 +85,7 @@ def write_alignment(
         record=record,
         command=command,
     )
-    return write_document(folder, document, inputs=inputs, overwrite=overwrite)
+    return write_document(folder, document, inputs=inputs, overwrite=overwrite, staging=staging)
 
 
 def _pictures_section(layers: Mapping[str, Layer], beside: str) -> str:
@@ -144,6 +146,7 @@ def write_matte(
     title: str = "A matte",
     inputs: Sequence[str | PathLike[str]] = (),
     overwrite: bool = False,
+    staging: Staging | None = None,
 ) -> Path:
     """Write the report of a matte: the picture, what was known, the map, and what it cuts out.
 
@@ -159,7 +162,7 @@ def write_matte(
         The map.
     facts : mapping of str to str, optional
         What else is to be told.
-    record, command, title, inputs, overwrite
+    record, command, title, inputs, overwrite, staging
         As for `write_report`.
 
     Returns
@@ -192,7 +195,7 @@ def write_matte(
         record=record,
         command=command,
     )
-    return write_document(folder, document, inputs=inputs, overwrite=overwrite)
+    return write_document(folder, document, inputs=inputs, overwrite=overwrite, staging=staging)
 
 
 def _cut_out(image: ArrayLike | Picture, alpha: ArrayLike) -> Picture:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from osmofuse.errors import InputError
-from osmofuse.io import reduced
+from osmofuse.io import Staging, reduced
 from osmofuse.picture import Picture
 from osmofuse.record import Record
 from osmofuse.report.colours import brightest
@@ -52,6 +52,7 @@ def write_results(
     title: str = "Results compared",
     inputs: Sequence[str | PathLike[str]] = (),
     overwrite: bool = False,
+    staging: Staging | None = None,
 ) -> Path:
     """Write the report of several results of one pair: a page, and its pictures as files.
 
@@ -71,7 +72,7 @@ def write_results(
         Scores, times and endings, by the same names; also of those that made no picture.
     record : Record, optional
         How they were made; the answers of a ranking belong to it.
-    command, title, inputs, overwrite
+    command, title, inputs, overwrite, staging
         As for `write_report`.
 
     Returns
@@ -113,7 +114,7 @@ def write_results(
         record=record,
         command=command,
     )
-    return write_document(folder, document, inputs=inputs, overwrite=overwrite)
+    return write_document(folder, document, inputs=inputs, overwrite=overwrite, staging=staging)
 
 
 def _first(layers: Mapping[str, Layer], made: Mapping[str, Layer]) -> tuple[str, str]:

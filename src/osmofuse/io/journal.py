@@ -1,0 +1,217 @@
+"""The journal of a commit, from which the next run completes or undoes what a kill has left.
+
+It is on the disk before the first file is touched, beside the main output and ending in
+``.commit``; it lists the files with size and time of what was there and of what is to come. Old
+files are moved aside, new ones get their names, and then the journal is renamed to end in
+``.done``: until then all is undone, from then on what was moved aside is removed. Further folders
+that are written to hold a pointer of the same name, without which nothing in them is touched.
+
+A journal is a file that anybody may have put there. It can make a run touch only files whose size
+and time to the nanosecond it knows, in folders that hold it or a pointer to it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from secrets import token_hex
+from typing import TypeAlias, TypeVar
+
+from osmofuse.io.own_names import Owner, own_path, this_process
+from osmofuse.io.refusal import naming
+
+__all__ = ["Entry", "Journal", "Stamp", "begin", "place_of", "stamp", "sync"]
+
+T = TypeVar("T")
+Stamp: TypeAlias = tuple[int, int]  # size, and time of the last change in nanoseconds
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file of a commit.
+
+    Parameters
+    ----------
+    path : Path
+        Its name when all is done.
+    new, old : Stamp
+        Of the file to come, and of what was there; None if nothing was.
+    owner : Owner
+        The process that commits.
+    """
+
+    path: Path
+    new: Stamp
+    old: Stamp | None
+    owner: Owner
+
+    @property
+    def partial(self) -> Path:
+        """Path of the new file before it gets its name."""
+        return own_path(self.path, "partial", self.owner)
+
+    @property
+    def aside(self) -> Path:
+        """Path of the old file until all is done."""
+        return own_path(self.path, "aside", self.owner)
+
+    def undo(self) -> None:
+        """Put back what was there, unless somebody else has written the file since."""
+        there = stamp(self.path)
+        if self.old is not None and stamp(self.aside) == self.old:
+            if there in (None, self.new):
+                os.replace(self.aside, self.path)
+            else:
+                self.aside.unlink()
+        elif self.old is None and there == self.new:
+            self.path.unlink()
+        self.partial.unlink(missing_ok=True)
+
+    def clear(self) -> None:
+        """Remove what was moved aside."""
+        if self.old is not None and stamp(self.aside) == self.old:
+            self.aside.unlink()
+
+
+@dataclass(frozen=True)
+class Journal:
+    """Files that get their names together.
+
+    Parameters
+    ----------
+    path : Path
+        The journal itself; it ends in ``.commit`` or, once all have their names, in ``.done``.
+    token : str
+        A word that pointers repeat.
+    entries : sequence of Entry
+        In the order in which they get their names; the main output last.
+    further : sequence of Path
+        Folders in which nothing is to be done but to remove a pointer.
+    """
+
+    path: Path
+    token: str
+    entries: Sequence[Entry]
+    further: Sequence[Path] = ()
+
+    @property
+    def done(self) -> Path:
+        """Path of the journal once all files have their names."""
+        return self.path.with_suffix(".done")
+
+    @property
+    def folders(self) -> list[Path]:
+        """Folders of all files, each once, that of the journal first."""
+        spelled = [self.path.parent, *(one.path.parent for one in self.entries), *self.further]
+        real: dict[str, Path] = {}
+        for folder in spelled:
+            real.setdefault(os.path.realpath(folder), folder)
+        return list(real.values())
+
+    @property
+    def pointers(self) -> list[Path]:
+        """Paths of the pointers in the further folders."""
+        return [folder / self.path.with_suffix(".commit").name for folder in self.folders[1:]]
+
+    def apply(self) -> None:
+        """Move the old files aside, the main output first, and give the new ones their names.
+
+        So the main output never lies beside files that are not its own.
+
+        Raises
+        ------
+        OutputError
+            One cannot be renamed; what was done is for `roll_back` to undo.
+        """
+        for one in reversed(self.entries):
+            if one.old is not None:
+                with naming(one.path):
+                    os.replace(one.path, one.aside)
+        for one in self.entries:
+            with naming(one.path):
+                os.replace(one.partial, one.path)
+        for folder in self.folders:
+            sync(folder)
+        with naming(self.entries[-1].path):
+            os.replace(self.path, self.done)
+        sync(self.path.parent)
+
+    def roll_back(self) -> list[Path]:
+        """Put back all that was there, the main output last; return what cannot be."""
+        main = self.entries[-1]
+        with suppress(OSError):
+            if stamp(main.path) == main.new:
+                main.path.unlink()
+        return self._settle(Entry.undo)
+
+    def finish(self) -> list[Path]:
+        """Remove what was moved aside, and the journal; return what cannot be removed."""
+        return self._settle(Entry.clear)
+
+    def _settle(self, settle: Callable[[Entry], None]) -> list[Path]:
+        failed = [one for one in self.entries if not _works(settle, one)]
+        failed = [one for one in failed if not _works(settle, one)]  # it may have been but once
+        if not failed:
+            for folder in self.folders:
+                sync(folder)
+            for path in (*self.pointers, self.path, self.done):
+                if not _works(_remove, path):
+                    _works(_remove, path)
+        return [one.path for one in failed]
+
+
+def begin(paths: Sequence[Path]) -> Journal:
+    """Return the journal of files whose partial ones are written; it is not on the disk yet.
+
+    Raises
+    ------
+    OutputError
+        A partial file is not there.
+    """
+    owner, entries = this_process(), []
+    for path in paths:
+        with naming(path):
+            found = os.lstat(own_path(path, "partial", owner))
+            new = (found.st_size, found.st_mtime_ns)
+            entries.append(Entry(path, new, stamp(path), owner))
+    return Journal(own_path(paths[-1], "commit", owner), token_hex(8), entries)
+
+
+def stamp(path: Path) -> Stamp | None:
+    """Return size and time of a file, or of a link itself; None if it is not there."""
+    try:
+        found = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return found.st_size, found.st_mtime_ns
+
+
+def place_of(path: Path) -> str:
+    """Return where a file is or would be, in one spelling for all ways that lead there."""
+    real = os.path.join(os.path.realpath(path.parent), path.name)
+    return os.path.normcase(real)
+
+
+def sync(path: Path) -> None:
+    """Wait until the names in a folder are on the disk, where that can be asked for."""
+    with suppress(OSError):  # Windows opens no folders, and some file systems cannot tell
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _remove(path: Path) -> None:
+    path.unlink(missing_ok=True)
+
+
+def _works(step: Callable[[T], None], one: T) -> bool:
+    try:
+        step(one)
+    except OSError:
+        return False
+    return True

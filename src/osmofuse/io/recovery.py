@@ -1,0 +1,242 @@
+"""Journals on the disk: written before a commit, and read by the run after a killed one."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import time
+from collections.abc import Iterable
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any
+
+from osmofuse.errors import OutputError
+from osmofuse.io.journal import Entry, Journal, Stamp, place_of, stamp, sync
+from osmofuse.io.locking import locked
+from osmofuse.io.own_names import Owner, is_running, owner_of, this_process
+from osmofuse.io.refusal import naming
+from osmofuse.io.signals import held
+
+__all__ = ["recover", "store"]
+
+_FORMAT = 1
+_LARGEST = 2**22  # bytes of a journal
+_FOLDERS = 16  # of one commit, at most
+_CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_OLD = 3600.0  # seconds; no commit takes that long, on whatever machine
+_NAME = re.compile(r".+\.(?P<machine>[\w-]*)-(?P<process>\d+)\.(?:commit|done)", re.A | re.DOTALL)
+
+
+def store(journal: Journal) -> None:
+    """Write a journal and its pointers, and wait until they are on the disk.
+
+    Raises
+    ------
+    OutputError
+        One cannot be written, or there is one that could not be recovered. Then none is left.
+    """
+    home = journal.path.parent
+    files = [
+        {
+            "folder": _relative(one.path.parent, home),
+            "name": one.path.name,
+            "new": one.new,
+            "old": one.old,
+        }
+        for one in journal.entries
+    ]
+    head: dict[str, Any] = {"format": _FORMAT, "token": journal.token}
+    with ExitStack() as undo:
+        _write(journal.path, head | {"files": files}, undo)
+        for path in journal.pointers:
+            _write(path, head | {"journal": _relative(home, path.parent)}, undo)
+        undo.pop_all()
+
+
+def recover(paths: Iterable[Path], inputs: Iterable[Path] = ()) -> None:
+    """Complete or undo the killed commits that these files belong to.
+
+    Parameters
+    ----------
+    paths : iterable of Path
+        Files that are about to be written.
+    inputs : iterable of Path
+        Files that must stay as they are.
+
+    Raises
+    ------
+    OutputError
+        Another process writes there, and does not end; or an input would be undone.
+    """
+    ours: dict[Path, dict[str, str]] = {}
+    for path in paths:
+        ours.setdefault(path.parent, {})[place_of(path)] = path.name
+    kept = {place_of(path): path for path in inputs}
+    for folder, places in ours.items():
+        for found in _journals(folder):
+            try:
+                journal = _read(found)
+                if journal is None:
+                    _discard(found, places.values())
+                elif places.keys() & {place_of(one.path) for one in journal.entries}:
+                    _recover(journal, kept)
+            except OutputError:
+                raise
+            except OSError:  # what cannot be read now is left for later
+                continue
+
+
+def _discard(path: Path, names: Iterable[str]) -> None:
+    """Remove a journal that was never wholly written, or a pointer that has lost its journal."""
+    written = any(owner_of(path.name, name, "commit") for name in names)
+    if not (written or "journal" in _parts(path)):
+        return
+    with locked([path.parent]) as alone:
+        if _read(path) is None and _is_abandoned(path, alone=alone):
+            path.unlink()
+
+
+def _recover(journal: Journal, inputs: dict[str, Path]) -> None:
+    with locked(journal.folders) as alone, held():
+        again = _read(journal.path)  # its owner may have ended it meanwhile
+        if again is None or not _is_abandoned(again.path, alone=alone):
+            return
+        if again.path.suffix == ".done":
+            again.finish()
+            return
+        for one in again.entries:
+            if stamp(one.path) == one.new and place_of(one.path) in inputs:
+                raise OutputError(
+                    f"{inputs[place_of(one.path)]}: was left by a run that was killed while it "
+                    f"wrote {again.entries[-1].path}, which this one undoes; copy it to another "
+                    "name first"
+                )
+        again.roll_back()
+
+
+def _is_abandoned(path: Path, *, alone: bool) -> bool:
+    """Return True if no process can be busy with a journal any more."""
+    owner = _owner_of(path)
+    if owner.machine == this_process().machine and (alone or not is_running(owner.process)):
+        return True
+    return time.time() - path.lstat().st_mtime > _OLD
+
+
+def _journals(folder: Path) -> list[Path]:
+    """Return the files in a folder that are named like journals or pointers."""
+    with suppress(OSError), os.scandir(folder) as names:
+        return [folder / one.name for one in names if _NAME.fullmatch(one.name)]
+    return []
+
+
+def _owner_of(path: Path) -> Owner:
+    found = _NAME.fullmatch(path.name)
+    assert found is not None, "only such names are looked at"
+    return Owner(found["machine"], int(found["process"]))
+
+
+def _read(path: Path) -> Journal | None:
+    """Return a journal, also by a pointer to it; None if there is none, or a damaged one.
+
+    Raises
+    ------
+    OSError
+        It cannot be read: what it says is not known.
+    """
+    parts = _parts(path)
+    try:
+        if "journal" not in parts:
+            return _journal_of(path, parts)
+        home = _real(path.parent / _text(parts["journal"]))
+        for name in (path.name, path.with_suffix(".done").name):
+            found = _parts(home / name)
+            if found and found.get("token") == parts["token"]:
+                return _journal_of(home / name, found)
+    except (KeyError, TypeError, ValueError):
+        pass
+    return None
+
+
+def _journal_of(path: Path, parts: dict[str, Any]) -> Journal:
+    home, token, owner = _real(path.parent), _text(parts["token"]), _owner_of(path)
+    entries = []
+    for part in parts["files"]:
+        name, old = _text(part["name"]), part["old"]
+        if Path(name).name != name:
+            raise ValueError("no name of a file")
+        place = _real(home / _text(part["folder"])) / name
+        old = None if old is None else _stamp(old)
+        entries.append(Entry(place, _stamp(part["new"]), old, owner))
+    folders = {one.path.parent for one in entries} | {home}
+    if len(folders) > _FOLDERS:
+        raise ValueError("too many folders")
+    pointer = path.with_suffix(".commit").name
+    marked = {one for one in folders if _parts(one / pointer).get("token") == token} | {home}
+    known = [one for one in entries if one.path.parent in marked]
+    if not known:
+        raise ValueError("no files")
+    return Journal(home / path.name, token, known, tuple(folders - marked))
+
+
+def _parts(path: Path) -> dict[str, Any]:
+    """Return the content of a journal; empty if it cannot be trusted to be one."""
+    with suppress(FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
+        handle = os.open(path, os.O_RDONLY | _CAREFULLY)
+        with open(handle, "rb") as file:
+            if not _is_trusted(os.fstat(handle), path.parent):
+                return {}
+            parts = json.loads(file.read(_LARGEST))
+            if isinstance(parts, dict) and parts.get("format") == _FORMAT:
+                return parts
+    return {}
+
+
+def _is_trusted(found: os.stat_result, folder: Path) -> bool:
+    """Return True for a small regular file of ours, or of whom the folder belongs to."""
+    if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST:
+        return False
+    return not hasattr(os, "geteuid") or found.st_uid in (os.geteuid(), folder.stat().st_uid)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or "\0" in value:
+        raise TypeError("no text")
+    return value
+
+
+def _stamp(value: Any) -> Stamp:
+    size, time_ = value
+    if type(size) is not int or type(time_) is not int:
+        raise TypeError("no number")
+    return size, time_
+
+
+def _write(path: Path, parts: dict[str, Any], undo: ExitStack) -> None:
+    with naming(path):
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        undo.callback(_remove, path)
+        with open(handle, "wb") as file:
+            file.write(json.dumps(parts).encode())
+            file.flush()
+            os.fsync(handle)
+    sync(path.parent)
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink()
+
+
+def _real(folder: Path) -> Path:
+    return Path(os.path.realpath(folder))
+
+
+def _relative(folder: Path, start: Path) -> str:
+    """Return a folder as seen from another, so that both can be moved together."""
+    real = os.path.realpath(folder)
+    try:
+        return os.path.relpath(real, os.path.realpath(start))
+    except ValueError:  # on another drive
+        return real

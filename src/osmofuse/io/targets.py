@@ -1,0 +1,136 @@
+"""Places where files are to be written: refused before the work if they cannot or must not be."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from osmofuse.errors import OutputError
+from osmofuse.io.journal import place_of
+from osmofuse.io.own_names import is_own_name
+from osmofuse.io.recovery import recover
+from osmofuse.io.refusal import cannot_write, naming
+
+__all__ = ["check_absent", "check_distinct", "check_target"]
+
+
+def check_target(
+    path: Path,
+    *,
+    overwrite: bool = False,
+    inputs: Iterable[str | os.PathLike[str]] = (),
+    folders: bool = False,
+) -> None:
+    """Refuse a place where a file cannot or must not be written.
+
+    A commit that was killed there is completed or undone first.
+
+    Parameters
+    ----------
+    path : Path
+        The place.
+    overwrite : bool
+        Whether a file there may be replaced.
+    inputs : iterable of paths
+        Files that are never replaced, under whatever name.
+    folders : bool
+        Whether folders that are missing will be made; then the nearest one counts.
+
+    Raises
+    ------
+    OutputError
+        Its folder is missing or closed, it is a folder, it exists, or it is an input.
+    """
+    _check_name(path)
+    kept = [Path(given) for given in inputs]
+    for given in kept:
+        if _is_same(path, given) or (
+            is_own_name(given.name, path.name) and _is_same(given.parent, path.parent)
+        ):
+            raise OutputError(f"{path}: would replace the input {given}; choose another name")
+    recover([path], kept)
+    folder = path.parent
+    with naming(path):  # a folder above may be closed
+        if folders:
+            folder = next(above for above in path.absolute().parents if above.exists())
+        if folder.exists() and not folder.is_dir():
+            raise OutputError(f"{path}: {folder} is a file; choose another folder")
+        if not folder.is_dir():
+            raise OutputError(f"{path}: there is no folder {folder}; make it first")
+        if path.is_dir():
+            raise OutputError(f"{path}: is a folder; add a name for the file")
+    if not overwrite:
+        check_absent(path)
+    effective = os.access in os.supports_effective_ids
+    if not os.access(folder, os.W_OK | os.X_OK, effective_ids=effective):
+        code = errno.EROFS if _is_read_only(folder) else errno.EACCES
+        raise cannot_write(path, OSError(code, os.strerror(code)))
+
+
+def check_distinct(paths: Iterable[tuple[str, Path]]) -> None:
+    """Refuse two outputs in one place, however that is spelled.
+
+    Parameters
+    ----------
+    paths : iterable of (str, Path)
+        Role and place of each.
+
+    Raises
+    ------
+    OutputError
+        Two are one file, by a link, another way through the folders, or capitals.
+    """
+    taken: dict[object, str] = {}
+    for role, path in paths:
+        _check_name(path)
+        marks: list[object] = [place_of(path)]
+        with suppress(OSError):  # it is not there yet
+            found = path.stat()
+            marks.append((found.st_dev, found.st_ino))
+        for mark in marks:
+            if mark in taken:
+                raise OutputError(
+                    f"{path}: is to be both {taken[mark]} and {role}; choose two names"
+                )
+            taken[mark] = role
+
+
+def _check_name(path: Path) -> None:
+    """Refuse what names no file."""
+    if path.name in ("", ".."):
+        raise OutputError(f"{path}: is a folder; add a name for the file")
+    try:
+        stored = os.fsencode(path)
+    except UnicodeEncodeError as error:
+        raise OutputError(f"{str(path)!r}: cannot be a name; choose another one") from error
+    if b"\0" in stored:
+        raise OutputError(f"{str(path)!r}: cannot be a name; choose another one")
+
+
+def check_absent(path: Path) -> None:
+    """Refuse to replace a file.
+
+    Raises
+    ------
+    OutputError
+        It exists.
+    """
+    if os.path.lexists(path):
+        raise OutputError(
+            f"{path}: exists already; choose another name, or allow it to be replaced with "
+            "--overwrite (overwrite=True in Python)"
+        )
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    """Return True if two paths lead to one file, also by a link or another spelling."""
+    with suppress(OSError, ValueError):  # what is not there cannot be the same file
+        return path.samefile(other)
+    return False
+
+
+def _is_read_only(folder: Path) -> bool:
+    return bool(os.statvfs(folder).f_flag & os.ST_RDONLY) if hasattr(os, "statvfs") else False
