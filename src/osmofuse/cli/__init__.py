@@ -78,7 +78,7 @@ def main() -> None:
     except click.Abort as error:
         # Click makes one of any EOFError, e.g. of a library that meets an empty file.
         if isinstance(error.__cause__, EOFError):
-            raise error.__cause__
+            raise error.__cause__ from None
         _interrupted()
     except KeyboardInterrupt:
         _interrupted()
