@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
 
+import osmofuse
 from osmofuse import Fusion, InputError, MismatchError, Picture, Sources
 
 F = np.full((4, 5, 3), 0.5)
@@ -226,3 +227,13 @@ def test_sources_and_fusions_are_frozen():
     fusion = Fusion(F, None, None, None, (), "direct", 0.0, None)
     with pytest.raises(FrozenInstanceError):
         fusion.image = B
+
+
+def test_a_fusion_shows_its_picture_and_says_how_it_ended(rng):
+    f, b = rng.random((2, 6, 9, 3))
+    fusion = osmofuse.fuse(f, b, method="direct")
+    assert repr(fusion) == "Fusion(9 × 6, 3 bands, float64, direct)"
+    assert fusion._repr_png_() == Picture(fusion.image)._repr_png_()
+    assert fusion._repr_png_()[1:4] == b"PNG"
+    broken = replace(fusion, image=np.full((2, 2), np.nan))
+    assert broken._repr_png_() is None

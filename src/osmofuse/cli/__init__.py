@@ -10,6 +10,7 @@ import click
 
 from osmofuse import __version__
 from osmofuse.cli import interrupt
+from osmofuse.cli.voice import QUIET
 from osmofuse.errors import LimitError, OsmofuseError, did_you_mean
 
 # Each command's name and line in `--help`, which must not load the science.
@@ -36,6 +37,8 @@ class _Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(f"osmofuse.cli.{cmd_name}").command
+        if QUIET not in command.params:
+            command.params.append(QUIET)
         return command
 
     def resolve_command(

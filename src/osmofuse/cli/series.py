@@ -13,6 +13,7 @@ from osmofuse.cli import options
 from osmofuse.cli.endings import NOT_AS_ASKED, unfinished
 from osmofuse.cli.options import FILE, Function
 from osmofuse.cli.told import file_data, file_lines, with_report
+from osmofuse.cli.voice import note, say
 from osmofuse.jobs import Job, keep_ranking, report_series
 from osmofuse.jobs.series import Series
 from osmofuse.jobs.series_check import SHEET
@@ -72,8 +73,8 @@ def tell(ctx: click.Context, made: Series, given: Mapping[str, Any]) -> None:
     """Write the report that was asked for, and print what came of a series."""
     write = partial(report_series, made, overwrite=given["overwrite"])
     files = with_report(made.files, given["folder"], write)
-    for note in (*made.notes, *options.hints()):
-        click.echo(f"Note: {note}", err=True)
+    for words in (*made.notes, *options.hints()):
+        note(f"Note: {words}")
     if given["as_json"]:
         told = {
             "files": file_data(files),
@@ -82,7 +83,7 @@ def tell(ctx: click.Context, made: Series, given: Mapping[str, Any]) -> None:
         }
         click.echo(json.dumps(told, ensure_ascii=False))
     else:
-        click.echo("\n".join([made.table, "", *file_lines(files)]))
+        say("\n".join([made.table, "", *file_lines(files)]))
     for one in made.unfinished:
         assert one.fusion is not None, "it ended somehow"
         click.echo(f"osmofuse: {unfinished(one.name, one.fusion.status)}", err=True)
@@ -104,4 +105,4 @@ def rank(ctx: click.Context, given: Mapping[str, Any]) -> None:
         return
     width = max(map(len, points), default=0)
     lines = [f"  {name:<{width}} {count:g}" for name, count in points.items()]
-    click.echo("\n".join([f"Points, as judged by {', '.join(judges)}:", *lines, f"Kept in {path}"]))
+    say("\n".join([f"Points, as judged by {', '.join(judges)}:", *lines, f"Kept in {path}"]))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from osmofuse.errors import LimitError, UnreadableError
+from osmofuse.errors import LimitError, OsmofuseError, UnreadableError
 from osmofuse.io.formats import TIFF, Format, sniff
 from osmofuse.io.libvips import reason, vips
 from osmofuse.tags import BITS, Directory, directories, parse_tags, tag_numbers
@@ -56,6 +56,8 @@ def named_errors(path: Path) -> Iterator[None]:
     """Turn whatever goes wrong in a file into an error of ours that names it."""
     try:
         yield
+    except OsmofuseError:
+        raise  # names its file already
     except OSError as error:
         raise UnreadableError(f"{path}: {error.strerror or error}") from error
     except MemoryError as error:

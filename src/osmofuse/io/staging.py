@@ -168,6 +168,8 @@ def naming(path: Path) -> Iterator[None]:
     """Turn what the system refuses into an error of ours that names the file to be written."""
     try:
         yield
+    except OutputError:
+        raise  # names its file already
     except OSError as error:
         raise cannot_write(path, error) from error
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from osmofuse.errors import InputError, MismatchError, SettingError
+from osmofuse.errors import InputError, MismatchError, OsmofuseError, SettingError
 from osmofuse.methods.settings import number
 from osmofuse.optimise import Progress, Status, Step
 from osmofuse.optimise.plan import Plan
-from osmofuse.picture import bands_of, checked, plane_of, scaled
+from osmofuse.picture import Picture, bands_of, checked, plane_of, scaled, summary
 from osmofuse.preparation import as_alpha
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
@@ -179,9 +180,11 @@ class Sources:
         return np.broadcast_to(alpha if alpha.ndim < 2 else plane_of(alpha, channel), self.shape)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Fusion:
     """What a method found.
+
+    In a notebook it shows its image: taken for sRGB, clipped and reduced.
 
     Attributes
     ----------
@@ -208,16 +211,27 @@ class Fusion:
         The pictures it was made from, for `extend`.
     """
 
-    image: FloatArray = field(repr=False)
-    structure: FloatArray | None = field(repr=False)
+    image: FloatArray
+    structure: FloatArray | None
     energy: FloatArray | None
     reach: float | None
-    history: tuple[Step, ...] = field(repr=False)
+    history: tuple[Step, ...]
     status: Status
     seconds: float
     method: Method
     plan: Plan | None = None
-    sources: Sources | None = field(default=None, repr=False)
+    sources: Sources | None = None
+
+    def __repr__(self) -> str:
+        return f"Fusion({summary(self.image)}, {self.status})"
+
+    def _repr_png_(self) -> bytes | None:
+        """Return what a notebook shows; None if nothing can be shown."""
+        from osmofuse.io.screen import as_png
+
+        with suppress(OsmofuseError):
+            return as_png(Picture(self.image))
+        return None
 
     def extend(self, reach: float, *, watch: WatchFunction | None = None) -> Fusion:
         """Go on from here to a larger reach, for methods that have one."""
