@@ -502,3 +502,10 @@ class TestManners:
     )
     def test_what_cannot_be_shown_is_no_error(self, pixels):
         assert Picture(pixels)._repr_png_() is None
+
+    def test_a_mask_is_not_dropped_in_silence(self):
+        masked = np.ma.MaskedArray(np.zeros((2, 3)), np.eye(2, 3, dtype=bool))
+        for use in (Picture, lambda a: samples(a, "picture")):
+            with pytest.raises(InputError, match=r"^picture: 2 samples are masked; fill them"):
+                use(masked)
+        assert type(Picture(np.ma.MaskedArray(np.zeros((2, 3)), False)).pixels) is np.ndarray

@@ -82,7 +82,7 @@ class Picture:
     nodata: float | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "pixels", np.asarray(self.pixels))
+        object.__setattr__(self, "pixels", _unmasked(self.pixels, "picture"))
         _check_shape(self.pixels, "picture")
         if self.transparency and (self.pixels.ndim == 2 or self.pixels.shape[2] == 1):
             raise InputError("picture: transparency needs a band beside the colours")
@@ -474,9 +474,21 @@ def _as_array(pixels: ArrayLike | Picture, name: str) -> Array:
     if isinstance(pixels, str | PathLike):
         raise InputError(f"{name}: a path; read it first, with osmofuse.read({str(pixels)!r})")
     try:
-        return np.asarray(pixels)
+        array = np.asarray(pixels)
     except ValueError as error:
         raise InputError(f"{name}: not an array of pixels ({error})") from error
+    return array if array is pixels else _unmasked(pixels, name)
+
+
+def _unmasked(pixels: ArrayLike, name: str) -> Array:
+    """Return an array without the mask that NumPy would drop in silence, if it hides nothing."""
+    if isinstance(pixels, np.ma.MaskedArray) and np.ma.is_masked(pixels):
+        count = np.count_nonzero(np.ma.getmaskarray(pixels))
+        raise InputError(
+            f"{name}: {count} samples are masked; fill them with a value, "
+            f"{name}.filled(...), or crop them away"
+        )
+    return np.asarray(pixels)
 
 
 def _from_integers(array: Array, dtype: type, name: str) -> FloatArray:

@@ -73,7 +73,7 @@ def test_sizes_that_differ(shape):
 
 
 def test_bands_that_differ():
-    assert "one band" in refused(MismatchError, "background", F, np.ones((4, 5, 4)))
+    assert "one band" in refused(MismatchError, "background", F, np.ones((4, 5, 5)))
     refused(MismatchError, "background", F[..., 0], B)
     refused(MismatchError, "background", F[..., :1], B)
 
@@ -200,6 +200,16 @@ def test_pictures_bring_their_colours_without_transparency():
 
 def test_a_fourth_band_of_an_array_is_plain():
     assert Sources(np.ones((4, 5, 4)), np.ones((4, 5, 4))).channels == 4
+
+
+def test_what_is_checked_is_not_doubted_again():
+    """Also where a Picture said that four bands are plain, or that int16 are levels."""
+    sources = Sources(Picture(np.ones((4, 5, 4), np.int16)), Picture(np.ones((4, 5), np.int16)))
+    again = sources.with_alpha(np.zeros((4, 5)))
+    assert np.shares_memory(again.foreground, sources.foreground)
+    assert again.weight(0, 3, np.float64).max() == 0.0
+    several = Sources(F, [B, B], [0.5, 0.25, 0.25]).with_alpha([1.0, 0.0, 0.0])
+    assert len(several.backgrounds) == 2
 
 
 def test_planes_are_new_and_contiguous():

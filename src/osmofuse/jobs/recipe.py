@@ -185,7 +185,7 @@ class Recipe:
         )
         blur = self.soften_for(sources.shape)
         if blur and np.ndim(sources.alpha) > 0:
-            sources = replace(sources, alpha=soften(cast(FloatArray, sources.alpha), blur))
+            sources = sources.with_alpha(soften(cast(FloatArray, sources.alpha), blur))
         method = method_of(self.method, in_pixels(self.settings, sources.shape) | changes)
         fusion = method(sources, watch=watch)
         if self.working_space == "encoded":
@@ -201,7 +201,8 @@ class Recipe:
         if self.working_space == "encoded":
             return picture
         profile = picture.profile if isinstance(picture, Picture) else None
-        return to_working(samples(picture, name), self.working_space, profile)
+        found = to_working(samples(picture, name), self.working_space, profile)
+        return Picture(found) if isinstance(picture, Picture) else found
 
     @property
     def thumbnail(self) -> Path | None:

@@ -6,11 +6,12 @@ import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, cast
 
 import numpy as np
 
 from osmofuse.errors import InputError, MismatchError, OsmofuseError, SettingError
+from osmofuse.methods.bare_arrays import check_fourth_band, without_masks
 from osmofuse.methods.settings import number
 from osmofuse.optimise import Progress, Status, Step
 from osmofuse.optimise.plan import Plan
@@ -32,7 +33,8 @@ class Sources:
     foreground : array, (rows, cols) or (rows, cols, channels)
         The picture whose colours are kept: uint8, uint16 or floats with 1.0 for white.
     background : array, or sequence of arrays
-        The picture whose structure enters, of the same size and channels, or one band.
+        The picture whose structure enters, of the same size and channels, or one band. Where a
+        masked array is masked in any band, it is not valid.
     alpha : array, number, or sequence of them
         1 where the foreground is kept, 0 where the background enters; one map, or one for
         each channel. With several backgrounds, one for each picture; they sum to 1.
@@ -47,10 +49,12 @@ class Sources:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
+        check_fourth_band(self.foreground, self.background)
         foreground = checked(self.foreground, "foreground")
         put(self, "foreground", foreground)
-        if self.valid is not None:
-            put(self, "valid", np.asarray(self.valid))
+        background, valid = without_masks(self.background, self.valid)
+        put(self, "background", background)
+        put(self, "valid", valid)
         if isinstance(self.background, list | tuple):
             put(self, "background", self._checked_list(self.background))
             put(self, "alpha", self._checked_weights(self.alpha))
@@ -110,6 +114,19 @@ class Sources:
         if off > 0.004 * count:
             raise InputError(f"alpha: the maps sum to 1 ± {off:.3g}; normalise them to sum to 1")
         return maps
+
+    def with_alpha(self, alpha: ArrayLike) -> Sources:
+        """Return the same pictures with another map."""
+        return Sources(*self.as_pictures(), cast(Array, alpha), self.valid)
+
+    def as_pictures(self) -> tuple[Array, Array | tuple[Array, ...]]:
+        """Return foreground and background for other sources, as Pictures, which need no doubts.
+
+        Bare arrays are suspected of a fourth band that is transparency, or of differences in int16.
+        """
+        pictures = tuple(cast(Array, Picture(b)) for b in self.backgrounds)
+        several = isinstance(self.background, tuple)
+        return cast(Array, Picture(self.foreground)), pictures if several else pictures[0]
 
     @property
     def shape(self) -> tuple[int, int]:
