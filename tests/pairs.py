@@ -55,11 +55,7 @@ def osmofuse_in(
 
 
 def warm(folder: Path) -> None:
-    """Let another process compile the kernels of a pair's fusion, if that is still to be done.
-
-    A process that compiles kernels rounds some sums otherwise than one that loads them, so that
-    pixels of the first fusion on a machine may differ from those of all later ones.
-    """
+    """Let another process compile the kernels of a pair's fusion, if that is still to be done."""
     write_pair(folder)
     pair = "visible.tif", "infrared.tif", "--alpha", "map.png"
     assert osmofuse_in(folder, "fuse", *pair, "-o", "fused.tif").returncode == 0

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 
 import pytest
 
@@ -38,3 +39,19 @@ def test_each_kind_has_its_exit_code_and_is_caught_as_one(name, code):
 def test_mistyped_names_are_asked_about(word, meant):
     asked = errors.did_you_mean(word, ["direct", "poisson"])
     assert asked == ("" if meant is None else f" (did you mean '{meant}'?)")
+
+
+@pytest.mark.parametrize(
+    ("names", "kind"),
+    [
+        (("InputError", "SettingError", "MismatchError"), ValueError),
+        (("UnreadableError", "OutputError"), OSError),
+    ],
+)
+def test_who_catches_pythons_own_kinds_catches_these(names, kind):
+    found = {name for name in CODES if issubclass(getattr(errors, name), kind)}
+    assert found == set(names)
+    for name in names:
+        error = pickle.loads(pickle.dumps(getattr(errors, name)("a.tif: wrong")))
+        assert str(error) == "a.tif: wrong"
+        assert type(error).__name__ == name

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
@@ -439,3 +441,71 @@ def test_rounding_of_floats_goes_with_their_size(dtype, gain):
 
 def test_nothing_that_is_valid_has_no_rounding():
     assert rounding_of(np.ones((2, 2)), np.ones(0)) == 0.0
+
+
+class TestManners:
+    """A picture among arrays and in notebooks."""
+
+    def test_as_an_array_it_is_its_samples(self):
+        picture = Picture(np.array([[0, 51, 255]], np.uint8))
+        np.testing.assert_array_equal(np.asarray(picture), picture.samples())
+        assert np.asarray(picture).dtype == np.float32
+        assert np.asarray(picture, np.float64).dtype == np.float64
+        assert np.array(picture, copy=True).tolist() == [[0.0, np.float32(0.2), 1.0]]
+
+    def test_as_an_array_it_has_no_transparency(self):
+        assert np.asarray(Picture(np.zeros((3, 4, 4), np.uint16), transparency=True)).shape == (
+            3,
+            4,
+            3,
+        )
+
+    def test_samples_cannot_be_had_without_a_copy(self):
+        with pytest.raises(ValueError, match="without a copy"):
+            np.array(Picture(np.zeros((2, 2))), copy=False)
+
+    def test_a_change_of_the_array_is_none_of_the_picture(self):
+        picture = Picture(np.zeros((2, 2)))
+        np.asarray(picture)[:] = 1
+        assert not picture.pixels.any()
+
+    @pytest.mark.parametrize(
+        ("picture", "words"),
+        [
+            (Picture(np.zeros((8, 12, 3), np.uint16), b"icc"), "12 × 8, 3 bands, uint16, profile"),
+            (Picture(np.zeros((2, 3))), "3 × 2, 1 band, float64"),
+            (
+                Picture(np.zeros((2, 3, 2), np.uint8), transparency=True, nodata=0.0),
+                "3 × 2, 1 band, uint8, transparency, nodata 0",
+            ),
+        ],
+    )  # fmt: skip
+    def test_its_line_says_size_and_depth(self, picture, words):
+        assert repr(picture) == f"Picture({words})"
+
+    def test_without_the_room_of_files_it_shows_only_its_line(self):
+        program = (
+            "import numpy, osmofuse.picture as p\n"
+            "assert p.Picture(numpy.zeros((2, 2)))._repr_png_() is None\n"
+        )
+        subprocess.run([sys.executable, "-c", program], check=True)
+
+    def test_the_public_one_shows_itself(self):
+        program = (
+            "import numpy, osmofuse\n"
+            "assert osmofuse.Picture(numpy.zeros((2, 2)))._repr_png_()[1:4] == b'PNG'\n"
+        )
+        subprocess.run([sys.executable, "-c", program], check=True)
+
+    @pytest.mark.parametrize(
+        "pixels", [np.full((2, 2), np.nan), np.zeros((2, 2), np.int32), np.zeros((2, 2), complex)]
+    )
+    def test_what_cannot_be_shown_is_no_error(self, pixels):
+        assert Picture(pixels)._repr_png_() is None
+
+    def test_a_mask_is_not_dropped_in_silence(self):
+        masked = np.ma.MaskedArray(np.zeros((2, 3)), np.eye(2, 3, dtype=bool))
+        for use in (Picture, lambda a: samples(a, "picture")):
+            with pytest.raises(InputError, match=r"^picture: 2 samples are masked; fill them"):
+                use(masked)
+        assert type(Picture(np.ma.MaskedArray(np.zeros((2, 3)), False)).pixels) is np.ndarray

@@ -140,6 +140,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "Picture":
+        import_module("osmofuse.io.screen")  # draws pictures in notebooks
     if name in _HOMES:
         return getattr(import_module(f"osmofuse.{_HOMES[name]}"), name)
     if name in __all__:

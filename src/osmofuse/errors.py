@@ -1,4 +1,7 @@
-"""The error kinds, and the exit code the command line gives each of them."""
+"""The error kinds, and the exit code the command line gives each of them.
+
+Some are also ValueErrors or OSErrors, for callers who catch those.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,13 @@ class OsmofuseError(Exception):
     exit_code = 1
 
 
-class InputError(OsmofuseError):
+class InputError(OsmofuseError, ValueError):
     """An argument has values that cannot be used; the message names it and the fix."""
 
     exit_code = 2
 
 
-class SettingError(OsmofuseError):
+class SettingError(OsmofuseError, ValueError):
     """A method or a setting is unknown, out of range or does not fit another one."""
 
     exit_code = 2
@@ -32,13 +35,13 @@ class MissingExtraError(OsmofuseError):
     exit_code = 2
 
 
-class UnreadableError(OsmofuseError):
+class UnreadableError(OsmofuseError, OSError):
     """A file is no picture, is damaged, or is unsafe to decode."""
 
     exit_code = 3
 
 
-class MismatchError(OsmofuseError):
+class MismatchError(OsmofuseError, ValueError):
     """Pictures do not fit together (size, bands)."""
 
     exit_code = 4
@@ -50,7 +53,7 @@ class LimitError(OsmofuseError):
     exit_code = 6
 
 
-class OutputError(OsmofuseError):
+class OutputError(OsmofuseError, OSError):
     """An output exists already, or cannot be written."""
 
     exit_code = 7

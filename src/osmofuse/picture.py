@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from os import PathLike
 
 import numpy as np
 from numpy.typing import DTypeLike
 
-from osmofuse.errors import InputError, MismatchError
+from osmofuse.errors import InputError, MismatchError, OsmofuseError
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
 __all__ = [
@@ -21,6 +23,8 @@ __all__ = [
     "rounding_of",
     "samples",
     "scaled",
+    "shown_by",
+    "summary",
     "widened",
 ]
 
@@ -52,9 +56,11 @@ class Metadata:
     resolution: tuple[float, float] | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Picture:
     """Pixels with the colour profile and metadata that belong to them.
+
+    ``numpy.asarray(picture)`` gives its `samples`; in a notebook it shows itself.
 
     Parameters
     ----------
@@ -77,10 +83,30 @@ class Picture:
     nodata: float | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "pixels", np.asarray(self.pixels))
+        object.__setattr__(self, "pixels", _unmasked(self.pixels, "picture"))
         _check_shape(self.pixels, "picture")
         if self.transparency and (self.pixels.ndim == 2 or self.pixels.shape[2] == 1):
             raise InputError("picture: transparency needs a band beside the colours")
+
+    def __repr__(self) -> str:
+        more = [
+            "transparency" if self.transparency else "",
+            "" if self.nodata is None else f"nodata {self.nodata:g}",
+            "profile" if self.profile else "",
+        ]
+        return f"Picture({', '.join([summary(self.colour), *filter(None, more)])})"
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
+        if copy is False:
+            raise ValueError("samples of a picture are computed: they cannot be had without a copy")
+        found: Array = self.samples()
+        return found if dtype is None else found.astype(dtype, copy=False)
+
+    def _repr_png_(self) -> bytes | None:
+        """Return what a notebook shows; None if nothing can be shown."""
+        with suppress(OsmofuseError):
+            return _screen[0](self) if _screen else None
+        return None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -217,6 +243,28 @@ class Picture:
         if depth == self.depth:
             return band
         return quantise(samples(band, "transparency", dtype=np.float64), depth)[0]
+
+
+_screen = list[Callable[[Picture], bytes]]()
+
+
+def shown_by(draw: Callable[[Picture], bytes]) -> Callable[[Picture], bytes]:
+    """Let a function draw pictures in notebooks: `io` encodes files, and lies above this room."""
+    _screen[:] = [draw]
+    return draw
+
+
+def summary(pixels: Array) -> str:
+    """Return the size as viewers give it, width first, the bands and the depth.
+
+    Examples
+    --------
+    >>> summary(np.zeros((800, 1200, 3), np.uint16))
+    '1200 × 800, 3 bands, uint16'
+    """
+    rows, cols = pixels.shape[:2]
+    bands = bands_of(pixels)
+    return f"{cols} × {rows}, {bands} band{'' if bands == 1 else 's'}, {pixels.dtype}"
 
 
 def checked(
@@ -436,9 +484,21 @@ def _as_array(pixels: ArrayLike | Picture, name: str) -> Array:
     if isinstance(pixels, str | PathLike):
         raise InputError(f"{name}: a path; read it first, with osmofuse.read({str(pixels)!r})")
     try:
-        return np.asarray(pixels)
+        array = np.asarray(pixels)
     except ValueError as error:
         raise InputError(f"{name}: not an array of pixels ({error})") from error
+    return array if array is pixels else _unmasked(pixels, name)
+
+
+def _unmasked(pixels: ArrayLike, name: str) -> Array:
+    """Return an array without the mask that NumPy would drop in silence, if it hides nothing."""
+    if isinstance(pixels, np.ma.MaskedArray) and np.ma.is_masked(pixels):
+        count = np.count_nonzero(np.ma.getmaskarray(pixels))
+        raise InputError(
+            f"{name}: {count} samples are masked; fill them with a value, "
+            f"{name}.filled(...), or crop them away"
+        )
+    return np.asarray(pixels)
 
 
 def _from_integers(array: Array, dtype: type, name: str) -> FloatArray:

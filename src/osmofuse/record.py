@@ -35,8 +35,8 @@ _PACKAGES = ("osmofuse", "numpy", "scipy", "numba", "pyvips", "pyvips-binary", "
 def versions() -> dict[str, str]:
     """Return the versions of osmofuse, Python and packages that made the pixels, and the machine.
 
-    Kernels are compiled for a machine's processor, so another one may round otherwise; and so may
-    the process that compiled them, see `osmofuse.kernels.make_ready`.
+    Kernels are compiled for a machine's processor, so another one may round otherwise; see
+    `osmofuse.kernels.code_in_use`.
     """
     from osmofuse.kernels import code_in_use
 

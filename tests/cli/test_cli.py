@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import click
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -105,10 +106,25 @@ def test_interrupts_are_130(monkeypatch, capsys, interrupt):
     assert "interrupted" in capsys.readouterr().err
 
 
-def test_bugs_are_not_hidden(monkeypatch):
-    def fail(**_):
-        raise ZeroDivisionError
+# Click takes an EOFError for the end of what a user types.
+@pytest.mark.parametrize("bug", [ZeroDivisionError, EOFError])
+def test_bugs_are_not_hidden(monkeypatch, bug):
+    def fail():
+        raise bug
 
-    monkeypatch.setattr(cli, "commands", fail)
-    with pytest.raises(ZeroDivisionError):
-        main(monkeypatch)
+    monkeypatch.setattr(
+        cli.commands, "get_command", lambda *_: click.Command("fuse", callback=fail)
+    )
+    with pytest.raises(bug):
+        main(monkeypatch, "fuse")
+
+
+def test_too_little_memory_is_6(monkeypatch, capsys):
+    def fail():
+        np.empty(1 << 60, np.uint8)
+
+    monkeypatch.setattr(
+        cli.commands, "get_command", lambda *_: click.Command("fuse", callback=fail)
+    )
+    assert main(monkeypatch, "fuse") == 6
+    assert capsys.readouterr().err.startswith("osmofuse: out of memory; ")

@@ -10,7 +10,8 @@ import pytest
 from PIL import Image
 
 from osmofuse.errors import UnreadableError
-from osmofuse.io import encoded, for_screen, reduced
+from osmofuse.io import encoded, for_screen, read, reduced
+from osmofuse.io.screen import as_png
 from osmofuse.picture import Picture
 from picture_files import GREY_PROFILE, described, gamma_curve, icc_profile, noise, xyz
 
@@ -102,3 +103,18 @@ def test_jpeg_keeps_the_resolution_of_colours():
     image = Image.open(io.BytesIO(encoded(pixels, "jpeg")))
     assert image.format == "JPEG"
     np.testing.assert_allclose(np.asarray(image).astype(int), pixels, atol=12)
+
+
+class TestAsPng:
+    @pytest.mark.parametrize("shape", [(7, 5), (7, 5, 3), (7, 5, 2), (7, 5, 6)])
+    @pytest.mark.parametrize("depth", [np.uint8, np.uint16, np.float32])
+    def test_it_is_what_a_screen_shows(self, tmp_path, rng, shape, depth):
+        picture = Picture((rng.random(shape) * (1 if depth is np.float32 else 255)).astype(depth))
+        (tmp_path / "a.png").write_bytes(as_png(picture))
+        np.testing.assert_array_equal(read(tmp_path / "a.png").pixels, for_screen(picture, "x"))
+        assert picture._repr_png_() == as_png(picture)
+
+    @pytest.mark.parametrize("shape", [(30, 5001), (2501, 2003, 3), (1, 100_000)])
+    def test_its_size_is_bounded(self, tmp_path, shape):
+        (tmp_path / "a.png").write_bytes(as_png(Picture(np.zeros(shape, np.uint8))))
+        assert max(read(tmp_path / "a.png").shape) <= 1000

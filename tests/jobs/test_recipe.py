@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -254,3 +256,15 @@ def test_what_was_fused_in_linear_light_is_not_extended():
     with pytest.raises(SettingError, match="none to extend"):
         fusion.extend(50.0)
     assert osmofuse.recipe("text").fuse(*pair).extend(50.0).reach == pytest.approx(50.0)
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))]
+)
+def test_it_can_be_copied_and_sent_to_another_process(copied):
+    one = osmofuse.recipe("text")
+    other = copied(one)
+    assert other == one
+    assert dict(other.settings) == dict(one.settings)
+    with pytest.raises(TypeError):
+        other.settings["eta"] = 1.0

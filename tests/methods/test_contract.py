@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
 
+import osmofuse
 from osmofuse import Fusion, InputError, MismatchError, Picture, Sources
 
 F = np.full((4, 5, 3), 0.5)
@@ -72,7 +73,7 @@ def test_sizes_that_differ(shape):
 
 
 def test_bands_that_differ():
-    assert "one band" in refused(MismatchError, "background", F, np.ones((4, 5, 4)))
+    assert "one band" in refused(MismatchError, "background", F, np.ones((4, 5, 5)))
     refused(MismatchError, "background", F[..., 0], B)
     refused(MismatchError, "background", F[..., :1], B)
 
@@ -201,6 +202,16 @@ def test_a_fourth_band_of_an_array_is_plain():
     assert Sources(np.ones((4, 5, 4)), np.ones((4, 5, 4))).channels == 4
 
 
+def test_what_is_checked_is_not_doubted_again():
+    """Also where a Picture said that four bands are plain, or that int16 are levels."""
+    sources = Sources(Picture(np.ones((4, 5, 4), np.int16)), Picture(np.ones((4, 5), np.int16)))
+    again = sources.with_alpha(np.zeros((4, 5)))
+    assert np.shares_memory(again.foreground, sources.foreground)
+    assert again.weight(0, 3, np.float64).max() == 0.0
+    several = Sources(F, [B, B], [0.5, 0.25, 0.25]).with_alpha([1.0, 0.0, 0.0])
+    assert len(several.backgrounds) == 2
+
+
 def test_planes_are_new_and_contiguous():
     sources = Sources(F, B[::-1], np.full((4, 5), 0.5))
     for plane in (sources.image(0, 1, np.float64), sources.image(1, 1, np.float64)):
@@ -226,3 +237,13 @@ def test_sources_and_fusions_are_frozen():
     fusion = Fusion(F, None, None, None, (), "direct", 0.0, None)
     with pytest.raises(FrozenInstanceError):
         fusion.image = B
+
+
+def test_a_fusion_shows_its_picture_and_says_how_it_ended(rng):
+    f, b = rng.random((2, 6, 9, 3))
+    fusion = osmofuse.fuse(f, b, method="direct")
+    assert repr(fusion) == "Fusion(9 × 6, 3 bands, float64, direct)"
+    assert fusion._repr_png_() == Picture(fusion.image)._repr_png_()
+    assert fusion._repr_png_()[1:4] == b"PNG"
+    broken = replace(fusion, image=np.full((2, 2), np.nan))
+    assert broken._repr_png_() is None

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from osmofuse import Sources
+from osmofuse import Picture, Sources
 from osmofuse.methods.region import box_around, cropped, region_of
 
 
@@ -85,3 +85,10 @@ def test_several_backgrounds_are_cut_together(rng):
     for k in range(3):
         expected = whole.weight(k, 0, np.float64)[2:4, 0:3]
         np.testing.assert_array_equal(part.weight(k, 0, np.float64), expected)
+
+
+def test_a_part_is_not_doubted_where_the_whole_was_not():
+    whole = Sources(Picture(np.ones((4, 5, 4), np.int16)), Picture(np.ones((4, 5), np.int16)))
+    part = cropped(whole, (slice(1, 3), slice(2, 5)))
+    assert part.foreground.shape == (2, 3, 4)
+    assert np.shares_memory(part.foreground, whole.foreground)

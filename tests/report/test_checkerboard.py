@@ -62,3 +62,33 @@ def test_larger_pictures_are_reduced_to_what_is_asked_for(pair):
     assert checkerboard(*pair, longest=40).shape == (40, 30, 3)
     assert flicker(*pair, longest=79)[0].shape == (40, 30, 3)
     assert flicker(*pair, longest=80)[0].shape == (80, 60, 3)
+
+
+@pytest.mark.parametrize("shape", [(1328, 1763), (1763, 1328), (1601, 3), (3201, 1)])
+def test_odd_sides_are_reduced_with_what_is_valid(shape):
+    valid = np.ones(shape, np.bool_)
+    valid[-1:] = False
+    moving = np.full(shape, 200, np.uint8)
+    fixed = np.tile(np.arange(shape[1]) % 200, (shape[0], 1)).astype(np.uint8)
+    here, there = flicker(moving, fixed, valid=valid)
+    step = -(-max(shape) // 1600)
+    assert here.shape[:2] == tuple(-(-side // step) for side in shape)
+    np.testing.assert_array_equal(here[-1], there[-1])
+    assert np.ptp(here[:-1]) == 0
+    assert checkerboard(moving, fixed, valid=valid).shape == here.shape
+
+
+@pytest.mark.parametrize("longest", [1600, 7])
+def test_what_is_not_valid_may_hold_anything(rng, longest):
+    fixed, moving = rng.random((2, 21, 33))
+    valid = np.ones((21, 33), np.bool_)
+    valid[:5, :9] = False
+    expected = flicker(np.where(valid, moving, 0.5), fixed, valid=valid, longest=longest)
+    moving[~valid] = np.nan
+    found = flicker(moving, fixed, valid=valid, longest=longest)
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_if_nothing_is_valid_the_fixed_picture_is_shown(pair):
+    here, there = flicker(*pair, valid=np.zeros((80, 60), np.bool_))
+    np.testing.assert_array_equal(here, there)

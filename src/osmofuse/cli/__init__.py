@@ -11,7 +11,8 @@ import click
 
 from osmofuse import __version__
 from osmofuse.cli import interrupt
-from osmofuse.errors import OsmofuseError, did_you_mean
+from osmofuse.cli.voice import QUIET
+from osmofuse.errors import LimitError, OsmofuseError, did_you_mean
 
 # Each command's name and line in `--help`, which must not load the science.
 COMMANDS = {
@@ -37,6 +38,8 @@ class _Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = import_module(f"osmofuse.cli.{cmd_name}").command
+        if QUIET not in command.params:
+            command.params.append(QUIET)
         return command
 
     def resolve_command(
@@ -76,7 +79,15 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(2)
-    except (click.Abort, KeyboardInterrupt):
+    except MemoryError:
+        click.echo("osmofuse: out of memory; give it more, or smaller pictures", err=True)
+        sys.exit(LimitError.exit_code)
+    except click.Abort as error:
+        # Click makes one of any EOFError, e.g. of a library that meets an empty file.
+        if isinstance(error.__cause__, EOFError):
+            raise error.__cause__ from None
+        _interrupted()
+    except KeyboardInterrupt:
         _interrupted()
     except SystemError as error:
         # An interrupt that meets Numba while it loads a kernel comes wrapped.

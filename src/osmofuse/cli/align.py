@@ -13,6 +13,7 @@ from osmofuse.cli import options
 from osmofuse.cli.options import FILE
 from osmofuse.cli.progress import progress_line
 from osmofuse.cli.told import file_data, file_lines
+from osmofuse.cli.voice import say
 from osmofuse.errors import MismatchError
 from osmofuse.jobs import Registered, Registration, register
 from osmofuse.preparation.registration.chain import METHODS
@@ -70,7 +71,7 @@ def command(valid_out: Path | None, as_json: bool, folder: Path | None, **given:
             "If they do show the same thing, mark some control points and use --points"
         )
     if not as_json:
-        click.echo("\n".join(_words(result)))
+        say("\n".join(_words(result)))
 
 
 def _data(result: Registered) -> dict[str, Any]:

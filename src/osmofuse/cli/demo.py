@@ -10,6 +10,7 @@ import numpy as np
 from osmofuse import gallery
 from osmofuse.cli.endings import summary
 from osmofuse.cli.progress import progress_line
+from osmofuse.cli.voice import note, say
 from osmofuse.errors import MissingExtraError
 from osmofuse.gallery import Scene
 from osmofuse.io import read, write
@@ -92,7 +93,7 @@ def _write_sheet(
     try:
         sheet = side_by_side(panels)
     except MissingExtraError as error:
-        click.echo(f"No sheet: {error}", err=True)
+        note(f"No sheet: {error}")
         return
     paths["sheet"] = write(sheet, out / "sheet.png", overwrite=overwrite)
 
@@ -109,10 +110,10 @@ def _report(
             truth=pictures["truth"],
         )
 
-    click.echo(summary(fusion, clipped))
+    say(summary(fusion, clipped))
     before, after = scores(pictures["visible"]), scores(fusion.image)
     for name, unit in (("truth_psnr", " dB"), ("truth_ssim", "")):
         was, now = before[name].value, after[name].value
-        click.echo(f"  {name}: visible {was:.4g}{unit}, fused {now:.4g}{unit}")
+        say(f"  {name}: visible {was:.4g}{unit}, fused {now:.4g}{unit}")
     for name, path in paths.items():
-        click.echo(f"  {name:<9} {path}")
+        say(f"  {name:<9} {path}")

@@ -18,6 +18,7 @@ from osmofuse.cli.progress import progress_line
 from osmofuse.cli.recipes import RecipeName
 from osmofuse.cli.settings import SettingOption, chosen_settings, option_names
 from osmofuse.cli.told import file_data, file_lines
+from osmofuse.cli.voice import note, say
 from osmofuse.jobs import (
     Job,
     Recipe,
@@ -137,12 +138,12 @@ def command(ctx: click.Context, /, as_json: bool, dry_run: bool, **given: Any) -
     record = result.record
     assert record is not None, "nothing here cancels a job"
     repeated = compare_with_record(old, result, output_path(given["record"])) if old else None
-    for note in (*result.notes, *(options.hints() if old is None and chosen is None else ())):
-        click.echo(f"Note: {note}", err=True)
+    for words in (*result.notes, *(options.hints() if old is None and chosen is None else ())):
+        note(f"Note: {words}")
     if as_json:
         click.echo(json.dumps(_data(result, record, repeated), ensure_ascii=False))
     else:
-        click.echo("\n".join(_words(result, record, repeated)))
+        say("\n".join(_words(result, record, repeated)))
     if not result.fusion.status.is_success:
         click.echo(f"osmofuse: {warning(result.fusion.status)}", err=True)
         ctx.exit(NOT_AS_ASKED)

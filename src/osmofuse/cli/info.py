@@ -11,6 +11,7 @@ from typing import Any
 import click
 import numpy as np
 
+from osmofuse.cli.voice import say
 from osmofuse.errors import InputError, OsmofuseError
 from osmofuse.io import Description, describe
 from osmofuse.jobs import Job, need
@@ -43,9 +44,9 @@ def command(ctx: click.Context, files: tuple[Path, ...], as_json: bool) -> None:
         click.echo(json.dumps(entries, ensure_ascii=False))
     else:
         for path, file in found.items():
-            click.echo("\n  ".join(_words(path, file)))
+            say("\n  ".join(_words(path, file)))
         if len(found) > 1:
-            click.echo(_fit(found))
+            say(_fit(found))
     ctx.exit(code)
 
 

@@ -15,6 +15,7 @@ from osmofuse.cli.numbers import Number
 from osmofuse.cli.options import FILE
 from osmofuse.cli.progress import progress_line
 from osmofuse.cli.told import file_data, file_lines
+from osmofuse.cli.voice import note, say
 from osmofuse.jobs import MatteJob, MatteResult, check_matte, run_matte
 from osmofuse.preparation.matting import DEFAULT, LARGEST, METHODS
 
@@ -74,13 +75,13 @@ def command(
         return
     with progress_line("Finding the map"):
         result = run_matte(job, report=folder)
-    for note in result.notes:
-        click.echo(f"Note: {note}", err=True)
+    for words in result.notes:
+        note(f"Note: {words}")
     if as_json:
         click.echo(json.dumps(_data(result), ensure_ascii=False))
     else:
         told = f"Found the map in {result.unknown:.1%} of the picture."
-        click.echo("\n".join([told, *file_lines(result.files)]))
+        say("\n".join([told, *file_lines(result.files)]))
     if not result.converged:
         ctx.exit(NOT_AS_ASKED)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from osmofuse.cli.voice import say
 from osmofuse.jobs import Need
 from osmofuse.jobs.need import in_bytes
 
@@ -17,7 +18,7 @@ def tell_need(output: Path, needed: Need, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"need": asdict(needed)}))
         return
-    click.echo(
+    say(
         f"{output}: would need about {in_bytes(needed.bytes)} of memory and "
         f"{needed.seconds:.0f} s; nothing was written."
     )

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.status import Status as Spinner
 
 from osmofuse.cli.interrupt import pulse
+from osmofuse.cli.voice import is_quiet
 from osmofuse.methods.contract import WatchFunction
 from osmofuse.optimise import Progress
 
@@ -24,6 +25,9 @@ def progress_line(title: str, expected: float | None = None) -> Iterator[WatchFu
     expected : float, optional
         How many seconds it will take, roughly.
     """
+    if is_quiet():
+        yield _silent
+        return
     console = Console(stderr=True)
     if not console.is_terminal:
         console.print(f"{title} ...", highlight=False)

@@ -11,6 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from osmofuse.cli import options
+from osmofuse.cli.voice import note, say
 from osmofuse.errors import OsmofuseError
 from osmofuse.jobs import Recipe, recipe, recipe_files
 from osmofuse.record import plain
@@ -56,9 +57,9 @@ def command(name: str | None, as_json: bool) -> None:
         told = data if name is None else data[0] | {"text": text}
         click.echo(json.dumps(told, ensure_ascii=False))
         return
-    click.echo("\n\n".join("\n".join(_words(one)) for one in found))
+    say("\n\n".join("\n".join(_words(one)) for one in found))
     if text is not None:
-        click.echo(f"\n{found[0].path}:\n\n{textwrap.indent(text, '    ')}", nl=False)
+        say(f"\n{found[0].path}:\n\n{textwrap.indent(text, '    ')}", nl=False)
 
 
 def _readable() -> Iterator[Recipe]:
@@ -67,7 +68,7 @@ def _readable() -> Iterator[Recipe]:
         try:
             yield recipe(name)
         except OsmofuseError as error:
-            click.echo(f"Note: {error}", err=True)
+            note(f"Note: {error}")
 
 
 def _data(one: Recipe) -> dict[str, Any]:

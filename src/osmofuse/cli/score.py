@@ -15,6 +15,7 @@ from rich.table import Table
 from osmofuse.cli import options
 from osmofuse.cli.alpha import AlphaType
 from osmofuse.cli.options import FILE
+from osmofuse.cli.voice import is_quiet, note
 from osmofuse.jobs import score_files
 from osmofuse.metrics import Description, Score, describe
 from osmofuse.record import plain
@@ -78,8 +79,8 @@ def _scores(ctx: click.Context, given: Mapping[str, Any]) -> dict[str, Score]:
     chosen = (*roles, "alpha", "truth", "metrics")
     depth = None if given["depth"] == "none" else int(given["depth"])
     scores, notes = score_files(**{name: given[name] for name in chosen}, depth=depth)
-    for note in notes:
-        click.echo(f"Note: {note}", err=True)
+    for words in notes:
+        note(f"Note: {words}")
     return scores
 
 
@@ -87,6 +88,8 @@ def _print(result: Any) -> None:
     """Print data as JSON, or a table as wide as the terminal."""
     if not isinstance(result, Table):
         click.echo(json.dumps(result, ensure_ascii=False))
+        return
+    if is_quiet():
         return
     console = Console()
     if not console.is_terminal:

@@ -13,6 +13,7 @@ from osmofuse.cli import options
 from osmofuse.cli.endings import NOT_AS_ASKED, unfinished
 from osmofuse.cli.options import FILE, Function
 from osmofuse.cli.told import file_data, file_lines
+from osmofuse.cli.voice import note, say
 from osmofuse.jobs import Job, keep_ranking
 from osmofuse.jobs.series import Series
 from osmofuse.jobs.series_check import SHEET
@@ -67,8 +68,8 @@ def series_job(ctx: click.Context, given: Mapping[str, Any]) -> Job:
 
 def tell(ctx: click.Context, made: Series, given: Mapping[str, Any]) -> None:
     """Print what came of a series."""
-    for note in (*made.notes, *options.hints()):
-        click.echo(f"Note: {note}", err=True)
+    for words in (*made.notes, *options.hints()):
+        note(f"Note: {words}")
     if given["as_json"]:
         told = {
             "files": file_data(made.files),
@@ -77,7 +78,7 @@ def tell(ctx: click.Context, made: Series, given: Mapping[str, Any]) -> None:
         }
         click.echo(json.dumps(told, ensure_ascii=False))
     else:
-        click.echo("\n".join([made.table, "", *file_lines(made.files)]))
+        say("\n".join([made.table, "", *file_lines(made.files)]))
     for one in made.unfinished:
         assert one.fusion is not None, "it ended somehow"
         click.echo(f"osmofuse: {unfinished(one.name, one.fusion.status)}", err=True)
@@ -99,4 +100,4 @@ def rank(ctx: click.Context, given: Mapping[str, Any]) -> None:
         return
     width = max(map(len, points), default=0)
     lines = [f"  {name:<{width}} {count:g}" for name, count in points.items()]
-    click.echo("\n".join([f"Points, as judged by {', '.join(judges)}:", *lines, f"Kept in {path}"]))
+    say("\n".join([f"Points, as judged by {', '.join(judges)}:", *lines, f"Kept in {path}"]))

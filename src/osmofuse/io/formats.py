@@ -87,6 +87,8 @@ def sniff(path: Path) -> Format:
             raise UnreadableError(f"{path}: no ordinary file; give the name of a picture file")
         with path.open("rb") as file:
             start = file.read(16)
+    except UnreadableError:
+        raise
     except FileNotFoundError as error:
         raise UnreadableError(f"{path}: no such file") from error
     except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError

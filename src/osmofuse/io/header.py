@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from osmofuse.errors import LimitError, UnreadableError
+from osmofuse.errors import LimitError, OsmofuseError, UnreadableError
 from osmofuse.io import jpeg2000, raw
 from osmofuse.io.foreign import Foreign
 from osmofuse.io.formats import JPEG2000, TIFF, Format, sniff
@@ -75,6 +75,8 @@ def named_errors(path: Path) -> Iterator[None]:
     """Turn whatever goes wrong in a file into an error of ours that names it."""
     try:
         yield
+    except OsmofuseError:
+        raise  # names its file already
     except OSError as error:
         raise UnreadableError(f"{path}: {error.strerror or error}") from error
     except MemoryError as error:

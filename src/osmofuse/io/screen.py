@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
 from osmofuse.io.libvips import image_of, pixels_of, vips
 from osmofuse.io.profile import in_profile_of
-from osmofuse.picture import Picture, bands_of, quantise, samples
+from osmofuse.picture import Picture, bands_of, quantise, samples, shown_by
 from osmofuse.typing import Array
 
-__all__ = ["encoded", "for_screen", "reduced"]
+__all__ = ["as_png", "encoded", "for_screen", "reduced"]
 
+_LONGEST = 1000  # pixels of a picture in a notebook
 _QUALITY = 92  # of JPEG; the chroma keeps its full resolution, since colours are to be judged
 
 
@@ -78,3 +80,17 @@ def encoded(levels: Array, kind: Literal["png", "jpeg"], *, transparency: bool =
     if kind == "png":
         return bytes(image.pngsave_buffer(keep=keep))
     return bytes(image.jpegsave_buffer(Q=_QUALITY, subsample_mode="off", keep=keep))
+
+
+@shown_by
+def as_png(picture: Picture) -> bytes:
+    """Return a picture as a PNG for a notebook, in sRGB, of at most 1000 pixels a side.
+
+    Raises
+    ------
+    InputError, UnreadableError
+        As for `for_screen`.
+    """
+    step = max(1, max(picture.shape) // (2 * _LONGEST))  # a huge one is not converted as a whole
+    thin = replace(picture, pixels=picture.pixels[::step, ::step])
+    return encoded(reduced(for_screen(thin, "picture"), _LONGEST), "png")

@@ -23,7 +23,7 @@ from osmofuse.preparation.gaps import FADE, kept_around_gaps
 from osmofuse.preparation.levels import apply_levels, range_used
 from osmofuse.preparation.working_space import to_working
 from osmofuse.record import Input, sha256_of_file
-from osmofuse.typing import Array, FloatArray
+from osmofuse.typing import Array
 
 LEAST_RANGE = 0.25  # a background that uses less of its depth's range hardly shows
 
@@ -157,8 +157,8 @@ def _background(job: Job, stored: Picture, foreground: Picture) -> tuple[Picture
     return picture, [words for words in (converted, adjusted, empty, faint) if words]
 
 
-def _in_space(job: Job, picture: Picture, name: str) -> Picture | FloatArray:
+def _in_space(job: Job, picture: Picture, name: str) -> Picture:
     """Return a picture in the working space: itself, if samples are fused as they are."""
     if job.working_space == "encoded":
         return picture
-    return to_working(samples(picture, name), job.working_space, picture.profile)
+    return Picture(to_working(samples(picture, name), job.working_space, picture.profile))

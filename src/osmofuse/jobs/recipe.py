@@ -26,7 +26,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -100,6 +100,13 @@ class Recipe:
     scene: str | None
     path: Path
     sha256: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = (getattr(self, one.name) for one in fields(self))
+        return Recipe, tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in values)
 
     def settings_for(self, shape: Sequence[int]) -> dict[str, Any]:
         """Return the method and its settings for pictures of a size, as `osmofuse.fuse` takes them.
@@ -178,7 +185,7 @@ class Recipe:
         )
         blur = self.soften_for(sources.shape)
         if blur and np.ndim(sources.alpha) > 0:
-            sources = replace(sources, alpha=soften(cast(FloatArray, sources.alpha), blur))
+            sources = sources.with_alpha(soften(cast(FloatArray, sources.alpha), blur))
         method = method_of(self.method, in_pixels(self.settings, sources.shape) | changes)
         fusion = method(sources, watch=watch)
         if self.working_space == "encoded":
@@ -194,7 +201,8 @@ class Recipe:
         if self.working_space == "encoded":
             return picture
         profile = picture.profile if isinstance(picture, Picture) else None
-        return to_working(samples(picture, name), self.working_space, profile)
+        found = to_working(samples(picture, name), self.working_space, profile)
+        return Picture(found) if isinstance(picture, Picture) else found
 
     @property
     def thumbnail(self) -> Path | None:
@@ -329,5 +337,4 @@ def _read(path: Path) -> Recipe:
     except OSError as error:
         raise UnreadableError(f"{path}: {error.strerror or error}") from error
     parts = parsed(text, str(path))
-    parts["settings"] = MappingProxyType(parts["settings"])
     return Recipe(**parts, path=path, sha256=hashlib.sha256(content).hexdigest())

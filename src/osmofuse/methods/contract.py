@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeAlias
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeAlias, cast
 
 import numpy as np
 
-from osmofuse.errors import InputError, MismatchError, SettingError
+from osmofuse.errors import InputError, MismatchError, OsmofuseError, SettingError
+from osmofuse.methods.bare_arrays import check_fourth_band, without_masks
 from osmofuse.methods.settings import number
 from osmofuse.optimise import Progress, Status, Step
 from osmofuse.optimise.plan import Plan
-from osmofuse.picture import bands_of, checked, plane_of, scaled
+from osmofuse.picture import Picture, bands_of, checked, plane_of, scaled, summary
 from osmofuse.preparation import as_alpha
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
@@ -31,7 +33,8 @@ class Sources:
     foreground : array, (rows, cols) or (rows, cols, channels)
         The picture whose colours are kept: uint8, uint16 or floats with 1.0 for white.
     background : array, or sequence of arrays
-        The picture whose structure enters, of the same size and channels, or one band.
+        The picture whose structure enters, of the same size and channels, or one band. Where a
+        masked array is masked in any band, it is not valid.
     alpha : array, number, or sequence of them
         1 where the foreground is kept, 0 where the background enters; one map, or one for
         each channel. With several backgrounds, one for each picture; they sum to 1.
@@ -46,10 +49,12 @@ class Sources:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
+        check_fourth_band(self.foreground, self.background)
         foreground = checked(self.foreground, "foreground")
         put(self, "foreground", foreground)
-        if self.valid is not None:
-            put(self, "valid", np.asarray(self.valid))
+        background, valid = without_masks(self.background, self.valid)
+        put(self, "background", background)
+        put(self, "valid", valid)
         if isinstance(self.background, list | tuple):
             put(self, "background", self._checked_list(self.background))
             put(self, "alpha", self._checked_weights(self.alpha))
@@ -109,6 +114,19 @@ class Sources:
         if off > 0.004 * count:
             raise InputError(f"alpha: the maps sum to 1 ± {off:.3g}; normalise them to sum to 1")
         return maps
+
+    def with_alpha(self, alpha: ArrayLike) -> Sources:
+        """Return the same pictures with another map."""
+        return Sources(*self.as_pictures(), cast(Array, alpha), self.valid)
+
+    def as_pictures(self) -> tuple[Array, Array | tuple[Array, ...]]:
+        """Return foreground and background for other sources, as Pictures, which need no doubts.
+
+        Bare arrays are suspected of a fourth band that is transparency, or of differences in int16.
+        """
+        pictures = tuple(cast(Array, Picture(b)) for b in self.backgrounds)
+        several = isinstance(self.background, tuple)
+        return cast(Array, Picture(self.foreground)), pictures if several else pictures[0]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -179,9 +197,11 @@ class Sources:
         return np.broadcast_to(alpha if alpha.ndim < 2 else plane_of(alpha, channel), self.shape)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Fusion:
     """What a method found.
+
+    In a notebook it shows its image: taken for sRGB, clipped and reduced.
 
     Attributes
     ----------
@@ -208,16 +228,27 @@ class Fusion:
         The pictures it was made from, for `extend`.
     """
 
-    image: FloatArray = field(repr=False)
-    structure: FloatArray | None = field(repr=False)
+    image: FloatArray
+    structure: FloatArray | None
     energy: FloatArray | None
     reach: float | None
-    history: tuple[Step, ...] = field(repr=False)
+    history: tuple[Step, ...]
     status: Status
     seconds: float
     method: Method
     plan: Plan | None = None
-    sources: Sources | None = field(default=None, repr=False)
+    sources: Sources | None = None
+
+    def __repr__(self) -> str:
+        return f"Fusion({summary(self.image)}, {self.status})"
+
+    def _repr_png_(self) -> bytes | None:
+        """Return what a notebook shows; None if nothing can be shown."""
+        from osmofuse.io.screen import as_png
+
+        with suppress(OsmofuseError):
+            return as_png(Picture(self.image))
+        return None
 
     def extend(self, reach: float, *, watch: WatchFunction | None = None) -> Fusion:
         """Go on from here to a larger reach, for methods that have one."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 
 from osmofuse.methods.contract import Sources
+from osmofuse.picture import Picture
 from osmofuse.typing import Array, BoolArray
 
 Box: TypeAlias = tuple[slice, slice]
@@ -34,12 +35,14 @@ def cropped(sources: Sources, box: Box) -> Sources:
     def cut(array: Array) -> Array:
         return array if array.ndim < 2 else array[box]
 
+    foreground, *background = (
+        cast(Array, Picture(cut(one))) for one in (sources.foreground, *sources.backgrounds)
+    )
     several = isinstance(sources.background, tuple)
-    background = tuple(cut(b) for b in sources.backgrounds)
     alpha = sources.alpha
     return Sources(
-        cut(sources.foreground),
-        background if several else background[0],
+        foreground,
+        tuple(background) if several else background[0],
         tuple(cut(a) for a in alpha) if isinstance(alpha, tuple) else cut(np.asarray(alpha)),
         None if sources.valid is None else sources.valid[box],
     )

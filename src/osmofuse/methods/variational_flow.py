@@ -17,7 +17,7 @@ import numpy as np
 
 from osmofuse.energies import HuberTV
 from osmofuse.energies.fused import HELD
-from osmofuse.kernels import make_ready, threads_for
+from osmofuse.kernels import threads_for
 from osmofuse.linalg import inside
 from osmofuse.linalg.stencil import zeros
 from osmofuse.methods.contract import Fusion, Sources, joined
@@ -53,7 +53,6 @@ class FlowSolver:
     ) -> None:
         self.settings, self.sources = settings, sources
         self.dtype = dtype = _dtype(settings)
-        make_ready("double" if dtype is np.float64 else "single")
         self.planes: list[Planes] = []
         watch = watch or Watch(None)
         watch.tell(Progress(None, sources.channels, 0, None, 0.0, 0.0))

@@ -93,9 +93,14 @@ def flicker(
             f"{there.shape[0]} × {there.shape[1]}; show the aligned picture"
         )
     step = math.ceil(max(here.shape[:2]) / longest)
-    mask = None if valid is None else valid[step // 2 :: step, step // 2 :: step]
-    shown = _shown(_reduced(here, step), mask)
+    mask = None
+    if valid is not None:
+        here = np.where(valid if here.ndim == 2 else valid[..., None], here, 0)  # may be NaN
+        mask = _reduced(valid, step) == 1
     beside = _shown(_reduced(there, step), None)
+    if mask is not None and not mask.any():
+        return beside, beside
+    shown = _shown(_reduced(here, step), mask)
     if mask is not None:
         shown = np.where(mask[..., None], shown, beside)
     return shown, beside

@@ -174,9 +174,7 @@ def _own_sources(
     sources = {}
     for name, alpha in alphas.items():
         try:
-            sources[name] = sources_of(
-                common.foreground, common.background, cast(ArrayLike, alpha), common.valid
-            )
+            sources[name] = sources_of(*common.as_pictures(), cast(ArrayLike, alpha), common.valid)
         except OsmofuseError as error:
             raise type(error)(f"alphas[{name!r}]: {error}") from error
     return sources

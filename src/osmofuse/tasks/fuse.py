@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any, cast
 
 import numpy as np
@@ -33,7 +33,8 @@ def fuse(
     foreground : array, (rows, cols) or (rows, cols, channels), or Picture
         The picture whose colours are kept. uint8, uint16, or floats with 1.0 for white.
     background : array or Picture, or a list of them
-        The picture whose structure enters; of the same size, with as many channels or one.
+        The picture whose structure enters; of the same size, with as many channels or one. What
+        is masked in a masked array is not valid.
     alpha : array or number, "auto", or a list
         1 where the foreground is kept, 0 where the background's structure enters; "auto" makes
         a map from the two pictures, see `osmofuse.preparation.auto_alpha`. With several
@@ -93,7 +94,7 @@ def sources_of(
         raise InputError("alpha: 'auto' takes one background; give a map for each picture")
     sources = Sources(*pictures, 0.5, valid)
     made = auto_alpha(sources.foreground, cast(Array, sources.background), valid=sources.valid)
-    return replace(sources, alpha=made.alpha)
+    return sources.with_alpha(made.alpha)
 
 
 def scored_background(sources: Sources) -> Array:

@@ -1,0 +1,43 @@
+"""What commands say to people, which ``--quiet`` turns off: results in words, notes, warnings."""
+
+from __future__ import annotations
+
+import logging
+
+import click
+
+_QUIET = "osmofuse.quiet"
+
+
+def _hush(ctx: click.Context, _: click.Parameter, quiet: bool) -> None:
+    ctx.meta[_QUIET] = quiet
+    logging.getLogger("osmofuse").setLevel(logging.ERROR if quiet else logging.NOTSET)
+
+
+# Every command has it; `osmofuse.cli` adds it.
+QUIET = click.Option(
+    ["--quiet"],
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_hush,
+    help="Print no progress, notes and words; errors and JSON only.",
+)
+
+
+def is_quiet() -> bool:
+    """Return True if the command that runs is to say nothing but errors and data."""
+    ctx = click.get_current_context(silent=True)
+    return ctx is not None and bool(ctx.meta.get(_QUIET))
+
+
+def say(text: str, *, nl: bool = True) -> None:
+    """Print a result in words on stdout."""
+    if not is_quiet():
+        click.echo(text, nl=nl)
+
+
+def note(text: str) -> None:
+    """Print what a user should know on stderr."""
+    if not is_quiet():
+        click.echo(text, err=True)
