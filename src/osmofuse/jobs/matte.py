@@ -10,6 +10,7 @@ from time import perf_counter
 
 import numpy as np
 
+from osmofuse.checks import number
 from osmofuse.errors import InputError, MismatchError
 from osmofuse.io import Description, describe, format_of
 from osmofuse.io.formats import JPEG
@@ -17,12 +18,12 @@ from osmofuse.jobs.need import PROGRAM, START, Need, check_limit, peak_bytes, si
 from osmofuse.jobs.outputs import Outputs, check_outputs
 from osmofuse.jobs.prepare import input_of
 from osmofuse.jobs.reading import read_files
-from osmofuse.methods.settings import number
 from osmofuse.optimise import Status
 from osmofuse.picture import Picture, quantise
 from osmofuse.preparation.alpha_file import LOSSY, AlphaFile, alpha_of_picture
 from osmofuse.preparation.foreground_colours import foreground_colours
 from osmofuse.preparation.matting import DEFAULT, LARGEST, Matte, check_settings, find_matte
+from osmofuse.preparation.morphology import FARTHEST
 from osmofuse.preparation.trimap import trimap_of_mask
 from osmofuse.preparation.trimap_file import trimap_of_picture
 from osmofuse.record import Record, sha256_of_pixels
@@ -68,7 +69,7 @@ class MatteJob:
         The map to write: 16 bits, or 8 in JPEG; WebP holds no grey.
     method : str
         See `osmofuse.matte`.
-    band : float, optional
+    band : float, 0 to 10000, optional
         The trimap is a mask; find its edge anew within so many pixels.
     foreground_output, preview : path, optional
         Where to write the colours of what the map keeps, with the map as their transparency; and
@@ -206,7 +207,7 @@ def check_matte(job: MatteJob) -> Need:
     """
     check_settings(job.method, job.max_pixels)
     if job.band is not None:
-        number("band", job.band)
+        number("band", job.band, most=FARTHEST)
     check_outputs(job)
     files = {role: describe(path) for role, path in job.inputs.items()}
     image, trimap = files["image"], files["trimap"]
