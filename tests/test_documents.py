@@ -88,8 +88,9 @@ WRONG_TOML = {
     "digits that no float holds": (b"a = " + b"7" * 400, "400 digits|bits"),
     "deep": (b"a = " + b"[" * 5000 + b"]" * 5000, "deeper than 64"),
     "deep tables": (b"a = " + b"{b = " * 5000 + b"1" + b"}" * 5000, "deeper than 64"),
-    "a long name": (b"a" + b".a" * 5000 + b" = 1", "deeper than 64"),
-    "a long table": (b"[a" + b".a" * 5000 + b"]", "deeper than 64"),
+    "a long name": (b"a" + b".a" * 900 + b" = 1", "deeper than 64"),
+    "a very long name": (b"a" + b".a" * 30_000 + b" = 1", "more than 1000 parts"),
+    "a long table": (b"[a" + b".a" * 900 + b"]", "deeper than 64"),
     "a little too deep": (b"a = " + b"[" * DEEPEST + b"]" * DEEPEST, "deeper than 64"),
 }
 

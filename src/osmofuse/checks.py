@@ -51,11 +51,9 @@ def number(
     if infinite and value == math.inf:
         return math.inf
     # Comparisons are exact, also with integers that no float can hold.
-    if (
-        not (value >= least and value <= most)
-        or (above and value == least)
-        or (below and value == most)
-    ):
+    given: Any = value
+    outside = not least <= given <= most
+    if outside or (above and given == least) or (below and given == most):
         raise _refusal(name, value, wanted)
     return float(value)
 

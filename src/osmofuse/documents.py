@@ -20,6 +20,7 @@ from osmofuse.errors import UnreadableError
 LARGEST = 16_000_000  # bytes
 DEEPEST = 64  # levels of lists and objects
 MOST_VALUES = 1_000_000
+MOST_DOTS = 1000  # in a line of TOML: the parser's time grows with their square
 MOST_BITS = 1000  # of an integer: 301 digits, so that a float can hold it
 
 _KINDS = {
@@ -108,6 +109,8 @@ def toml_of(text: str) -> dict[str, Any]:
     ValueError
         It is no TOML, is nested too deep, or has a number or text that cannot be written again.
     """
+    if any(line.count(".") > MOST_DOTS for line in text.splitlines()):
+        raise ValueError(f"a line of more than {MOST_DOTS} parts")
     try:
         found = tomllib.loads(text, parse_float=_float)
     except RecursionError as error:
