@@ -89,6 +89,10 @@ def _figure(name: str, value: Any) -> None:
         number(name, value, least=-MOST, most=MOST)
 
 
+def _points(name: str, value: Any) -> None:
+    number(name, value, most=1e6)
+
+
 def _digest(name: str, value: Any) -> None:
     text(name, value, pattern=SHA256)
 
@@ -131,7 +135,7 @@ _RANKING = _fields(
         "by": text,
         "sha256_of_pixels": _or_none(_digest),
         "answers": _list(_ANSWER),
-        "points": _every(_figure),
+        "points": _every(_points),
     },
     needed=("by", "answers", "points"),
 )

@@ -10,10 +10,11 @@ from time import perf_counter
 
 import numpy as np
 
-from osmofuse.checks import number
+from osmofuse.checks import number, whole
 from osmofuse.errors import InputError, MismatchError
 from osmofuse.io import Description, describe, format_of
 from osmofuse.io.formats import JPEG
+from osmofuse.jobs.job import MOST_BYTES
 from osmofuse.jobs.need import PROGRAM, START, Need, check_limit, peak_bytes, size_of
 from osmofuse.jobs.outputs import Outputs, check_outputs
 from osmofuse.jobs.prepare import input_of
@@ -55,6 +56,7 @@ _COSTS = {
 _USUALLY_OPEN = 0.2  # the part that a trimap leaves open, until it is read
 # Bytes a pixel, and seconds a million pixels, to carry a map to the full size and to write it.
 _CARRYING, _WRITING = 60, 1.5
+_CUTTING_OUT = 40  # bytes a sample to find the colours of what is kept
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,13 @@ class MatteJob:
     max_pixels: int = LARGEST
     overwrite: bool = False
     max_memory: int | None = None
+
+    def __post_init__(self) -> None:
+        check_settings(self.method, self.max_pixels)
+        if self.band is not None:
+            number("band", self.band, most=FARTHEST)
+        if self.max_memory is not None:
+            whole("max_memory", self.max_memory, least=1, most=MOST_BYTES)
 
     @property
     def inputs(self) -> dict[str, Path]:
@@ -196,8 +205,6 @@ def check_matte(job: MatteJob) -> Need:
 
     Raises
     ------
-    SettingError
-        The method is unknown, or a number is none.
     OutputError
         An output cannot be written, or must not.
     UnreadableError, MismatchError
@@ -205,9 +212,6 @@ def check_matte(job: MatteJob) -> Need:
     LimitError
         It needs more memory than it may have.
     """
-    check_settings(job.method, job.max_pixels)
-    if job.band is not None:
-        number("band", job.band, most=FARTHEST)
     check_outputs(job)
     files = {role: describe(path) for role, path in job.inputs.items()}
     image, trimap = files["image"], files["trimap"]
@@ -224,6 +228,8 @@ def _checked_need(job: MatteJob, files: dict[str, Description], unknown: float) 
     pixels, cost = files["image"].rows * files["image"].cols, _COSTS[job.method]
     seen = min(pixels, job.max_pixels)
     held = sum(file.decoded_bytes for file in files.values()) + _CARRYING * pixels
+    if job.foreground_output is not None:
+        held += _CUTTING_OUT * pixels * files["image"].bands
     solving = (cost.bytes + cost.more_bytes * unknown) * seen
     seconds = (cost.seconds + cost.more_seconds * unknown) * seen + _WRITING * pixels
     needed = Need(bytes=round(PROGRAM + held + solving), seconds=START + seconds / 1e6)

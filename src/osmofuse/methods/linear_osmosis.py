@@ -58,7 +58,7 @@ from osmofuse.picture import scaled
 from osmofuse.typing import BoolArray, FloatArray
 
 STATIONARY = 1e-3  # of the tolerance, at an infinite time
-LONGEST_LOOP = 1e5  # time for schemes whose steps are made of passes of at most 1/8
+LONGEST_LOOP = 1e4  # time for schemes whose steps are made of passes of at most 1/8
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class LinearOsmosis:
         What makes a step: "implicit" suits any length, and alone an infinite time; "aos", "mos"
         and "amos" split directions and stay positive; "peaceman-rachford" and "douglas"
         alternate them, for short steps, the first of second order; "explicit" and
-        "exponential" take longer the longer a step is, to a time of 1e5 at most, and the last is
+        "exponential" take longer the longer a step is, to a time of 1e4 at most, and the last is
         exact.
     extent : {"global", "local"}
         Whether the whole picture changes, or only the region where alpha is 0: then all other

@@ -53,7 +53,7 @@ class VariationalOsmosis:
 
     Parameters
     ----------
-    eta : float, 0 to 1e6
+    eta : float, 0 to 1e4
         Smoothing of the structure, :math:`\eta`.
     mu : float, 1e-20 to 1e10
         How closely the structure follows the pictures, :math:`\mu`.
@@ -109,7 +109,7 @@ class VariationalOsmosis:
     max_iter: int = 10_000
 
     def __post_init__(self) -> None:
-        number("eta", self.eta, most=1e6)
+        number("eta", self.eta, most=1e4)
         number("mu", self.mu, least=1e-20, most=1e10)
         number("gamma", self.gamma, most=1e9, infinite=True)
         number("epsilon", self.epsilon, most=1e6)

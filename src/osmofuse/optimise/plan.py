@@ -30,7 +30,7 @@ SHORTEST_PART, SHORTEST_STEP = 0.5, 1e-3
 CYCLES, MOST_CYCLES = 2, 8
 MOST_HALVINGS, MOST_STEPS = 6, 400
 # Bounds of plans: the time of a reach of a million pixels; the brightest samples with an offset.
-LONGEST_STEP, BRIGHTEST, LARGEST_HALO = 1e15, 1000.0, 10**12
+LONGEST_STEP, BRIGHTEST, LARGEST_HALO = 1e15, 1000.0, 10**18
 ERROR, RESIDUAL = 1.2e-3, 0.7e-3  # allowed in the last step, as parts of the mean brightness
 EARLIER = 10.0  # times as much in the steps before it
 LONG = 1e4  # a time by which all but rounding has ended on most pictures
