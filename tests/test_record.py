@@ -92,13 +92,16 @@ def damaged(**changes):
         ('{"title": "x"}', "states no format"),
         (damaged(format=2), "format 2.*use the version that wrote it"),
         (damaged(format="1"), "format '1'"),
-        (damaged(plan=...), "'plan' is missing"),
-        (damaged(method={"name": "direct"}), r"method\.settings' is missing"),
-        (damaged(method=3), "'method' is no object"),
-        (damaged(recipe="text"), "'recipe' is no object"),
-        (damaged(inputs=[{"role": "foreground", "path": "x"}]), "'sha256' is missing"),
-        (damaged(inputs=[{"role": "foreground", "path": 1, "sha256": ""}]), "is no text"),
-        (damaged(inputs=7), "damaged record"),
+        (damaged(plan=...), "plan: missing"),
+        (damaged(method={"name": "direct"}), r"method\.settings: missing"),
+        (damaged(method=3), "method: 3; must be an object"),
+        (damaged(recipe="text"), "recipe: 'text'; must be an object"),
+        (damaged(inputs=[{"role": "foreground", "path": "x"}]), r"inputs\[0\]\.sha256: missing"),
+        (
+            damaged(inputs=[{"role": "foreground", "path": 1, "sha256": ""}]),
+            r"inputs\[0\]\.path: 1; must be text",
+        ),
+        (damaged(inputs=7), "inputs: 7; must be a list"),
     ],
 )
 def test_damaged_records_are_unreadable(tmp_path, text, match):

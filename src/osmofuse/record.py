@@ -14,16 +14,19 @@ import os
 import platform
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from osmofuse.errors import UnreadableError
+from osmofuse.checks import shown
+from osmofuse.documents import is_format, json_of, read_document, text_of
+from osmofuse.errors import SettingError, UnreadableError
 from osmofuse.io.formats import sniff
 from osmofuse.io.staging import Staging, naming
+from osmofuse.record_format import check_parts
 from osmofuse.typing import Array
 
 FORMAT = 1
@@ -148,7 +151,6 @@ _ORDER = (
     "output", "versions",
 )  # fmt: skip
 _ONLY_IF_ANY = ("ranking", "recipe")
-_MAPPINGS = ("alpha", "method", "result", "output", "versions")
 
 
 def record_path(output: str | os.PathLike[str]) -> Path:
@@ -191,29 +193,27 @@ def read_record(path: str | os.PathLike[str]) -> Record:
     Raises
     ------
     UnreadableError
-        The file is missing, damaged, no record, or of a format that came later.
+        The file is missing, damaged, no record, or of a format that came later; the message
+        names the field.
     """
     path = Path(path)
+    content = read_document(path)
     try:
-        parts = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise UnreadableError(f"{path}: no such file") from error
-    except OSError as error:
-        raise UnreadableError(f"{path}: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
+        parts = json_of(text_of(content))
+    except ValueError as error:
         raise UnreadableError(_no_record(path, error)) from error
     if not isinstance(parts, dict) or "format" not in parts:
         raise UnreadableError(f"{path}: not a record of osmofuse; it states no format")
-    if parts["format"] != FORMAT:
+    if not is_format(parts["format"], FORMAT):
         raise UnreadableError(
-            f"{path}: a record of format {parts['format']!r}, but this version of osmofuse "
+            f"{path}: a record of format {shown(parts['format'])}, but this version of osmofuse "
             f"reads format {FORMAT}; use the version that wrote it"
         )
     try:
-        return _record_of(parts)
-    except (KeyError, TypeError, ValueError) as error:
-        reason = f"{error} is missing" if isinstance(error, KeyError) else error
-        raise UnreadableError(f"{path}: a damaged record ({reason})") from error
+        check_parts(parts)
+    except SettingError as error:
+        raise UnreadableError(f"{path}: a damaged record ({error})") from error
+    return _record_of(parts)
 
 
 def _no_record(path: Path, error: Exception) -> str:
@@ -255,42 +255,20 @@ def sha256_of_pixels(pixels: Array) -> str:
 
 
 def _record_of(parts: dict[str, Any]) -> Record:
-    known = {one.name for one in fields(Record)}
-    found = {name: parts[name] for name in _ORDER}
-    found |= {"ranking": _ranking_of(parts), "recipe": parts.get("recipe")}
-    assert set(found) == known, "the order names every part"
-    if found["recipe"] is not None and not isinstance(found["recipe"], dict):
-        raise TypeError("'recipe' is no object")
-    for name in _MAPPINGS:
-        if not isinstance(found[name], dict):
-            raise TypeError(f"{name!r} is no object")
-    for name in ("name", "settings"):
-        if name not in found["method"]:
-            raise KeyError(f"method.{name}")
+    """Return the record of parts that have been checked."""
     # Only numbers are written as words; a path may well be called "inf".
-    numeric = ("alpha", "method", "plan", "result")
+    found = {name: _numbers(parts[name]) for name in ("alpha", "method", "plan", "result")}
+    found |= {name: parts[name] for name in _ORDER if name not in (*found, "inputs")}
     return Record(
-        **{name: _numbers(found[name]) for name in numeric},
-        **{name: found[name] for name in known - {*numeric, "inputs"}},
-        inputs=tuple(_input_of(one) for one in found["inputs"]),
+        **found,
+        inputs=tuple(_input_of(one) for one in parts["inputs"]),
+        ranking=tuple(parts.get("ranking", ())),
+        recipe=parts.get("recipe"),
     )
-
-
-def _ranking_of(parts: dict[str, Any]) -> tuple[dict[str, Any], ...]:
-    found = parts.get("ranking", [])
-    keys = {"by", "answers", "points"}
-    if not isinstance(found, list) or not all(
-        isinstance(one, dict) and keys <= one.keys() and isinstance(one["points"], dict)
-        for one in found
-    ):
-        raise TypeError("'ranking' is no list of what judges answered")
-    return tuple(found)
 
 
 def _input_of(one: dict[str, Any]) -> Input:
     role, path, digest = (one[name] for name in ("role", "path", "sha256"))
-    if not all(isinstance(text, str) for text in (role, path, digest)):
-        raise TypeError("an input's role, path or sha256 is no text")
     return Input(role, path, digest, one.get("levels"), tuple(one.get("notes", ())))
 
 

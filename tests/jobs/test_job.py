@@ -29,7 +29,7 @@ def test_the_method_has_its_settings():
 @pytest.mark.parametrize(
     ("changes", "match"),
     [
-        ({"alpha": 1.5}, r"alpha: 1.5; a number must lie in \[0, 1\]"),
+        ({"alpha": 1.5}, r"alpha: 1.5; must be a number from 0 to 1"),
         ({"alpha": -0.1}, "alpha: -0.1"),
         ({"alpha": float("nan")}, "alpha: nan"),
         ({"soften": 3.0}, "soften: alpha is a number"),

@@ -62,7 +62,7 @@ WRONG = {
     "unknown space": (HEAD + '[input]\nworking_space = "lab"', r"working_space: 'lab'; must be"),
     "unknown of alpha": (HEAD + "[alpha]\nvalue = 1", r"\[alpha\]: value is unknown; there may"),
     "file for alpha": (HEAD + '[alpha]\nfrom = "a.png"', r"from is 'a.png'; must be \"auto\""),
-    "alpha too large": (HEAD + "[alpha]\nfrom = 7", r"alpha: 7; a number must lie in \[0, 1\]"),
+    "alpha too large": (HEAD + "[alpha]\nfrom = 7", r"alpha: 7; must be a number from 0 to 1"),
     "list for alpha": (HEAD + "[alpha]\nfrom = [1]", r"alpha: \[1\]; must be a number"),
     "blur of a number": (HEAD + "[alpha]\nsoften = 2", r"soften: alpha is a number"),
     "blur": (HEAD + '[alpha]\nfrom = "map"\nsoften = "a lot"', r"soften: 'a lot'; must be a num"),
@@ -74,7 +74,7 @@ WRONG = {
     "wrong setting": (HEAD + "[method]\neta = -1", r"eta: -1; must be a number from 0"),
     "text for a setting": (HEAD + '[method]\neta = "2 %"', r"eta: '2 %'; must be a number"),
     "no length": (HEAD + '[method]\nreach = "far"', r"reach: 'far'; must be a number of pixels"),
-    "no reach at all": (HEAD + '[method]\nreach = "0 %"', r"reach: 0.0; must be a number above 0"),
+    "no reach at all": (HEAD + '[method]\nreach = "0 %"', r"reach: 0.0; must be a number from"),
 }  # fmt: skip
 
 

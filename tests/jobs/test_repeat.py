@@ -168,10 +168,18 @@ def edited(path, edit):
         (lambda r: r.update(tiling={}), SettingError, "made with a tiling"),
         (lambda r: r["inputs"].pop(1), UnreadableError, "'background' is missing"),
         (lambda r: r["inputs"].pop(2), UnreadableError, "'alpha' is missing"),
-        (lambda r: r["plan"].pop("cycles"), UnreadableError, "plan: .*cycles"),
-        (lambda r: r["plan"].update(cycles=[2]), UnreadableError, "as many cycles as steps"),
-        (lambda r: r["plan"].update(steps=["x", "y", "z"]), UnreadableError, "plan: "),
-        (lambda r: r["plan"].update(more=1), UnreadableError, "plan: .*more"),
+        (lambda r: r["plan"].pop("cycles"), UnreadableError, r"plan\.cycles: missing"),
+        (
+            lambda r: r["plan"].update(cycles=[2]),
+            UnreadableError,
+            r"plan\.cycles: 1 entries; must be 3",
+        ),
+        (
+            lambda r: r["plan"].update(steps=["x", "y", "z"]),
+            UnreadableError,
+            r"plan\.steps\[0\]: 'x'",
+        ),
+        (lambda r: r["plan"].update(more=1), UnreadableError, r"plan\.more: unknown"),
     ],
 )
 def test_what_cannot_be_repeated_is_refused(make_job, tmp_path, edit, error, match):

@@ -103,7 +103,7 @@ def test_by_its_name(pair):
     ("settings", "words"),
     [
         ({"bands": 1}, "bands: 1; must be a whole number from 2"),
-        ({"finest": 0.0}, "finest: 0.0; must be a number above 0"),
+        ({"finest": 0.0}, "finest: 0.0; must be a number from 1e-06"),
         ({"coarsest": 0.001}, "coarsest: 0.001; must be above finest"),
         ({"foreground_weights": ()}, "foreground_weights: ()"),
         ({"background_weights": 1.0}, "background_weights: 1.0"),

@@ -10,12 +10,13 @@ from typing import Any
 import click
 
 from osmofuse.cli import options
+from osmofuse.cli.needs import tell_need
 from osmofuse.cli.options import FILE
 from osmofuse.cli.progress import progress_line
 from osmofuse.cli.told import file_data, file_lines
 from osmofuse.cli.voice import say
 from osmofuse.errors import MismatchError
-from osmofuse.jobs import Registered, Registration, register
+from osmofuse.jobs import Registered, Registration, check_registration, register
 from osmofuse.preparation.registration.chain import METHODS
 from osmofuse.preparation.registration.transform import KINDS
 
@@ -45,8 +46,12 @@ from osmofuse.preparation.registration.transform import KINDS
 @options.preview("Also write a checkerboard of both pictures; to a .webp file, one that flickers.")
 @options.report
 @options.overwrite
+@options.max_memory
+@options.dry_run
 @options.as_json
-def command(valid_out: Path | None, as_json: bool, folder: Path | None, **given: Any) -> None:
+def command(
+    valid_out: Path | None, as_json: bool, dry_run: bool, folder: Path | None, **given: Any
+) -> None:
     """Write the picture MOVING as it lies over FIXED, e.g. infrared over visible.
 
     The output has the size and resolution of FIXED, and the depth, colour profile and metadata
@@ -58,9 +63,13 @@ def command(valid_out: Path | None, as_json: bool, folder: Path | None, **given:
     osmofuse align infrared.tif visible.tif -o aligned.tif --points points.csv
 
     It ends with 0; and with nothing written 2 for wrong usage, 3 for a file that cannot be read,
-    4 if no transform can be trusted, 7 if it cannot write, 130 if interrupted.
+    4 if no transform can be trusted, 6 if it would need too much memory, 7 if it cannot write,
+    130 if interrupted.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     job = Registration(valid_output=valid_out, **given)
+    if dry_run:
+        tell_need(job.output, check_registration(job), as_json=as_json)
+        return
     with progress_line("Aligning"):
         result = register(job, report=folder)
     if as_json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ class AlphaType(click.ParamType):  # type: ignore[type-arg]
             return float(value)
         except ValueError:
             path = Path(value)
-        if not path.exists():
+        if not os.path.exists(path):  # False also for a name that no file can have
             self._check_missing(str(value), param, ctx)
         return path
 

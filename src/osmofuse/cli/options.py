@@ -14,7 +14,7 @@ from click.shell_completion import CompletionItem
 from osmofuse.cli.alpha import AlphaType
 from osmofuse.cli.numbers import Number
 from osmofuse.errors import did_you_mean
-from osmofuse.jobs.job import LEVELS
+from osmofuse.jobs.job import LEVELS, MOST_BYTES
 from osmofuse.metrics.catalogue import METRICS, SETS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -90,7 +90,10 @@ class SizeType(click.ParamType):  # type: ignore[type-arg]
         if found is None:
             self.fail(f"{value!r} is no number of bytes like 500M or 4G", param, ctx)
         power: int = self.units.lower().index(found[2].lower() or " ")
-        return round(float(found[1]) * float(1024 if found[3] else 1000) ** power)
+        size = float(found[1]) * float(1024 if found[3] else 1000) ** power
+        if not 1 <= size <= MOST_BYTES:
+            self.fail(f"{value!r} must be from 1 byte to 9000000T", param, ctx)
+        return round(size)
 
 
 overwrite = click.option(

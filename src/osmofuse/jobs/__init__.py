@@ -5,7 +5,7 @@ from osmofuse.jobs.matte import MatteJob, MatteResult, check_matte, run_matte
 from osmofuse.jobs.need import Need, check, need
 from osmofuse.jobs.preparation_report import report_matte, report_registration
 from osmofuse.jobs.recipe import Recipe, job_with_recipe, recipe, recipe_files, recipes
-from osmofuse.jobs.registration import Registered, Registration, register
+from osmofuse.jobs.registration import Registered, Registration, check_registration, register
 from osmofuse.jobs.repeat import Repetition, compare_with_record, job_of_record
 from osmofuse.jobs.report import report
 from osmofuse.jobs.result import Result
@@ -29,6 +29,7 @@ __all__ = [
     "check",
     "check_comparison",
     "check_matte",
+    "check_registration",
     "check_sweep",
     "compare_files",
     "compare_with_record",

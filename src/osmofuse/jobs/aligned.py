@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from osmofuse.checks import choice, mapping
 from osmofuse.errors import MismatchError, SettingError, did_you_mean
 from osmofuse.io.geography import placed_like
-from osmofuse.methods.settings import choice
 from osmofuse.picture import Picture
 from osmofuse.preparation.registration import Alignment, Transform, align, warped
 from osmofuse.preparation.registration.chain import METHODS
@@ -26,7 +26,7 @@ def checked_alignment(settings: Mapping[str, Any]) -> dict[str, Any]:
     SettingError
         A setting is unknown, or has a value that it cannot have.
     """
-    for name in settings:
+    for name in mapping("align", settings):
         if name not in DEFAULTS:
             hint = did_you_mean(name, DEFAULTS)
             raise SettingError(f"align: {name} is unknown{hint}; there are {', '.join(DEFAULTS)}")

@@ -7,16 +7,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from osmofuse.checks import choice, mapping, number, whole
 from osmofuse.errors import SettingError
 from osmofuse.jobs.aligned import checked_alignment
 from osmofuse.methods import Method, VariationalOsmosis
-from osmofuse.methods.settings import choice, number, whole
 from osmofuse.optimise.plan import Plan
+from osmofuse.preparation.alpha import WIDEST_BLUR
 from osmofuse.tasks.fuse import method_of
 
 LEVELS = ("as-is", "percentiles", "match")
 WORKING_SPACES = ("encoded", "linear")
 DEPTHS = ("uint8", "uint16", "float32")
+MOST_BYTES = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Job:
     alpha : number, path, or "auto"
         1 where the foreground is kept, 0 where the background's structure enters: the same
         everywhere, a picture of a map, or a map made from the two pictures.
-    soften : float
+    soften : float, 0 to 1000
         Blur the map first, by so many pixels; see `osmofuse.soften`.
     method : str
         Name of a method.
@@ -87,21 +89,22 @@ class Job:
         choice("levels", self.levels, LEVELS)
         choice("working_space", self.working_space, WORKING_SPACES)
         choice("depth", self.depth, (None, *DEPTHS))
+        mapping("settings", self.settings)
         if self.align is not None:
             object.__setattr__(self, "align", checked_alignment(self.align))
         if self.max_memory is not None:
-            whole("max_memory", self.max_memory, least=1)
+            whole("max_memory", self.max_memory, least=1, most=MOST_BYTES)
         fuser = self.fuser  # which refuses what is no method, or no setting of it
         if self.structure is not None and not isinstance(fuser, VariationalOsmosis):
             raise SettingError(f"structure: {self.method!r} finds none; use 'variational'")
+        if self.plan is not None and getattr(fuser, "solver", None) != "flow":
+            raise SettingError("plan: only the solver 'flow' of 'variational' follows one")
 
     def _check_alpha(self) -> None:
-        number("soften", self.soften)
+        number("soften", self.soften, most=WIDEST_BLUR)
         if isinstance(self.alpha, Path | str):
             return
-        number("alpha", self.alpha)
-        if self.alpha > 1:
-            raise SettingError(f"alpha: {self.alpha!r}; a number must lie in [0, 1]")
+        number("alpha", self.alpha, most=1.0)
         if self.soften:
             raise SettingError("soften: alpha is a number, which has no edges; give a map")
 

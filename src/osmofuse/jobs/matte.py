@@ -10,20 +10,22 @@ from time import perf_counter
 
 import numpy as np
 
+from osmofuse.checks import number, whole
 from osmofuse.errors import InputError, MismatchError
 from osmofuse.io import Description, describe, format_of
 from osmofuse.io.formats import JPEG
+from osmofuse.jobs.job import MOST_BYTES
 from osmofuse.jobs.need import PROGRAM, START, Need, check_limit, peak_bytes, size_of
 from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
 from osmofuse.jobs.preparation_report import MATTED, report_matte
 from osmofuse.jobs.prepare import input_of
 from osmofuse.jobs.reading import read_files
-from osmofuse.methods.settings import number
 from osmofuse.optimise import Status
 from osmofuse.picture import Picture, quantise
 from osmofuse.preparation.alpha_file import LOSSY, AlphaFile, alpha_of_picture
 from osmofuse.preparation.foreground_colours import foreground_colours
 from osmofuse.preparation.matting import DEFAULT, LARGEST, Matte, check_settings, find_matte
+from osmofuse.preparation.morphology import FARTHEST
 from osmofuse.preparation.trimap import trimap_of_mask
 from osmofuse.preparation.trimap_file import trimap_of_picture
 from osmofuse.record import Record, sha256_of_pixels
@@ -55,6 +57,7 @@ _COSTS = {
 _USUALLY_OPEN = 0.2  # the part that a trimap leaves open, until it is read
 # Bytes a pixel, and seconds a million pixels, to carry a map to the full size and to write it.
 _CARRYING, _WRITING = 60, 1.5
+_CUTTING_OUT = 40  # bytes a sample to find the colours of what is kept
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ class MatteJob:
         The map to write: 16 bits, or 8 in JPEG; WebP holds no grey.
     method : str
         See `osmofuse.matte`.
-    band : float, optional
+    band : float, 0 to 10000, optional
         The trimap is a mask; find its edge anew within so many pixels.
     foreground_output, preview : path, optional
         Where to write the colours of what the map keeps, with the map as their transparency; and
@@ -92,6 +95,13 @@ class MatteJob:
     max_pixels: int = LARGEST
     overwrite: bool = False
     max_memory: int | None = None
+
+    def __post_init__(self) -> None:
+        check_settings(self.method, self.max_pixels)
+        if self.band is not None:
+            number("band", self.band, most=FARTHEST)
+        if self.max_memory is not None:
+            whole("max_memory", self.max_memory, least=1, most=MOST_BYTES)
 
     @property
     def inputs(self) -> dict[str, Path]:
@@ -216,8 +226,6 @@ def check_matte(job: MatteJob, *, report: Path | None = None) -> Need:
 
     Raises
     ------
-    SettingError
-        The method is unknown, or a number is none.
     OutputError
         An output cannot be written, or must not.
     UnreadableError, MismatchError
@@ -225,9 +233,6 @@ def check_matte(job: MatteJob, *, report: Path | None = None) -> Need:
     LimitError
         It needs more memory than it may have.
     """
-    check_settings(job.method, job.max_pixels)
-    if job.band is not None:
-        number("band", job.band)
     check_outputs(job)
     check_page(job, report, MATTED)
     files = {role: describe(path) for role, path in job.inputs.items()}
@@ -245,6 +250,8 @@ def _checked_need(job: MatteJob, files: dict[str, Description], unknown: float) 
     pixels, cost = files["image"].rows * files["image"].cols, _COSTS[job.method]
     seen = min(pixels, job.max_pixels)
     held = sum(file.decoded_bytes for file in files.values()) + _CARRYING * pixels
+    if job.foreground_output is not None:
+        held += _CUTTING_OUT * pixels * files["image"].bands
     solving = (cost.bytes + cost.more_bytes * unknown) * seen
     seconds = (cost.seconds + cost.more_seconds * unknown) * seen + _WRITING * pixels
     needed = Need(bytes=round(PROGRAM + held + solving), seconds=START + seconds / 1e6)

@@ -6,14 +6,15 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from osmofuse.errors import LimitError, MismatchError
 from osmofuse.io import Description, describe
 from osmofuse.jobs.job import Job
+from osmofuse.jobs.machine import memory_of_machine
 from osmofuse.jobs.outputs import check_outputs
-from osmofuse.methods import VariationalOsmosis
+from osmofuse.methods import METHODS, Method, VariationalOsmosis
 from osmofuse.preparation.auto_alpha import LARGEST
 
 
@@ -51,11 +52,11 @@ _COSTS = {
     "poisson": _Cost(90, 160, 2.5),
     "guided-filter": _Cost(55, 145, 0.6),
     "structure-aware": _Cost(50, 85, 0.2),
+    "linear-osmosis": _Cost(130, 290, 3.0),
     "spectral-tv": _Cost(130, 130, 5.0),
 }
-_UNKNOWN = _Cost(130, 160, 3.0)
 # The paper's solvers end when they have converged: after some 200 iterations on most pictures.
-_SOLVERS = {"ipiano": _Cost(130, 180, 32.0), "published": _Cost(140, 200, 95.0)}
+_SOLVERS = {"ipiano": _Cost(130, 260, 32.0), "published": _Cost(140, 260, 95.0)}
 PROGRAM = 350e6  # the process itself, with its kernels
 START = 1.5  # seconds until the kernels are loaded
 _STORING = 24  # bytes a sample while a result is brought to the depth of its file
@@ -68,6 +69,7 @@ _SEEING, _CARRYING = 400, 60
 # Bytes a pixel while pictures are aligned, and how many pixels of them are looked at; above what
 # 12 and 100 megapixels were measured to take.
 _ALIGNING, _LOOKED_AT = 300, 3_000_000
+_COMPARING = 8  # bytes a sample of either picture, as they are compared
 
 
 def need(job: Job) -> Need:
@@ -80,12 +82,20 @@ def need(job: Job) -> Need:
     MismatchError
         The pictures are not of one size, or their bands do not fit.
     """
+    return _need(job, _described(job), _cost_of(job.fuser))
+
+
+def _described(job: Job) -> dict[str, Description]:
     files = {role: describe(path) for role, path in job.inputs.items()}
     check_fit(job.inputs, files, aligned=job.align is not None)
+    return files
+
+
+def _need(job: Job, files: dict[str, Description], cost: _Cost) -> Need:
+    """Return what a job needs whose fusion costs so much."""
     foreground = files["foreground"]
     pixels = foreground.rows * foreground.cols
     samples = pixels * foreground.bands
-    cost = _cost_of(job)
     work = cost.colour if foreground.bands >= 3 else cost.grey
     # The child that decodes has a file twice at the most, and is gone when the work begins.
     held = sum(file.decoded_bytes for file in files.values())
@@ -107,15 +117,15 @@ def need(job: Job) -> Need:
     return Need(bytes=round(PROGRAM + held + fusing), seconds=START + seconds)
 
 
-def need_of_series(job: Job, methods: Sequence[str], *, scored: bool) -> Need:
+def need_of_series(job: Job, methods: Sequence[Method], *, scored: bool) -> Need:
     """Return what it takes to fuse the files of a job by several methods, and keep all results.
 
     Parameters
     ----------
     job : Job
         Which files, and how they are made ready.
-    methods : sequence of str
-        One for each fusion.
+    methods : sequence of Method
+        One for each fusion, with its settings.
     scored : bool
         Whether results are scored.
 
@@ -124,14 +134,28 @@ def need_of_series(job: Job, methods: Sequence[str], *, scored: bool) -> Need:
     UnreadableError, MismatchError
         As for `need`.
     """
-    needs = {name: need(replace(job, method=name, settings={})) for name in set(methods)}
-    file = describe(job.foreground)
+    files = _described(job)
+    file = files["foreground"]
+    needs = [_need(job, files, _cost_of(method)) for method in methods]
     samples = file.rows * file.cols * file.bands
     kept = samples * (_KEPT * (len(methods) - 1) + _SCORING * scored)
-    fusing = sum(needs[name].seconds - START for name in methods)
+    fusing = sum(one.seconds - START for one in needs)
     scoring = len(methods) * samples / 1e6 * _SCORED * scored
-    most = max(one.bytes for one in needs.values())
+    most = max(one.bytes for one in needs)
     return Need(bytes=most + kept, seconds=START + fusing + scoring)
+
+
+def need_of_alignment(moving: Description, fixed: Description) -> Need:
+    """Return what it takes to lay a picture over another, and to write it."""
+    pixels = fixed.rows * fixed.cols
+    seen = min(max(pixels, moving.rows * moving.cols), _LOOKED_AT)
+    laid = pixels * (moving.decoded_bytes / (moving.rows * moving.cols))
+    held = 2 * moving.decoded_bytes + fixed.decoded_bytes + 2 * laid
+    held += _COMPARING * (pixels * fixed.bands + moving.rows * moving.cols * moving.bands)
+    return Need(
+        bytes=round(PROGRAM + held + _ALIGNING * seen),
+        seconds=START + 4.0 + 2.0 * seen / 1e6 + _FILES * pixels * moving.bands / 1e6,
+    )
 
 
 def check(job: Job) -> Need:
@@ -153,13 +177,28 @@ def check(job: Job) -> Need:
 
 
 def check_limit(needed: Need, limit: int | None, work: str) -> None:
-    """Refuse work that needs more memory than it may have.
+    """Refuse work that needs more memory than it may have, or than the machine has.
+
+    Parameters
+    ----------
+    needed : Need
+        Of the work.
+    limit : int, optional
+        Bytes that the user allows.
+    work : str
+        What it is, for the message.
 
     Raises
     ------
     LimitError
         It does.
     """
+    there = memory_of_machine()
+    if there is not None and needed.bytes > there and (limit is None or limit > there):
+        raise LimitError(
+            f"{work} needs about {in_bytes(needed.bytes)} of memory, and this machine has "
+            f"{in_bytes(there)}; take a smaller picture, or a machine that has more"
+        )
     if limit is not None and needed.bytes > limit:
         raise LimitError(
             f"{work} needs about {in_bytes(needed.bytes)} of memory, over the limit of "
@@ -191,15 +230,17 @@ def peak_bytes() -> int | None:
     return peak if sys.platform == "darwin" else peak * 1024
 
 
-def _cost_of(job: Job) -> _Cost:
-    method = job.fuser
+def _cost_of(method: Method) -> _Cost:
     if not isinstance(method, VariationalOsmosis):
-        return _COSTS.get(job.method, _UNKNOWN)
+        return _COSTS[next(name for name, kind in METHODS.items() if kind is type(method))]
     if method.solver != "flow":
-        return _SOLVERS[method.solver]
-    cost = _COSTS["variational"]
-    if method.precision == "double" or method.reach == float("inf"):
-        return _Cost(2 * cost.colour, 2 * cost.grey, 2 * cost.seconds)
+        cost = _SOLVERS[method.solver]
+    else:
+        cost = _COSTS["variational"]
+        if method.precision == "double" or method.reach == float("inf"):
+            cost = _Cost(2 * cost.colour, 2.4 * cost.grey, 2 * cost.seconds)
+    if method.w == "spectral":  # bands are found in double precision
+        cost = _Cost(cost.colour + 20, cost.grey + 40, cost.seconds + _COSTS["spectral-tv"].seconds)
     return cost
 
 

@@ -34,6 +34,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from osmofuse.documents import read_document, text_of
 from osmofuse.errors import SettingError, UnreadableError, did_you_mean
 from osmofuse.io import describe
 from osmofuse.jobs.job import Job
@@ -47,6 +48,7 @@ from osmofuse.tasks.fuse import check_watch, method_of, sources_of
 from osmofuse.typing import ArrayLike, FloatArray
 
 SHIPPED = Path(__file__).parent / "recipes"
+LARGEST = 64_000  # bytes of a recipe
 
 
 @dataclass(frozen=True)
@@ -327,14 +329,10 @@ def job_with_recipe(chosen: Recipe, **given: Any) -> Job:
 
 
 def _read(path: Path) -> Recipe:
+    content = read_document(path, most=LARGEST)
     try:
-        content = path.read_bytes()
-        text = content.decode("utf-8-sig")
-    except FileNotFoundError as error:
-        raise UnreadableError(f"{path}: no such file") from error
-    except UnicodeDecodeError as error:
+        text = text_of(content)
+    except ValueError as error:
         raise UnreadableError(f"{path}: no recipe; it is not text in UTF-8") from error
-    except OSError as error:
-        raise UnreadableError(f"{path}: {error.strerror or error}") from error
     parts = parsed(text, str(path))
     return Recipe(**parts, path=path, sha256=hashlib.sha256(content).hexdigest())

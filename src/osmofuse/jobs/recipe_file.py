@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from osmofuse.checks import shown
+from osmofuse.documents import is_format, toml_of
 from osmofuse.errors import SettingError, did_you_mean
 from osmofuse.jobs.aligned import DEFAULTS
 from osmofuse.jobs.job import Job
@@ -46,11 +47,11 @@ def parsed(text: str, place: str) -> dict[str, Any]:
         Something is wrong with it; the message says where, what, and what would be right.
     """
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        data = toml_of(text)
+    except ValueError as error:
         raise SettingError(f"{place}: this is no TOML: {error}") from error
-    if data.get("format") != FORMAT or isinstance(data["format"], bool):
-        told = f"format is {data['format']!r}" if "format" in data else "format is missing"
+    if not is_format(data.get("format"), FORMAT):
+        told = f"format is {shown(data['format'])}" if "format" in data else "format is missing"
         raise SettingError(f"{place}: {told}; write format = {FORMAT}")
     _check_known(data, ("format", *_WORDS, "scene", *_TABLES), place)
     parts: dict[str, Any] = {part: _text(data, key, place) for key, part in _WORDS.items()}
@@ -114,7 +115,7 @@ def _try(parts: Mapping[str, Any], place: str) -> None:
 def _text(data: Mapping[str, Any], key: str, place: str) -> str:
     value = data.get(key)
     if not isinstance(value, str) or not value.strip():
-        told = f"{key} is {value!r}" if key in data else f"{key} is missing"
+        told = f"{key} is {shown(value)}" if key in data else f"{key} is missing"
         raise SettingError(f'{place}: {told}; must be text, {key} = "…"')
     return value.strip()
 
@@ -122,7 +123,7 @@ def _text(data: Mapping[str, Any], key: str, place: str) -> str:
 def _table(data: Mapping[str, Any], name: str, place: str) -> Mapping[str, Any]:
     found = data.get(name, {})
     if not isinstance(found, dict):
-        raise SettingError(f"{place}: {name} is {found!r}; must be a table, [{name}]")
+        raise SettingError(f"{place}: {name} is {shown(found)}; must be a table, [{name}]")
     if known := _TABLES[name]:
         _check_known(found, known, f"{place}: [{name}]")
     return found

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
+from osmofuse.checks import whole
 from osmofuse.io import Description, describe, write_animation
 from osmofuse.jobs.aligned import aligned_picture, transform_entry
-from osmofuse.jobs.need import peak_bytes
+from osmofuse.jobs.job import MOST_BYTES
+from osmofuse.jobs.need import Need, check_limit, need_of_alignment, peak_bytes
 from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
 from osmofuse.jobs.preparation_report import ALIGNED, report_registration
 from osmofuse.jobs.prepare import file_input, input_of
@@ -43,6 +45,8 @@ class Registration:
         A checkerboard of both pictures; if it ends in .webp, they flicker.
     overwrite : bool
         Replace outputs that exist.
+    max_memory : int, optional
+        Refuse to start if more bytes are needed.
     """
 
     moving: Path
@@ -55,6 +59,11 @@ class Registration:
     valid_output: Path | None = None
     preview: Path | None = None
     overwrite: bool = False
+    max_memory: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.max_memory is not None:
+            whole("max_memory", self.max_memory, least=1, most=MOST_BYTES)
 
     @property
     def inputs(self) -> dict[str, Path]:
@@ -91,6 +100,24 @@ class Registered:
     fixed: Picture | None = field(default=None, repr=False)
 
 
+def check_registration(job: Registration) -> Need:
+    """Return what a registration will need, once it is known that it can be done.
+
+    Raises
+    ------
+    OutputError
+        An output cannot be written, or must not.
+    UnreadableError
+        A file is missing or no picture.
+    LimitError
+        It needs more memory than it may have.
+    """
+    check_outputs(job)
+    needed = need_of_alignment(describe(job.moving), describe(job.fixed))
+    check_limit(needed, job.max_memory, f"{job.moving}: aligning it")
+    return needed
+
+
 def register(job: Registration, *, report: Path | None = None) -> Registered:
     """Lay a picture file over another.
 
@@ -107,8 +134,10 @@ def register(job: Registration, *, report: Path | None = None) -> Registered:
         A file or a setting cannot be used, or OpenCV is not installed.
     OutputError
         An output exists, or cannot be written, or the report. Then none of them is.
+    LimitError
+        It would need more memory than it may have.
     """
-    check_outputs(job)
+    check_registration(job)
     check_page(job, report, ALIGNED)
     pictures = {"moving": job.moving, "fixed": job.fixed}
     files = {role: describe(path) for role, path in pictures.items()}

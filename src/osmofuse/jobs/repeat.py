@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -209,7 +209,7 @@ def _place_of(one: Input, record: Path) -> Path:
     """Return where an input lies: best the very file, else one of its name."""
     name = Path(one.path).name
     places = (record.parent / one.path, record.parent / name, Path(one.path), Path(name))
-    there = [place for place in places if place.is_file()]
+    there = [place for place in places if _is_file(place)]
     if not there:
         how = "--alpha FILE" if one.role == "alpha" else "FOREGROUND BACKGROUND"
         raise UnreadableError(
@@ -219,14 +219,24 @@ def _place_of(one: Input, record: Path) -> Path:
     return next((place for place in there if sha256_of_file(place) == one.sha256), there[0])
 
 
+def _is_file(place: Path) -> bool:
+    """Return True for a file; False also for a name that no file can have."""
+    try:
+        return place.is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def _plan_of(record: Record, path: Path) -> Plan | None:
     if record.plan is None:
         return None
+    known = [one.name for one in fields(Plan)]
     try:
-        plan = Plan(**record.plan)
-        steps, cycles = tuple(map(float, plan.steps)), tuple(map(int, plan.cycles))
-        if not steps or len(steps) != len(cycles):
-            raise ValueError("as many cycles as steps are needed")
-        return Plan(steps, cycles, plan.part, plan.brightness, plan.lowest, plan.halo)
-    except (TypeError, ValueError) as error:
-        raise UnreadableError(f"{path}: a damaged record (plan: {error})") from error
+        for name in ("steps", "cycles"):
+            if name not in record.plan:
+                raise SettingError(f"plan.{name}: missing")
+        if unknown := [name for name in record.plan if name not in known]:
+            raise SettingError(f"plan.{unknown[0]}: unknown; there are {', '.join(known)}")
+        return Plan(**record.plan)
+    except SettingError as error:
+        raise UnreadableError(f"{path}: a damaged record ({error})") from error

@@ -51,13 +51,12 @@ def check_comparison(
     chosen = method_names(methods, paper=paper)
     if not chosen:
         raise SettingError("methods: empty; name at least one, or leave it out to compare all")
-    for name in chosen:
-        method_of(name, {})
+    fusers = [method_of(name, {}) for name in chosen]
     scored = bool(metric_names(metrics)) or truth is not None
     pictures = picture_names(job, chosen).values()
     _check_files(job, truth, [*pictures, TABLE, LATEX, RECORDS["compare"], SHEET, ZOOM], report)
     _check_zoom(job, zoom)
-    needed = need_of_series(job, chosen, scored=scored)
+    needed = need_of_series(job, fusers, scored=scored)
     check_limit(needed, job.max_memory, f"{job.foreground}: comparing {len(chosen)} methods")
     return needed
 
@@ -80,11 +79,12 @@ def check_sweep(
         It needs more memory than it may have, or one sheet cannot show it all.
     """
     scored = bool(metric_names(metrics)) or truth is not None
-    tried = [changes for changes, _ in combinations(choices)]
+    trials = combinations(choices)
+    tried = [changes for changes, _ in trials]
     _check_files(job, truth, [TABLE, RECORDS["sweep"], SHEET], report)
     file = describe(job.foreground)
     check_sheet(tried, (file.rows, file.cols))
-    needed = need_of_series(job, ["variational"] * len(tried), scored=scored)
+    needed = need_of_series(job, [method for _, method in trials], scored=scored)
     check_limit(needed, job.max_memory, f"{job.foreground}: fusing it with {len(tried)} settings")
     return needed
 

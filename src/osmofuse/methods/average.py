@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from osmofuse.checks import choice, number
 from osmofuse.errors import SettingError
 from osmofuse.methods.contract import Fusion, Sources, WatchFunction
 from osmofuse.methods.layers import Band, Layers
 from osmofuse.methods.passes import Passes, fuse_by_passes
-from osmofuse.methods.settings import choice, number
 from osmofuse.optimise import Watch
 
 
@@ -26,7 +26,7 @@ class Average:
 
     Parameters
     ----------
-    weights : sequence of float or None
+    weights : sequence of float, 0 to 1e6, or None
         How much each picture counts, :math:`\omega_k`, the foreground first; only their
         ratios matter. None: all alike.
     band : {"keep", "repeat"}
@@ -54,7 +54,7 @@ class Average:
             raise SettingError(f"weights: {self.weights!r}; must be one number for each picture")
         object.__setattr__(self, "weights", tuple(self.weights))
         for weight in self.weights:
-            number("weights", weight)
+            number("weights", weight, most=1e6)
         if not sum(self.weights) > 0:
             raise SettingError(f"weights: {self.weights!r}; one of them must be above 0")
 

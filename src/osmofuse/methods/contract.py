@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -10,16 +9,22 @@ from typing import Protocol, TypeAlias, cast
 
 import numpy as np
 
+from osmofuse.checks import number
 from osmofuse.errors import InputError, MismatchError, OsmofuseError, SettingError
 from osmofuse.methods.bare_arrays import check_fourth_band, without_masks
-from osmofuse.methods.settings import number
 from osmofuse.optimise import Progress, Status, Step
 from osmofuse.optimise.plan import Plan
 from osmofuse.picture import Picture, bands_of, checked, plane_of, scaled, summary
 from osmofuse.preparation import as_alpha
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
+# Bounds of settings that several methods have.
+NEAREST = 1e-3  # pixels; a shorter reach changes no sample
 FARTHEST = 1e6  # pixels; any reach beyond is that of no picture
+# In single precision samples of white 1 + 100 are 7.6e-6 apart, half a level of 16 bits: levels
+# are still told apart. With 1000 eight of them would become one.
+LARGEST_OFFSET = 100.0
+MOST_ITERATIONS = 1_000_000
 
 WatchFunction: TypeAlias = Callable[[Progress], bool | None]
 
@@ -267,9 +272,7 @@ def extendable(fusion: Fusion, reach: float) -> Sources:
     SettingError
         The fusion has no reach, did not end well, or has come further already.
     """
-    number("reach", reach, above=True, infinite=True)
-    if math.isfinite(reach) and reach > FARTHEST:
-        raise SettingError(f"reach: {reach!r}; must be at most {FARTHEST:g} pixels, or inf")
+    number("reach", reach, least=NEAREST, most=FARTHEST, infinite=True)
     if fusion.sources is None or fusion.reach is None:
         raise SettingError("reach: this fusion has none to extend")
     if not fusion.status.is_success:

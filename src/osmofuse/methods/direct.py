@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from osmofuse.checks import choice
 from osmofuse.methods.contract import Fusion, Sources, WatchFunction
 from osmofuse.methods.layers import Band, Layers
 from osmofuse.methods.passes import Passes, fuse_by_passes
-from osmofuse.methods.settings import choice
 from osmofuse.optimise import Watch
 
 

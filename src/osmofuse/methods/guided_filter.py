@@ -17,11 +17,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from osmofuse.checks import number, whole
 from osmofuse.filters import box_mean, gaussian, guided, laplacian
 from osmofuse.methods.contract import Fusion, Sources, WatchFunction
 from osmofuse.methods.layers import Layers
 from osmofuse.methods.passes import Pass, Passes, fuse_by_passes
-from osmofuse.methods.settings import number, whole
 from osmofuse.optimise import Watch
 from osmofuse.picture import white_of
 from osmofuse.typing import Array, FloatArray
@@ -40,14 +40,14 @@ class GuidedFilterFusion:
 
     Parameters
     ----------
-    split_radius : int
+    split_radius : int, 0 to 10000
         Of the windows whose mean is the base, in pixels; 15 are windows of 31 × 31.
-    saliency_sigma : float
+    saliency_sigma : float, 0.01 to 1000
         How far the Laplacian of a picture makes its surroundings salient, in pixels: the
         deviation of a Gaussian, cut off there.
-    base_radius, detail_radius : int
+    base_radius, detail_radius : int, 0 to 10000
         Of the guided filters' windows for the weights p of bases and q of details, in pixels.
-    base_epsilon, detail_epsilon : float
+    base_epsilon, detail_epsilon : float, 1e-20 to 1e6
         Their :math:`\varepsilon`: the variance of grey values, white at 1.0, that counts as an
         edge and holds up the smoothing.
 
@@ -70,9 +70,10 @@ class GuidedFilterFusion:
 
     def __post_init__(self) -> None:
         for name in ("split_radius", "base_radius", "detail_radius"):
-            whole(name, getattr(self, name), least=0)
-        for name in ("saliency_sigma", "base_epsilon", "detail_epsilon"):
-            number(name, getattr(self, name), above=True)
+            whole(name, getattr(self, name), least=0, most=10_000)
+        number("saliency_sigma", self.saliency_sigma, least=0.01, most=1000.0)
+        for name in ("base_epsilon", "detail_epsilon"):
+            number(name, getattr(self, name), least=1e-20, most=1e6)
 
     def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
         """Fuse the sources."""

@@ -24,15 +24,24 @@ from typing import Literal
 
 import numpy as np
 
+from osmofuse.checks import choice, number, whole
 from osmofuse.errors import SettingError
 from osmofuse.kernels import threads_for
 from osmofuse.linalg import CLOSED, FREE, HELD, DriftSystem, SplitMatrix
 from osmofuse.linalg.transport import Kinds
-from osmofuse.methods.contract import Fusion, Sources, WatchFunction, extendable, joined
+from osmofuse.methods.contract import (
+    FARTHEST,
+    LARGEST_OFFSET,
+    MOST_ITERATIONS,
+    Fusion,
+    Sources,
+    WatchFunction,
+    extendable,
+    joined,
+)
 from osmofuse.methods.fusion_drift import RULES, Rule, fusion_drift
 from osmofuse.methods.problem import Stack, check_positive, stacks_of, target_of
 from osmofuse.methods.region import box_around, cropped, region_of
-from osmofuse.methods.settings import choice, number, whole
 from osmofuse.optimise import (
     Evolution,
     Implicit,
@@ -44,11 +53,12 @@ from osmofuse.optimise import (
     evolve,
     worst,
 )
-from osmofuse.optimise.schemes import SCHEMES, Scheme, stepper
+from osmofuse.optimise.schemes import LOOPS, SCHEMES, Scheme, stepper
 from osmofuse.picture import scaled
 from osmofuse.typing import BoolArray, FloatArray
 
 STATIONARY = 1e-3  # of the tolerance, at an infinite time
+LONGEST_LOOP = 1e4  # time for schemes whose steps are made of passes of at most 1/8
 
 
 @dataclass(frozen=True)
@@ -64,16 +74,17 @@ class LinearOsmosis:
         :math:`u_0`: the foreground where alpha is 1 and the background elsewhere; the
         foreground; or their mean weighted by alpha. Several backgrounds are pasted as their
         mean, weighted likewise.
-    time : float
+    time : float, 1e-12 to 5e11, or inf
         T, how long to follow the flow; ``math.inf`` solves for where it ends. It acts over a
         distance of :math:`\sqrt{2T}` pixels.
-    steps : int
+    steps : int, 1 to 10000
         Steps to that time, each of length :math:`\tau` = T / steps.
     scheme : str
         What makes a step: "implicit" suits any length, and alone an infinite time; "aos", "mos"
         and "amos" split directions and stay positive; "peaceman-rachford" and "douglas"
         alternate them, for short steps, the first of second order; "explicit" and
-        "exponential" take longer the longer a step is, and the last is exact.
+        "exponential" take longer the longer a step is, to a time of 1e4 at most, and the last is
+        exact.
     extent : {"global", "local"}
         Whether the whole picture changes, or only the region where alpha is 0: then all other
         pixels are those of the foreground, bit for bit.
@@ -82,18 +93,18 @@ class LinearOsmosis:
         the foreground is held all along them; or it is held where alpha keeps it, and nothing
         flows where the region meets the frame. None is "neumann" for the whole picture and
         "mixed" for a region.
-    threshold : float
+    threshold : float, 0 to below 1
         The region is where alpha is no larger than this.
-    offset : float
+    offset : float, 0 to 100
         Added to all pictures while computing. Small: brightness ratios count; large:
         differences. With 0 all samples must be positive.
     band : {"keep", "repeat"}
         What a background of one band becomes in each channel: itself in the foreground's
         chromaticity, or itself.
-    rtol : float
+    rtol : float, 1e-16 to 1
         Of implicit steps: each system is solved until its residual has fallen to this part of
         its right side; at an infinite time, to a thousandth of that.
-    max_iter : int
+    max_iter : int, 1 to 1e6
         Most iterations of such a solve.
 
     Notes
@@ -121,18 +132,23 @@ class LinearOsmosis:
     def __post_init__(self) -> None:
         choice("drift", self.drift, RULES)
         choice("start", self.start, ("pasted", "foreground", "composite"))
-        number("time", self.time, above=True, infinite=True)
-        whole("steps", self.steps, least=1)
+        number("time", self.time, least=1e-12, most=FARTHEST**2 / 2.0, infinite=True)
+        whole("steps", self.steps, least=1, most=10_000)
         choice("scheme", self.scheme, ("implicit", *SCHEMES))
         if math.isinf(self.time) and self.scheme != "implicit":
             raise SettingError(f"time: inf needs the scheme 'implicit', not {self.scheme!r}")
+        if self.scheme in LOOPS and self.time > LONGEST_LOOP:
+            raise SettingError(
+                f"time: {self.time!r}; the scheme {self.scheme!r} would take more than "
+                f"{8 * LONGEST_LOOP:.0f} passes: at most {LONGEST_LOOP:g}, or use 'implicit'"
+            )
         choice("extent", self.extent, ("global", "local"))
         choice("boundary", self.boundary, ("neumann", "dirichlet", "mixed", None))
-        number("threshold", self.threshold, below=1.0)
-        number("offset", self.offset)
+        number("threshold", self.threshold, most=1.0, below=True)
+        number("offset", self.offset, most=LARGEST_OFFSET)
         choice("band", self.band, ("keep", "repeat"))
-        number("rtol", self.rtol, above=True)
-        whole("max_iter", self.max_iter, least=1)
+        number("rtol", self.rtol, least=1e-16, most=1.0)
+        whole("max_iter", self.max_iter, least=1, most=MOST_ITERATIONS)
 
     def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
         """Fuse the sources."""

@@ -27,6 +27,7 @@ from typing import Literal
 
 import numpy as np
 
+from osmofuse.checks import choice, number
 from osmofuse.errors import InputError
 from osmofuse.kernels import threads_for
 from osmofuse.linalg import Hierarchy, flexible_cg, inside, padded
@@ -34,7 +35,6 @@ from osmofuse.methods.contract import Fusion, Sources, WatchFunction
 from osmofuse.methods.layers import Band, Layers
 from osmofuse.methods.passes import Passes, fuse_by_passes
 from osmofuse.methods.region import box_around, region_of
-from osmofuse.methods.settings import choice, number
 from osmofuse.operators import ForwardDifference, inner
 from osmofuse.optimise import Status, Watch
 from osmofuse.typing import BoolArray, FloatArray
@@ -56,7 +56,7 @@ class PoissonEditing:
     mixed_by : {"edge", "pixel"}
         Where "mixed" chooses: on each edge between two pixels, or for the two edges down and
         right of a pixel together, by the length of the gradient.
-    threshold : float
+    threshold : float, 0 to below 1
         The region is where alpha is not above it; by default, where alpha is 0.
     band : {"keep", "repeat"}
         What a background of one band becomes in each channel: itself in the foreground's
@@ -80,7 +80,7 @@ class PoissonEditing:
         choice("guidance", self.guidance, ("import", "mixed", "monochrome"))
         choice("mixed_by", self.mixed_by, ("edge", "pixel"))
         choice("band", self.band, ("keep", "repeat"))
-        number("threshold", self.threshold, below=1.0)
+        number("threshold", self.threshold, most=1.0, below=True)
 
     def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
         """Fuse the sources."""

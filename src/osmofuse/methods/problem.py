@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from osmofuse.checks import choice
 from osmofuse.energies import Edges, HuberTV, JointModel, Quadratic, Tikhonov
 from osmofuse.errors import InputError, MismatchError
 from osmofuse.kernels import kernel, prange
 from osmofuse.methods.contract import Sources
 from osmofuse.methods.layers import chromatic_mean
-from osmofuse.methods.settings import choice
 from osmofuse.methods.spectral_target import with_coarse_of_first
 from osmofuse.typing import ArrayLike, FloatArray
 

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from osmofuse.checks import choice, whole
 from osmofuse.methods.contract import Fusion, Sources, WatchFunction
 from osmofuse.methods.layers import Band, Layers
 from osmofuse.methods.passes import Pass, Passes, fuse_by_passes
-from osmofuse.methods.settings import choice, whole
 from osmofuse.optimise import Watch
 from osmofuse.typing import FloatArray
 
@@ -32,7 +32,7 @@ class LaplacianPyramid:
 
     Parameters
     ----------
-    levels : int or None
+    levels : int, 0 to 64, or None
         How often the pictures are halved: seams are some 2^levels pixels wide, and 0 is
         direct matting. None, or more than there are: until one pixel is left.
     band : {"keep", "repeat"}
@@ -51,7 +51,7 @@ class LaplacianPyramid:
     def __post_init__(self) -> None:
         choice("band", self.band, ("keep", "repeat"))
         if self.levels is not None:
-            whole("levels", self.levels, least=0)
+            whole("levels", self.levels, least=0, most=64)
 
     def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
         """Fuse the sources."""

@@ -20,12 +20,12 @@ from typing import Literal
 
 import numpy as np
 
+from osmofuse.checks import choice, number, whole
 from osmofuse.errors import SettingError
 from osmofuse.kernels import threads_for
-from osmofuse.methods.contract import Fusion, Sources, WatchFunction
+from osmofuse.methods.contract import MOST_ITERATIONS, Fusion, Sources, WatchFunction
 from osmofuse.methods.layers import Band, Layers
 from osmofuse.methods.passes import Passes, fuse_by_passes
-from osmofuse.methods.settings import choice, number, whole
 from osmofuse.optimise import Status, Watch, worst
 from osmofuse.optimise.spectrum import Scales, filtered
 from osmofuse.typing import FloatArray
@@ -37,13 +37,13 @@ class SpectralTV:
 
     Parameters
     ----------
-    bands : int
+    bands : int, 2 to 100
         How many each picture is split into.
-    finest, coarsest : float
+    finest, coarsest : float, 1e-6 to 1e4
         The scales that bound the finest and the coarsest band; those between are spaced
         geometrically. A disc of radius R pixels and height h, white being 1, has the scale
         h R / 2.
-    foreground_weights, background_weights : sequence of float
+    foreground_weights, background_weights : sequence of float, -100 to 100
         How much of each band is taken, coarse ones first, :math:`\omega^f_n` and
         :math:`\omega^b_n`; the last number goes for all bands after it.
     transform : {"inverse", "flow"}
@@ -51,9 +51,9 @@ class SpectralTV:
     coupled : bool
         Whether the channels of a picture are split together, with common edges, or each by
         itself.
-    accuracy : float
+    accuracy : float, 1e-10 to 1
         Root mean square error of each step between bands, over pixels, at most.
-    max_iter : int
+    max_iter : int, 1 to 1e6
         Most iterations of such a step on each grid.
     band : {"keep", "repeat"}
         What a background of one band becomes in each channel: itself in the foreground's
@@ -81,17 +81,17 @@ class SpectralTV:
     band: Band = "keep"
 
     def __post_init__(self) -> None:
-        whole("bands", self.bands, least=2)
-        number("finest", self.finest, above=True)
-        number("coarsest", self.coarsest, above=True)
+        whole("bands", self.bands, least=2, most=100)
+        number("finest", self.finest, least=1e-6, most=1e4)
+        number("coarsest", self.coarsest, least=1e-6, most=1e4)
         if self.finest > self.coarsest or (self.bands > 2 and self.finest == self.coarsest):
             raise SettingError(f"coarsest: {self.coarsest!r}; must be above finest, {self.finest}")
         for name in ("foreground_weights", "background_weights"):
             object.__setattr__(self, name, _numbers(name, getattr(self, name), self.bands))
         choice("transform", self.transform, ("inverse", "flow"))
         choice("coupled", self.coupled, (True, False))
-        number("accuracy", self.accuracy, above=True)
-        whole("max_iter", self.max_iter, least=1)
+        number("accuracy", self.accuracy, least=1e-10, most=1.0)
+        whole("max_iter", self.max_iter, least=1, most=MOST_ITERATIONS)
         choice("band", self.band, ("keep", "repeat"))
 
     def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
@@ -153,5 +153,5 @@ def _numbers(name: str, values: object, bands: int) -> tuple[float, ...]:
     if len(values) > bands:
         raise SettingError(f"{name}: {len(values)} numbers for {bands} bands; give fewer")
     for value in values:
-        number(name, value, least=-np.inf)
+        number(name, value, least=-100.0, most=100.0)
     return tuple(values)

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from osmofuse.checks import number, whole
 from osmofuse.errors import InputError
 from osmofuse.filters import DomainTransform, box_mean, lee
 from osmofuse.methods.contract import Fusion, Sources, WatchFunction
 from osmofuse.methods.layers import Layers
 from osmofuse.methods.passes import Passes, fuse_by_passes
-from osmofuse.methods.settings import number, whole
 from osmofuse.optimise import Watch
 from osmofuse.typing import FloatArray
 
@@ -40,16 +40,16 @@ class StructureAwareFusion:
 
     Parameters
     ----------
-    radius : int
+    radius : int, 0 to 10000
         Of the windows of the smoothing and of the comparison, in pixels.
-    epsilon : float
+    epsilon : float, 1e-20 to 1e6
         A variance of samples, white at 1.0, well above it is an edge that is not smoothed.
-    sigma_space : float
+    sigma_space : float, 0.01 to 1e6
         How far the weight is smoothed where the foreground is flat, in pixels,
         :math:`\sigma_s` of the domain transform.
-    sigma_range : float
+    sigma_range : float, 1e-6 to 1e6
         A step of the foreground by as much holds up the smoothing, :math:`\sigma_r`.
-    rounds : int
+    rounds : int, 0 to 100
         How often the map is smoothed; it is rounded to 0 and 1 before each time.
 
     Notes
@@ -68,10 +68,11 @@ class StructureAwareFusion:
     rounds: int = 3
 
     def __post_init__(self) -> None:
-        for name in ("radius", "rounds"):
-            whole(name, getattr(self, name), least=0)
-        for name in ("epsilon", "sigma_space", "sigma_range"):
-            number(name, getattr(self, name), above=True)
+        whole("radius", self.radius, least=0, most=10_000)
+        whole("rounds", self.rounds, least=0, most=100)
+        number("epsilon", self.epsilon, least=1e-20, most=1e6)
+        number("sigma_space", self.sigma_space, least=0.01, most=1e6)
+        number("sigma_range", self.sigma_range, least=1e-6, most=1e6)
 
     def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
         """Fuse the sources.

@@ -21,13 +21,22 @@ from typing import Any, Literal
 
 import numpy as np
 
+from osmofuse.checks import choice, number, whole
 from osmofuse.energies import Edges, HuberTV, Tikhonov
 from osmofuse.errors import InputError, SettingError
 from osmofuse.kernels import threads_for
-from osmofuse.methods.contract import FARTHEST, Fusion, Sources, WatchFunction, extendable
+from osmofuse.methods.contract import (
+    FARTHEST,
+    LARGEST_OFFSET,
+    MOST_ITERATIONS,
+    NEAREST,
+    Fusion,
+    Sources,
+    WatchFunction,
+    extendable,
+)
 from osmofuse.methods.problem import Problem, picture_of, problems
 from osmofuse.methods.published import published
-from osmofuse.methods.settings import choice, number, whole
 from osmofuse.methods.variational_flow import LOWEST_STRUCTURE, FlowSolver
 from osmofuse.optimise import IPiano, Outcome, Progress, Status, Step, Watch, ipiano, worst
 from osmofuse.optimise.plan import Plan
@@ -44,25 +53,25 @@ class VariationalOsmosis:
 
     Parameters
     ----------
-    eta : float
+    eta : float, 0 to 1e4
         Smoothing of the structure, :math:`\eta`.
-    mu : float
+    mu : float, 1e-20 to 1e10
         How closely the structure follows the pictures, :math:`\mu`.
-    gamma : float
+    gamma : float, 0 to 1e9, or inf
         How firmly the foreground's values are kept where alpha says so, :math:`\gamma`;
         ``math.inf`` holds them exactly where alpha is 1.
-    epsilon : float
+    epsilon : float, 0 to 1e6
         Gradients of the structure below it are smoothed quadratically, :math:`\varepsilon`.
     regulariser : {"huber", "tv", "tikhonov", None}
         How the structure is smoothed, :math:`R`. The flow takes an epsilon below 0.001, and
         total variation, for 0.001.
-    offset : float
+    offset : float, 0 to 100
         Added to all pictures while computing. Small: brightness ratios count; large:
         differences. With 0 all samples must be positive.
     start : {"foreground", "composite", "means"}
         Where u starts: the foreground, the alpha-weighted mean of the pictures, or of their
         mean colours.
-    reach : float or None
+    reach : float, 0.001 to 1e6, or inf, or None
         How far osmosis acts, in pixels: small, the background's structure in the foreground's
         colours; large, colours balanced over the picture. None: as far as the paper's
         stopping rule lets it.
@@ -77,10 +86,10 @@ class VariationalOsmosis:
         with backgrounds that have the foreground's coarse bands and their own fine ones.
     precision : {"single", "double"}
         Of the solver "flow"; the others compute in double precision.
-    rtol : float
+    rtol : float, 0 to 1
         Of the others: stop when the energy changes by less than this part of itself in an
         iteration.
-    max_iter : int
+    max_iter : int, 1 to 1e6
         Of the others: most iterations in a channel.
     """
 
@@ -100,11 +109,13 @@ class VariationalOsmosis:
     max_iter: int = 10_000
 
     def __post_init__(self) -> None:
-        for name in ("eta", "epsilon", "offset", "rtol"):
-            number(name, getattr(self, name))
-        number("mu", self.mu, above=True)
-        number("gamma", self.gamma, infinite=True)
-        whole("max_iter", self.max_iter, least=1)
+        number("eta", self.eta, most=1e4)
+        number("mu", self.mu, least=1e-20, most=1e10)
+        number("gamma", self.gamma, most=1e9, infinite=True)
+        number("epsilon", self.epsilon, most=1e6)
+        number("offset", self.offset, most=LARGEST_OFFSET)
+        number("rtol", self.rtol, most=1.0)
+        whole("max_iter", self.max_iter, least=1, most=MOST_ITERATIONS)
         choice("regulariser", self.regulariser, ("huber", "tv", "tikhonov", None))
         choice("start", self.start, ("foreground", "composite", "means"))
         choice("band", self.band, ("keep", "repeat"))
@@ -117,9 +128,7 @@ class VariationalOsmosis:
             self._check_published()
 
     def _check_reach(self) -> None:
-        number("reach", self.reach, above=True, infinite=True)
-        if self.reach is not None and FARTHEST < self.reach < math.inf:
-            raise SettingError(f"reach: {self.reach!r}; must be at most {FARTHEST:g}, or inf")
+        number("reach", self.reach, least=NEAREST, most=FARTHEST, infinite=True)
         if self.solver != "flow":
             raise SettingError(f"reach: {self.reach!r} needs the solver 'flow'; use None")
 

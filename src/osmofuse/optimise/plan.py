@@ -13,6 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from osmofuse.checks import number, sequence, whole
+from osmofuse.errors import SettingError
 from osmofuse.optimise.flow import LEAST_ENERGY, Flow, FlowState, Quality
 from osmofuse.optimise.iterate import Outcome, iterate
 from osmofuse.optimise.progress import Status, Watch
@@ -27,6 +29,8 @@ NEAR = 1.03  # times the time there: as near to the end as the rule's rate can t
 SHORTEST_PART, SHORTEST_STEP = 0.5, 1e-3
 CYCLES, MOST_CYCLES = 2, 8
 MOST_HALVINGS, MOST_STEPS = 6, 400
+# Bounds of plans: the time of a reach of a million pixels; the brightest samples with an offset.
+LONGEST_STEP, BRIGHTEST, LARGEST_HALO = 1e15, 1000.0, 10**18
 ERROR, RESIDUAL = 1.2e-3, 0.7e-3  # allowed in the last step, as parts of the mean brightness
 EARLIER = 10.0  # times as much in the steps before it
 LONG = 1e4  # a time by which all but rounding has ended on most pictures
@@ -42,17 +46,22 @@ class Plan:
 
     Attributes
     ----------
-    steps : tuple of float
-        Lengths of the steps in flow time.
-    cycles : tuple of int
+    steps : tuple of float, above 0 to 1e15
+        Lengths of the steps in flow time; at most 400.
+    cycles : tuple of int, 1 to 8
         Multigrid cycles of a stage, in each step.
-    part : float
+    part : float, above 0 to 1.05
         The part of the last step at which to end, by dense output.
     brightness, lowest : float
         Of the whole picture: the mean of the target, which says how deep the grids go, and what
         the structure stays above.
     halo : int
         Pixels beyond a piece of the picture that it takes to compute it alone.
+
+    Raises
+    ------
+    SettingError
+        A number is out of range.
     """
 
     steps: tuple[float, ...]
@@ -61,6 +70,27 @@ class Plan:
     brightness: float = 1.0
     lowest: float = 0.0
     halo: int = 0
+
+    def __post_init__(self) -> None:
+        steps = sequence("plan.steps", self.steps, least=1, most=MOST_STEPS)
+        cycles = sequence("plan.cycles", self.cycles, least=1, most=MOST_STEPS)
+        if len(steps) != len(cycles):
+            raise SettingError(
+                f"plan.cycles: {len(cycles)} entries; must be {len(steps)}, as steps"
+            )
+        lengths = [
+            number(f"plan.steps[{k}]", h, above=True, most=LONGEST_STEP)
+            for k, h in enumerate(steps)
+        ]
+        counts = [
+            whole(f"plan.cycles[{k}]", n, least=1, most=MOST_CYCLES) for k, n in enumerate(cycles)
+        ]
+        object.__setattr__(self, "steps", tuple(lengths))
+        object.__setattr__(self, "cycles", tuple(counts))
+        number("plan.part", self.part, above=True, most=LONGEST_EXTRAPOLATION)
+        number("plan.brightness", self.brightness, above=True, most=BRIGHTEST)
+        number("plan.lowest", self.lowest, most=BRIGHTEST)
+        whole("plan.halo", self.halo, least=0, most=LARGEST_HALO)
 
     @property
     def time(self) -> float:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from numbers import Real
-
 import numpy as np
 
-from osmofuse.errors import InputError, SettingError
+from osmofuse.checks import number
+from osmofuse.errors import InputError
 from osmofuse.filters import gaussian
 from osmofuse.picture import Picture, as_alpha
 from osmofuse.typing import ArrayLike, FloatArray
 
 __all__ = ["as_alpha", "as_map", "soften"]
+
+WIDEST_BLUR = 1000.0  # pixels; the time that a blur takes grows with it
+NO_BLUR = 0.01  # pixels; below it the weights of all neighbours are 0 in double precision
 
 
 def soften(alpha: ArrayLike, sigma: float = 5.0) -> FloatArray:
@@ -22,7 +23,7 @@ def soften(alpha: ArrayLike, sigma: float = 5.0) -> FloatArray:
     ----------
     alpha : array_like, shape (rows, cols) or (rows, cols, channels)
         A map or mask, e.g. ``alpha == 1``.
-    sigma : float
+    sigma : float, 0 to 1000
         Standard deviation of the Gaussian in pixels; its radius is :math:`2\sigma`, borders
         are replicated. 0 leaves the map as it is.
 
@@ -36,13 +37,14 @@ def soften(alpha: ArrayLike, sigma: float = 5.0) -> FloatArray:
     InputError
         It is no map.
     SettingError
-        `sigma` is no length.
+        `sigma` is no length, or too large.
     """
     array = as_map(alpha)
-    if not (isinstance(sigma, Real) and 0 <= sigma < math.inf):
-        raise SettingError(f"sigma: {sigma!r}; must be a number of pixels, 0 or more")
+    number("sigma", sigma, most=WIDEST_BLUR)
+    if sigma < NO_BLUR:
+        return array
     # Rounding must not lead out of [0, 1].
-    return np.clip(gaussian(array, float(sigma)), 0.0, 1.0) if sigma > 0 else array
+    return np.clip(gaussian(array, float(sigma)), 0.0, 1.0)
 
 
 def as_map(alpha: ArrayLike | Picture) -> FloatArray:

@@ -6,10 +6,10 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
 
+from osmofuse.checks import whole
 from osmofuse.errors import (
     InputError,
     MismatchError,
@@ -27,6 +27,7 @@ from osmofuse.typing import ArrayLike, FloatArray
 __all__ = ["DEFAULT", "LARGEST", "METHODS", "Matte", "check_settings", "find_matte", "matte"]
 
 LARGEST = 1_500_000  # pixels; larger pictures are matted on a reduced copy
+MOST_PIXELS = 1_000_000_000
 RADIUS, EPSILON = 2, 1e-5  # of the fit that carries the map to the full size
 
 # What pymatting calls the methods that it has.
@@ -82,7 +83,7 @@ def matte(
     method : {"combined", "knn", "closed-form", "lbdm", "lkm", "random-walk"}
         Colour lines within windows and ties between pixels that look alike, together; KNN
         matting, as in the paper: ties alone; the others need the extra ``prepare``.
-    max_pixels : int
+    max_pixels : int, 1 to 1e9
         A larger picture is matted on a reduced copy, and the map is carried to its full size
         along the picture's edges; a warning says so.
 
@@ -157,8 +158,7 @@ def check_settings(method: str, max_pixels: int) -> None:
             f"method: {method!r} is unknown{did_you_mean(method, METHODS)}; known are "
             f"{', '.join(METHODS)}"
         )
-    if isinstance(max_pixels, bool) or not isinstance(max_pixels, Integral) or max_pixels < 1:
-        raise SettingError(f"max_pixels: {max_pixels!r}; must be a whole number from 1")
+    whole("max_pixels", max_pixels, least=1, most=MOST_PIXELS)
 
 
 def _notes(factor: int, shape: tuple[int, ...], converged: bool) -> list[str]:

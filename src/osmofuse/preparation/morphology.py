@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from numbers import Real
 
 import numpy as np
 
+from osmofuse.checks import number
 from osmofuse.errors import InputError, SettingError
 from osmofuse.picture import Picture
 from osmofuse.preparation.alpha import as_map
 from osmofuse.typing import ArrayLike, FloatArray
 
-__all__ = ["feather", "grow", "invert"]
+__all__ = ["FARTHEST", "feather", "grow", "invert"]
+
+FARTHEST = 10_000.0  # pixels
+WIDEST_DISC = 100.0  # pixels, of a map with values between 0 and 1
 
 
 def grow(alpha: ArrayLike | Picture, distance: float) -> FloatArray:
@@ -25,8 +28,9 @@ def grow(alpha: ArrayLike | Picture, distance: float) -> FloatArray:
     ----------
     alpha : array_like, (rows, cols) or (rows, cols, channels)
         A map or mask.
-    distance : float
-        In pixels, between centres; Euclidean.
+    distance : float, -10000 to 10000
+        In pixels, between centres; Euclidean. From -100 to 100 for a map that is no mask: the
+        time that it takes grows with the square.
 
     Returns
     -------
@@ -46,7 +50,7 @@ def grow(alpha: ArrayLike | Picture, distance: float) -> FloatArray:
     """
     from scipy.ndimage import distance_transform_edt, grey_dilation
 
-    array, reach = as_map(alpha), _distance("distance", distance, signed=True)
+    array, reach = as_map(alpha), number("distance", distance, least=-FARTHEST, most=FARTHEST)
     if reach < 0:
         return 1.0 - grow(1.0 - array, -reach)
     if reach == 0:
@@ -58,6 +62,11 @@ def grow(alpha: ArrayLike | Picture, distance: float) -> FloatArray:
             for plane in np.moveaxis(planes, 2, 0)
         ]
         return np.stack(near, axis=2).reshape(array.shape).astype(np.float64)
+    if reach > WIDEST_DISC:
+        raise SettingError(
+            f"distance: {distance!r}; must be from -{WIDEST_DISC:g} to {WIDEST_DISC:g} for a map "
+            "with values between 0 and 1; give a mask, e.g. alpha > 0.5"
+        )
     side = np.arange(-math.floor(reach), math.floor(reach) + 1)
     disc = np.hypot(*np.meshgrid(side, side)) <= reach
     disc = disc if array.ndim == 2 else disc[..., None]
@@ -76,7 +85,7 @@ def feather(alpha: ArrayLike | Picture, width: float) -> FloatArray:
     ----------
     alpha : array_like, (rows, cols)
         A map; its edge lies where it crosses 0.5. What it had between 0 and 1 is lost.
-    width : float
+    width : float, 0 to 10000
         :math:`w`, of the ramp in pixels; 0 gives the mask itself.
 
     Returns
@@ -97,7 +106,7 @@ def feather(alpha: ArrayLike | Picture, width: float) -> FloatArray:
     """
     from scipy.ndimage import distance_transform_edt
 
-    inside, ramp = as_map(alpha) > 0.5, _distance("width", width)
+    inside, ramp = as_map(alpha) > 0.5, number("width", width, most=FARTHEST)
     if inside.ndim != 2:
         raise InputError(f"alpha: shape {inside.shape}; must be (rows, cols)")
     if ramp == 0 or inside.all() or not inside.any():
@@ -111,10 +120,3 @@ def feather(alpha: ArrayLike | Picture, width: float) -> FloatArray:
 def invert(alpha: ArrayLike | Picture) -> FloatArray:
     """Swap what is kept and what lets the background enter: 1 - alpha."""
     return 1.0 - as_map(alpha)
-
-
-def _distance(name: str, value: float, *, signed: bool = False) -> float:
-    if not isinstance(value, Real) or not math.isfinite(value) or (value < 0 and not signed):
-        least = "" if signed else ", 0 or more"
-        raise SettingError(f"{name}: {value!r}; must be a number of pixels{least}")
-    return float(value)

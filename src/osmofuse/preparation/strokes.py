@@ -18,6 +18,8 @@ from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
 __all__ = ["Stroke", "alpha_of_polygons", "trimap_of_strokes"]
 
+FARTHEST = 1e6  # pixels that a place may be away, and that a brush may have
+
 
 @dataclass(frozen=True)
 class Stroke:
@@ -29,7 +31,7 @@ class Stroke:
         Where it goes; one point gives a dot.
     label : {0, 1}
         What the map is there: 1 keeps the foreground, 0 lets the background enter.
-    radius : float
+    radius : float, above 0 to 1e6
         Of the brush, in pixels.
     """
 
@@ -91,8 +93,10 @@ def trimap_of_strokes(shape: tuple[int, int], strokes: Iterable[Stroke]) -> Floa
         name = f"strokes[{k}]"
         if stroke.label not in (0, 1):
             raise InputError(f"{name}: label {stroke.label!r}; must be 1 (keep) or 0 (let enter)")
-        if not isinstance(stroke.radius, Real) or not 0 < stroke.radius < math.inf:
-            raise InputError(f"{name}: radius {stroke.radius!r}; must be a number above 0")
+        if not isinstance(stroke.radius, Real) or not 0 < stroke.radius <= FARTHEST:
+            raise InputError(
+                f"{name}: radius {stroke.radius!r}; must be a number above 0, at most {FARTHEST:g}"
+            )
         _draw(trimap, _places(stroke.points, name, least=1), float(stroke.radius), stroke.label)
     return trimap
 
@@ -106,6 +110,8 @@ def _places(points: ArrayLike, name: str, *, least: int) -> FloatArray:
         raise InputError(f"{name}: not a list of (row, col)")
     if len(places) < least:
         raise InputError(f"{name}: {len(places)} points; give at least {least}")
+    if np.abs(places).max() > FARTHEST:
+        raise InputError(f"{name}: a place more than {FARTHEST:g} pixels away")
     return places
 
 

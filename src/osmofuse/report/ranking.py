@@ -12,7 +12,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from osmofuse.errors import LimitError, MismatchError, UnreadableError
+from osmofuse.checks import choice, mapping, sequence, text
+from osmofuse.documents import is_format, json_of, read_document, text_of
+from osmofuse.errors import LimitError, MismatchError, SettingError, UnreadableError
 from osmofuse.record import Record
 
 __all__ = ["MOST", "blind_pairs", "read_ranking", "tally", "with_ranking"]
@@ -20,6 +22,7 @@ __all__ = ["MOST", "blind_pairs", "read_ranking", "tally", "with_ranking"]
 FORMAT = 1
 KIND = "osmofuse ranking"
 MOST = 8  # results, which are 28 pairs
+MOST_ANSWERS = 1000
 
 
 def blind_pairs(names: Sequence[str], record: Record | None) -> list[tuple[int, int]]:
@@ -73,23 +76,18 @@ def read_ranking(path: str | os.PathLike[str]) -> dict[str, Any]:
         The file is missing, damaged, or no ranking.
     """
     path = Path(path)
+    content = read_document(path)
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise UnreadableError(f"{path}: no such file") from error
-    except OSError as error:
-        raise UnreadableError(f"{path}: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
+        found = json_of(text_of(content))
+    except ValueError as error:
         raise UnreadableError(f"{path}: a damaged ranking, or none ({error})") from error
-    if not isinstance(found, dict) or (found.get("kind"), found.get("format")) != (KIND, FORMAT):
+    known = isinstance(found, dict) and found.get("kind") == KIND
+    if not known or not is_format(found.get("format"), FORMAT):
         raise UnreadableError(f"{path}: not a ranking of format {FORMAT} from a report of osmofuse")
-    answers = _answers(found.get("answers"), path)
-    return {
-        "by": str(found.get("by") or ""),
-        "sha256_of_pixels": found.get("sha256_of_pixels"),
-        "answers": answers,
-        "points": _points(answers),
-    }
+    try:
+        return _ranking(found)
+    except SettingError as error:
+        raise UnreadableError(f"{path}: a damaged ranking ({error})") from error
 
 
 def with_ranking(record: Record, path: str | os.PathLike[str]) -> Record:
@@ -136,22 +134,26 @@ def _is_again(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
     return old["by"] == new["by"] and (bool(new["by"]) or old["answers"] == new["answers"])
 
 
-def _answers(given: Any, path: Path) -> list[dict[str, Any]]:
-    """Return the answers, or say that they are none; points are counted anew from them."""
-    if not isinstance(given, list):
-        raise UnreadableError(f"{path}: a damaged ranking (no answers)")
-    return [_answer(one, path) for one in given]
+def _ranking(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a judge answered, checked; points are counted anew."""
+    digest = found.get("sha256_of_pixels")
+    given = sequence("answers", found.get("answers"), most=MOST_ANSWERS)
+    answers = [_answer(f"answers[{k}]", one) for k, one in enumerate(given)]
+    return {
+        "by": text("by", found.get("by") or "", most=200),
+        "sha256_of_pixels": None if digest is None else text("sha256_of_pixels", digest),
+        "answers": answers,
+        "points": _points(answers),
+    }
 
 
-def _answer(one: Any, path: Path) -> dict[str, Any]:
-    pair = one.get("pair") if isinstance(one, Mapping) else None
-    if (
-        not isinstance(pair, list)
-        or len(pair) != 2
-        or not all(isinstance(name, str) for name in pair)
-        or one.get("better") not in (*pair, None)
-    ):
-        raise UnreadableError(f"{path}: a damaged ranking ({one!r} is no answer)")
+def _answer(name: str, given: Any) -> dict[str, Any]:
+    one = mapping(name, given)
+    pair = [
+        text(f"{name}.pair[{k}]", word, most=200)
+        for k, word in enumerate(sequence(f"{name}.pair", one.get("pair"), least=2, most=2))
+    ]
+    choice(f"{name}.better", one.get("better"), (*pair, None))
     return {"pair": pair, "better": one.get("better")}
 
 

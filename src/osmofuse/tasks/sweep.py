@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import signature
 from itertools import product
 from typing import Any, TypeAlias, TypeVar, cast
 
-from osmofuse.errors import SettingError
+from osmofuse.errors import LimitError, SettingError
 from osmofuse.methods import Fusion, Sources, VariationalOsmosis
 from osmofuse.methods.contract import WatchFunction
 from osmofuse.metrics import Score, score
@@ -22,6 +23,7 @@ T = TypeVar("T")
 OneOrMany: TypeAlias = T | Sequence[T]
 
 VARIED = ("start", "mu", "reach", "eta", "gamma")  # the slowest first
+MOST_TRIALS = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +97,8 @@ def sweep(
         A picture cannot be used, or they do not fit together.
     SettingError
         A setting is unknown or out of range, or there is nothing to try.
+    LimitError
+        There are more than 1000 combinations.
 
     Examples
     --------
@@ -138,9 +142,16 @@ def combinations(choices: Mapping[str, Any]) -> list[tuple[dict[str, Any], Varia
     ------
     SettingError
         A setting is unknown or out of range, or there is nothing to try.
+    LimitError
+        There are more than 1000 combinations.
     """
     usual = signature(sweep).parameters
     varied = {name: _many(name, choices.get(name, usual[name].default)) for name in VARIED}
+    count = math.prod(len(values) for values in varied.values())
+    if count > MOST_TRIALS:
+        raise LimitError(
+            f"{', '.join(varied)}: {count} combinations; try at most {MOST_TRIALS} at a time"
+        )
     common = {name: value for name, value in choices.items() if name not in varied}
     found = []
     for values in product(*varied.values()):

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import csv
-import math
 import os
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
+from osmofuse.documents import read_document, text_of
 from osmofuse.errors import InputError, UnreadableError
 from osmofuse.typing import ArrayLike, FloatArray
 
+FARTHEST = 1e6  # pixels
+MOST = 10_000  # points
 HEADER = ("moving_x", "moving_y", "fixed_x", "fixed_y")
 
 
@@ -34,12 +37,14 @@ def read_points(path: str | os.PathLike[str]) -> FloatArray:
         It cannot be read, a column is missing, or an entry is no number.
     """
     path = Path(path)
+    content = read_document(path)
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError as error:
-        raise UnreadableError(f"{path}: no such file") from error
-    except (OSError, UnicodeDecodeError) as error:
+        return _points(path, text_of(content))
+    except (ValueError, csv.Error) as error:
         raise UnreadableError(f"{path}: cannot be read as text ({error})") from error
+
+
+def _points(path: Path, text: str) -> FloatArray:
     rows = csv.DictReader(text.splitlines(), skipinitialspace=True)
     names = [name.strip() for name in rows.fieldnames or ()]
     if missing := [name for name in HEADER if name not in names]:
@@ -47,7 +52,10 @@ def read_points(path: str | os.PathLike[str]) -> FloatArray:
             f"{path}: no column {', '.join(missing)}; the first line must be {','.join(HEADER)}"
         )
     rows.fieldnames = names
-    return np.array([_numbers(path, rows.line_num, row) for row in rows]).reshape(-1, 4)
+    found = [_numbers(path, rows.line_num, row) for row in islice(rows, MOST + 1)]
+    if len(found) > MOST:
+        raise UnreadableError(f"{path}: more than {MOST:,} points; give the best of them")
+    return np.array(found).reshape(-1, 4)
 
 
 def _numbers(path: Path, line: int, row: dict[str, str]) -> list[float]:
@@ -57,8 +65,10 @@ def _numbers(path: Path, line: int, row: dict[str, str]) -> list[float]:
         raise UnreadableError(
             f"{path}: line {line} has an entry that is missing or no number"
         ) from error
-    if not all(map(math.isfinite, numbers)):
-        raise UnreadableError(f"{path}: line {line} has an entry that is not finite")
+    if not all(abs(one) <= FARTHEST for one in numbers):
+        raise UnreadableError(
+            f"{path}: line {line} has an entry that is not finite, or beyond {FARTHEST:g} pixels"
+        )
     return numbers
 
 
@@ -66,9 +76,13 @@ def as_points(points: ArrayLike | str | os.PathLike[str]) -> FloatArray:
     """Return control points as an array of shape (n, 4), from one or from a file."""
     if isinstance(points, str | os.PathLike):
         return read_points(points)
-    array = np.asarray(points, np.float64)
-    if array.ndim != 2 or array.shape[1] != 4 or not np.isfinite(array).all():
+    try:
+        array = np.asarray(points, np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"points: no numbers (n, 4): {', '.join(HEADER)}") from error
+    if array.ndim != 2 or array.shape[1] != 4 or not (np.abs(array) <= FARTHEST).all():
         raise InputError(
-            f"points: shape {array.shape}; must be finite numbers (n, 4): {', '.join(HEADER)}"
+            f"points: shape {array.shape}; must be finite numbers (n, 4), at most {FARTHEST:g}: "
+            f"{', '.join(HEADER)}"
         )
     return array

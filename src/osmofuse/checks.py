@@ -1,0 +1,173 @@
+"""Checks of settings and of fields in files, with messages that name them and the fix."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any
+
+from osmofuse.errors import SettingError
+
+LONGEST = 100  # characters of a wrong value that a message shows
+
+
+def number(
+    name: str,
+    value: object,
+    *,
+    most: float,
+    least: float = 0.0,
+    above: bool = False,
+    below: bool = False,
+    infinite: bool = False,
+) -> float:
+    """Return a number in a range, or refuse what is none.
+
+    Parameters
+    ----------
+    name : str
+        Of the setting, for the message.
+    value : object
+        What was given.
+    most, least : float
+        The range.
+    above, below : bool
+        The least, or the most, is no part of it.
+    infinite : bool
+        Infinity is allowed beside the range.
+
+    Raises
+    ------
+    SettingError
+        It is no number, or out of range.
+    """
+    wanted = f"a number {'above' if above else 'from'} {least:g}"
+    wanted += f", and below {most:g}" if below else f"{', at most' if above else ' to'} {most:g}"
+    wanted += ", or inf" if infinite else ""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise _refusal(name, value, wanted)
+    if infinite and value == math.inf:
+        return math.inf
+    # Comparisons are exact, also with integers that no float can hold.
+    given: Any = value
+    outside = not least <= given <= most
+    if outside or (above and given == least) or (below and given == most):
+        raise _refusal(name, value, wanted)
+    return float(value)
+
+
+def whole(name: str, value: object, *, least: int, most: int) -> int:
+    """Return a whole number in a range, or refuse what is none.
+
+    Raises
+    ------
+    SettingError
+        It is no whole number, or out of range.
+    """
+    wanted = f"a whole number from {least} to {most}"
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise _refusal(name, value, wanted)
+    if not least <= int(value) <= most:
+        raise _refusal(name, value, wanted)
+    return int(value)
+
+
+def choice(name: str, value: object, allowed: Sequence[object]) -> None:
+    """Refuse what is not one of the allowed values.
+
+    Raises
+    ------
+    SettingError
+        It is none of them.
+    """
+    if not any(value is a or (isinstance(value, str) and value == a) for a in allowed):
+        raise _refusal(name, value, f"one of {', '.join(map(repr, allowed))}")
+
+
+def text(name: str, value: object, *, most: int = 10_000, pattern: str | None = None) -> str:
+    """Return a text, or refuse what is none.
+
+    Parameters
+    ----------
+    name : str
+        Of the field, for the message.
+    value : object
+        What was given.
+    most : int
+        Characters.
+    pattern : str, optional
+        A regular expression that all of it must match.
+
+    Raises
+    ------
+    SettingError
+        It is no text, too long, or does not match.
+    """
+    if not isinstance(value, str) or len(value) > most:
+        raise _refusal(name, value, f"text of at most {most} characters")
+    if pattern is not None and not re.fullmatch(pattern, value):
+        raise _refusal(name, value, f"text like {pattern}")
+    return value
+
+
+def mapping(name: str, value: object) -> Mapping[str, Any]:
+    """Return a mapping whose keys are texts, or refuse what is none.
+
+    Raises
+    ------
+    SettingError
+        It is none.
+    """
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise _refusal(name, value, "an object: names with values")
+    return value
+
+
+def sequence(name: str, value: object, *, least: int = 0, most: int = 100_000) -> Sequence[Any]:
+    """Return a list or tuple, or refuse what is none.
+
+    Parameters
+    ----------
+    name : str
+        Of the field, for the message.
+    value : object
+        What was given.
+    least, most : int
+        How many entries there may be.
+
+    Raises
+    ------
+    SettingError
+        It is none, or has too few or too many entries.
+    """
+    if isinstance(value, str | bytes) or not isinstance(value, Sequence):
+        raise _refusal(name, value, f"a list of {least} to {most} entries")
+    if not least <= len(value) <= most:
+        raise SettingError(f"{name}: {len(value)} entries; must be {least} to {most}")
+    return value
+
+
+def shown(value: object) -> str:
+    """Return a value as a message shows it: not longer than a line.
+
+    Examples
+    --------
+    >>> shown(10**5000)
+    'a number of some 5001 digits'
+    >>> shown([1, 2])
+    '[1, 2]'
+    """
+    try:
+        told = repr(value)
+    except ValueError:  # Python prints no integer of more than 4300 digits
+        digits = value.bit_length() * math.log10(2) if isinstance(value, int) else math.inf
+        return f"a number of some {math.ceil(digits):.0f} digits"
+    except RecursionError:
+        return f"a {type(value).__name__} of many levels"
+    return told if len(told) <= LONGEST else f"{told[:LONGEST]}…"
+
+
+def _refusal(name: str, value: object, wanted: str) -> SettingError:
+    return SettingError(f"{name}: {shown(value)}; must be {wanted}")
