@@ -36,18 +36,6 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(0)
 
 
-@pytest.fixture
-def decoded_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let jobs decode their files in this process, which is quicker than a child for each job."""
-    from osmofuse.io import read
-    from osmofuse.jobs import reading
-
-    def read_here(paths, limits):
-        return [read(path, limits=limits) for path in paths]
-
-    monkeypatch.setattr(reading, "read_isolated", read_here)
-
-
 def allowed_skips() -> tuple[str, ...]:
     """Return the allowed prefixes of skip reasons, from the table in CONTRIBUTING."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")

@@ -69,6 +69,8 @@ class Input:
         Where it was, relative to the record's folder, with "/" between folders.
     sha256 : str
         Of the bytes of the file.
+    page : int or None
+        Page that was read, from 1; None for what is no picture.
     levels : str or None
         How its range was adjusted, where it can be: "as-is", "percentiles" or "match".
     notes : tuple of str
@@ -80,6 +82,7 @@ class Input:
     sha256: str
     levels: str | None = None
     notes: tuple[str, ...] = ()
+    page: int | None = None
 
 
 @dataclass(frozen=True)
@@ -269,7 +272,8 @@ def _record_of(parts: dict[str, Any]) -> Record:
 
 def _input_of(one: dict[str, Any]) -> Input:
     role, path, digest = (one[name] for name in ("role", "path", "sha256"))
-    return Input(role, path, digest, one.get("levels"), tuple(one.get("notes", ())))
+    notes = tuple(one.get("notes", ()))
+    return Input(role, path, digest, one.get("levels"), notes, one.get("page"))
 
 
 def _without_empty(parts: Mapping[str, Any]) -> dict[str, Any]:

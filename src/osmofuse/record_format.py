@@ -101,6 +101,10 @@ def _path(name: str, value: Any) -> None:
     text(name, value, most=4096, pattern=PATH)
 
 
+def _page(name: str, value: Any) -> None:
+    whole(name, value, least=1, most=10**6)
+
+
 def _role(name: str, value: Any) -> None:
     choice(name, value, ROLES)
 
@@ -121,6 +125,7 @@ _INPUT = _fields(
     {
         "role": _role,
         "path": _path,
+        "page": _or_none(_page),
         "sha256": _digest,
         "levels": _or_none(text),
         "notes": _list(text),

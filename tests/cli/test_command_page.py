@@ -17,7 +17,6 @@ PAGE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
 REPORT = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.usefixtures("decoded_here")
 def test_its_commands_run_in_their_order(tmp_path, monkeypatch):
     write_pair(tmp_path)
     monkeypatch.chdir(tmp_path)

@@ -17,7 +17,7 @@ PAIR = ("visible.tif", "infrared.tif")
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch, decoded_here):
+def folder(tmp_path, monkeypatch):
     write_pair(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path

@@ -40,7 +40,7 @@ def warmed(tmp_path_factory):
 
 
 @pytest.fixture
-def invoke(folder, monkeypatch, decoded_here):
+def invoke(folder, monkeypatch):
     """Return a function that runs the command in this process."""
     monkeypatch.chdir(folder)
     return lambda *arguments: CliRunner().invoke(cli.commands, ["fuse", *arguments])

@@ -19,7 +19,7 @@ PAIR = ["visible.tif", "infrared.tif"]
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch, decoded_here):
+def folder(tmp_path, monkeypatch):
     write_pair(tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.chdir(tmp_path)

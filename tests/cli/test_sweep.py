@@ -10,7 +10,7 @@ from pairs import write_pair
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch, decoded_here):
+def folder(tmp_path, monkeypatch):
     write_pair(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path

@@ -14,7 +14,7 @@ def pair(tmp_path):
 
 
 @pytest.fixture
-def make_job(pair, tmp_path, decoded_here):
+def make_job(pair, tmp_path):
     """Return a function that makes a job of the pair."""
 
     def make(**changes):

@@ -18,7 +18,7 @@ FIGURES = {"agreement": 1.0, "tiles": 9, "uncertainty": 0.1, "overlap": 1.0}
 
 
 @pytest.fixture
-def matted(tmp_path, decoded_here):
+def matted(tmp_path):
     image = np.where(INSIDE[..., None], (200, 60, 30), (30, 80, 150)).astype(np.uint8)
     return run_matte(
         MatteJob(

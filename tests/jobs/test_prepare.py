@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-import subprocess
-
 import numpy as np
+import tifffile
 
 import osmofuse
-from osmofuse.io import read_isolated
 from osmofuse.jobs.prepare import prepare
 from osmofuse.record import sha256_of_file
 
@@ -62,17 +60,22 @@ def test_what_was_left_out_of_a_map_is_noted(make_job, pair, tmp_path):
     assert prepared.inputs[2].notes == ("its 3 bands are the same in every pixel; taken for one",)
 
 
-def test_files_are_decoded_in_one_other_process(make_job, monkeypatch):
-    started = []
-    popen = subprocess.Popen
-
-    def start(command, **options):
-        started.append(command[3:])
-        return popen(command, **options)
-
-    monkeypatch.setattr("osmofuse.jobs.reading.read_isolated", read_isolated)
-    monkeypatch.setattr(subprocess, "Popen", start)
-    monkeypatch.setattr("osmofuse.io.reading._decode", None)  # it must not be called here
+def test_nothing_is_parsed_or_decoded_in_this_process(make_job, monkeypatch):
     job = make_job()
+    for place in ("osmofuse.io.reading._decode", "osmofuse.io.header.open_header"):
+        monkeypatch.setattr(place, None)  # it must not be called here
+    monkeypatch.setattr("osmofuse.io.description.open_header", None)
     prepare(job)
-    assert [names[1:] for names in started] == [list(map(str, job.inputs.values()))]
+
+
+def test_a_page_of_each_file(make_job, pair, tmp_path):
+    pictures = [osmofuse.read(pair[name]).pixels for name in ("visible", "infrared")]
+    with tifffile.TiffWriter(tmp_path / "both.tif") as file:
+        for pixels in pictures:
+            file.write(pixels, metadata=None)
+    both = tmp_path / "both.tif"
+    prepared = prepare(make_job(foreground=both, background=both, page=(1, 2, 1)))
+    np.testing.assert_array_equal(prepared.sources.foreground, pictures[0])
+    np.testing.assert_array_equal(prepared.sources.background, pictures[1])
+    assert [one.page for one in prepared.inputs] == [1, 2, 1]
+    assert all(not one.notes for one in prepared.inputs)

@@ -1,19 +1,32 @@
-"""The files of a job, decoded: by role, and with time enough."""
+"""Files of a job, described and read: by role, at their pages, with time enough."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import numpy as np
+import pytest
+import tifffile
 
 import osmofuse
-from osmofuse.io import Limits, describe
-from osmofuse.jobs.reading import limits_for, read_files
+from osmofuse.errors import SettingError
+from osmofuse.io import describe
+from osmofuse.jobs.reading import describe_files, limits_for, notes_on, pages_of, read_files
+from picture_files import noise
 
 
-def test_each_role_has_its_picture_also_where_two_have_one_file(pair, decoded_here):
+@pytest.fixture
+def pages(tmp_path):
+    path = tmp_path / "pages.tif"
+    with tifffile.TiffWriter(path) as file:
+        for rows in (24, 25, 26):
+            file.write(noise((rows, 40), "uint16"), metadata=None)
+    return path
+
+
+def test_each_role_has_its_picture_also_where_two_have_one_file(pair):
     paths = {"one": pair["visible"], "map": pair["map"], "other": pair["visible"]}
-    found = read_files(paths, {role: describe(path) for role, path in paths.items()})
+    found = read_files(describe_files(paths))
     assert list(found) == list(paths)
     for role, picture in found.items():
         np.testing.assert_array_equal(picture.pixels, osmofuse.read(paths[role]).pixels)
@@ -21,6 +34,34 @@ def test_each_role_has_its_picture_also_where_two_have_one_file(pair, decoded_he
 
 def test_a_large_picture_has_more_time_to_be_decoded(pair):
     file = describe(pair["visible"])
-    assert limits_for([file]) == Limits()
+    assert 15 <= limits_for([file]).seconds < 20
     large = replace(file, decoded_bytes=6 * 10**9)
-    assert limits_for([file, large]).seconds == 1200
+    assert limits_for([file, large]).seconds == 1215
+
+
+@pytest.mark.parametrize(
+    ("page", "expected"), [((), (1, 1, 1)), ((2,), (2, 2, 2)), ((3, 1, 2), (3, 1, 2))]
+)
+def test_a_page_for_all_or_one_for_each(pages, page, expected):
+    assert tuple(pages_of("abc", page).values()) == expected
+    found = read_files(describe_files(dict.fromkeys("abc", pages), page))
+    assert tuple(picture.shape[0] - 23 for picture in found.values()) == expected
+
+
+@pytest.mark.parametrize("page", [(1, 2), (1, 2, 3, 4)])
+def test_more_or_fewer_pages_than_pictures(page):
+    with pytest.raises(SettingError, match=r"page: \d numbers for 3 pictures \(a, b, c\)"):
+        pages_of("abc", page)
+
+
+@pytest.mark.parametrize("page", [(0,), (-1,), (1.5,), ("2",), (True,)])
+def test_what_is_no_page(page):
+    with pytest.raises(SettingError, match=r"page: .*must be a whole number from 1"):
+        pages_of("abc", page)
+
+
+def test_several_pages_are_noted_unless_one_was_chosen(pages, pair):
+    file = describe(pages)
+    assert notes_on(file, ()) == ["has 3 pages, of which page 1 is read; --page N reads another"]
+    assert notes_on(file, (1,)) == []
+    assert notes_on(describe(pair["visible"]), ()) == []

@@ -88,9 +88,7 @@ def test_each_gains_a_decibel_on_a_scene_it_was_not_tuned_on(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_record_repeats_what_a_recipe_made_without_the_recipe(
-    name, tmp_path, folder, decoded_here
-):
+def test_a_record_repeats_what_a_recipe_made_without_the_recipe(name, tmp_path, folder):
     shipped = SHIPPED / f"{name}.toml"
     copy = tmp_path / "copy.toml"
     copy.write_bytes(shipped.read_bytes())

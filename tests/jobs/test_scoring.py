@@ -9,8 +9,6 @@ import osmofuse
 from osmofuse.errors import InputError, UnreadableError
 from osmofuse.jobs.scoring import score_files
 
-pytestmark = pytest.mark.usefixtures("decoded_here")
-
 
 def test_files_are_scored_as_their_pictures(pair):
     paths = pair["visible"], pair["visible"], pair["infrared"]

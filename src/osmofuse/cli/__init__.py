@@ -26,6 +26,7 @@ COMMANDS = {
     "info": "Say what picture files contain, and what would become of them.",
     "demo": "Fuse a synthetic manuscript page, and show what it did.",
 }
+_READING = ("fuse", "align", "matte", "score", "compare", "sweep", "info")
 
 
 class _Commands(click.Group):
@@ -48,6 +49,10 @@ class _Commands(click.Group):
         name = args[0]
         if not name.startswith("-") and name not in COMMANDS and not ctx.resilient_parsing:
             ctx.fail(f"No such command {name!r}{did_you_mean(name, COMMANDS)}.")
+        if name in _READING and not ctx.resilient_parsing and not {"-h", "--help"} & set(args):
+            from osmofuse.io import start_decoder
+
+            start_decoder()  # it gets ready while the command is loaded
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -14,7 +14,7 @@ from osmofuse.cli.needs import tell_need
 from osmofuse.cli.options import FILE
 from osmofuse.cli.progress import progress_line
 from osmofuse.cli.told import file_data, file_lines
-from osmofuse.cli.voice import say
+from osmofuse.cli.voice import note, say
 from osmofuse.errors import MismatchError
 from osmofuse.jobs import Registered, Registration, check_registration, register
 from osmofuse.preparation.registration.chain import METHODS
@@ -25,6 +25,7 @@ from osmofuse.preparation.registration.transform import KINDS
 @click.argument("moving", type=FILE, metavar="MOVING")
 @click.argument("fixed", type=FILE, metavar="FIXED")
 @options.output("The aligned picture to write.")
+@options.page
 @options.method(METHODS, "How to find the transform.", "auto")
 @click.option(
     "--transform",
@@ -72,6 +73,8 @@ def command(
         return
     with progress_line("Aligning"):
         result = register(job, report=folder)
+    for words in result.notes:
+        note(f"Note: {words}")
     if as_json:
         click.echo(json.dumps(_data(result), ensure_ascii=False))
     if result.record is None:
@@ -89,6 +92,7 @@ def _data(result: Registered) -> dict[str, Any]:
         "status": str(found.status),
         "reason": found.reason,
         "files": file_data(result.files),
+        "notes": list(result.notes),
         "record": None if result.record is None else result.record.as_json(),
     }
 

@@ -38,7 +38,7 @@ from osmofuse.methods import METHODS
 from osmofuse.preparation.registration.transform import KINDS
 from osmofuse.record import Record, output_path, read_record
 
-_CHOICES = ("alpha", "soften", "method", "levels", "working_space", "align", "depth")
+_CHOICES = ("page", "alpha", "soften", "method", "levels", "working_space", "align", "depth")
 
 
 class _Command(click.Command):
@@ -73,6 +73,7 @@ class _Command(click.Command):
     metavar="NAME|FILE",
     help="Take what is not said here from a recipe; osmofuse recipes lists them.",
 )
+@options.page
 @options.alpha
 @options.soften
 @options.method(list(METHODS), "How to fuse.", "variational")

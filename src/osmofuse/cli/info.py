@@ -11,11 +11,13 @@ from typing import Any
 import click
 import numpy as np
 
+from osmofuse.cli import options
 from osmofuse.cli.voice import say
 from osmofuse.errors import InputError, OsmofuseError
-from osmofuse.io import Description, describe
+from osmofuse.io import Description, describe_isolated
 from osmofuse.jobs import Job, need
 from osmofuse.jobs.need import in_bytes, size_of
+from osmofuse.jobs.reading import pages_of
 from osmofuse.picture import white_of
 
 
@@ -23,9 +25,12 @@ from osmofuse.picture import white_of
 @click.argument(
     "files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE..."
 )
+@options.page
 @click.option("--json", "as_json", is_flag=True, help="Print a list of objects as JSON.")
 @click.pass_context
-def command(ctx: click.Context, files: tuple[Path, ...], as_json: bool) -> None:
+def command(
+    ctx: click.Context, files: tuple[Path, ...], page: tuple[int, ...], as_json: bool
+) -> None:
     """Say what picture files contain, and what osmofuse would do with them.
 
     Of several files it also says whether they are of one size, as files to be fused must be.
@@ -33,9 +38,10 @@ def command(ctx: click.Context, files: tuple[Path, ...], as_json: bool) -> None:
     """
     found: dict[Path, Description] = {}
     code = 0
-    for path in files:
+    pages = pages_of((f"{k}. {path}" for k, path in enumerate(files, 1)), page).values()
+    for path, number in zip(files, pages, strict=True):
         try:
-            found[path] = describe(path)
+            found[path] = describe_isolated(path, page=number)
         except OsmofuseError as error:
             click.echo(f"osmofuse: {error}", err=True)
             code = code or error.exit_code
@@ -52,7 +58,7 @@ def command(ctx: click.Context, files: tuple[Path, ...], as_json: bool) -> None:
 
 def _data(path: Path, file: Description) -> dict[str, Any]:
     problem = _problem(file)
-    needed = None if problem else asdict(_need(path))
+    needed = None if problem else asdict(_need(path, file))
     plain = json.loads(json.dumps(asdict(file), default=str))
     return {"path": str(path), **plain, "problem": problem, "need": needed}
 
@@ -62,6 +68,9 @@ def _words(path: Path, file: Description) -> Iterator[str]:
     yield f"{path}: {file.format.upper()}, {size_of(file)}, {bands}, {file.depth}"
     if file.format_of_name is not None:
         yield f"its name says {file.format_of_name}; its content decides, and is {file.format}"
+    if file.note is not None:
+        yield f"note: {file.note}"
+    pages = f"{file.pages}, of which this is page {file.page}; --page N reads another"
     pyramid = f"{file.levels} sizes, of which the full one is read"
     known = {
         "colour profile": file.profile or "none",
@@ -70,7 +79,7 @@ def _words(path: Path, file: Description) -> Iterator[str]:
         "orientation": "stored turned; is read upright" if file.orientation > 1 else None,
         "compression": file.compression,
         "transparency": "in the last band; carried, not fused" if file.transparency else None,
-        "pages": f"{file.pages}, of which the first is read" if file.pages > 1 else None,
+        "pages": pages if file.pages > 1 else None,
         "pyramid": pyramid if file.levels > 1 else None,
         "geography": f"{file.geo}; carried from the foreground to the output" if file.geo else None,
         "no data": None if file.nodata is None else f"pixels of {file.nodata:g} stay empty",
@@ -79,7 +88,7 @@ def _words(path: Path, file: Description) -> Iterator[str]:
     if problem := _problem(file):
         yield f"cannot be fused: {problem}"
         return
-    needed = _need(path)
+    needed = _need(path, file)
     yield (
         f"as foreground: the output is {file.depth} with {bands}, and carries its profile and "
         f"metadata; takes about {in_bytes(needed.bytes)} of memory and {needed.seconds:.0f} s"
@@ -102,8 +111,8 @@ def _problem(file: Description) -> str | None:
     return None
 
 
-def _need(path: Path) -> Any:
-    return need(Job(foreground=path, background=path, output=path))
+def _need(path: Path, file: Description) -> Any:
+    return need(Job(foreground=path, background=path, output=path, page=(file.page,)))
 
 
 def _fit(found: dict[Path, Description]) -> str:

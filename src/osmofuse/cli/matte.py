@@ -24,6 +24,7 @@ from osmofuse.preparation.matting import DEFAULT, LARGEST, METHODS
 @click.argument("image", type=FILE, metavar="IMAGE")
 @click.argument("trimap", type=FILE, metavar="TRIMAP")
 @options.output("The map to write, in grey.")
+@options.page
 @options.method(
     METHODS, "How to find it; all but combined and knn need the extra prepare.", DEFAULT
 )

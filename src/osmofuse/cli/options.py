@@ -113,6 +113,14 @@ max_memory = click.option(
 dry_run = click.option(
     "--dry-run", is_flag=True, help="Only say what it would need, and whether it fits."
 )
+page = click.option(
+    "--page",
+    type=click.IntRange(min=1),
+    multiple=True,
+    metavar="N",
+    help="Page of files that have several, from 1: once for all pictures, or once for each, in the "
+    "order of the command.  [default: the first, with a note]",
+)
 truth = click.option("--truth", type=FILE, help="The right answer, where there is one.")
 alpha = click.option(
     "--alpha",

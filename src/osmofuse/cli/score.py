@@ -34,6 +34,7 @@ _PLAIN_WIDTH = 120  # of a table that goes into a file
     "it have no value.",
 )
 @options.truth
+@options.page
 @options.metrics("paper")
 @click.option(
     "--depth",
@@ -76,7 +77,7 @@ def _scores(ctx: click.Context, given: Mapping[str, Any]) -> dict[str, Score]:
     for name in roles:
         if given[name] is None:
             raise click.UsageError(f"Missing argument '{name.upper()}'.", ctx)
-    chosen = (*roles, "alpha", "truth", "metrics")
+    chosen = (*roles, "alpha", "truth", "metrics", "page")
     depth = None if given["depth"] == "none" else int(given["depth"])
     scores, notes = score_files(**{name: given[name] for name in chosen}, depth=depth)
     for words in notes:

@@ -19,7 +19,9 @@ from osmofuse.jobs.series import Series
 from osmofuse.jobs.series_check import SHEET
 from osmofuse.report import tally
 
-_INPUTS = ("foreground", "background", "alpha", "soften", "levels", "overwrite", "max_memory")
+_INPUTS = (
+    "foreground", "background", "page", "alpha", "soften", "levels", "overwrite", "max_memory",
+)  # fmt: skip
 
 
 def series_options(function: Function) -> Function:
@@ -28,6 +30,7 @@ def series_options(function: Function) -> Function:
         click.argument("foreground", type=FILE, required=False, metavar="FOREGROUND"),
         click.argument("background", type=FILE, required=False, metavar="BACKGROUND"),
         options.output("A folder for what is written."),
+        options.page,
         options.alpha,
         options.soften,
         options.levels,

@@ -29,6 +29,8 @@ def again(command: str, files: Iterable[Path], output: Path, **options: Any) -> 
     "osmofuse compare 'a b.tif' --methods direct,poisson -o made/x-again.tif"
     """
     words = ["osmofuse", command, *map(str, files)]
+    for number in options.pop("page", ()):  # an option for each
+        words += ["--page", str(number)]
     for name, value in options.items():
         if value is None or value is False:
             continue

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from osmofuse.checks import choice, mapping, number, whole
 from osmofuse.errors import SettingError
 from osmofuse.jobs.aligned import checked_alignment
+from osmofuse.jobs.reading import pages_of
 from osmofuse.methods import Method, VariationalOsmosis
 from osmofuse.optimise.plan import Plan
 from osmofuse.preparation.alpha import WIDEST_BLUR
@@ -59,6 +60,9 @@ class Job:
         Of an earlier fusion, to be followed exactly.
     recipe : mapping, optional
         Of the recipe that gave some of this, for the record: its ``name`` and ``sha256``.
+    page : tuple of int
+        Which page of the files is read, from 1: one for all, or one for each of `inputs`. Empty:
+        the first of each.
     """
 
     foreground: Path
@@ -78,6 +82,7 @@ class Job:
     max_memory: int | None = None
     plan: Plan | None = None
     recipe: Mapping[str, str] | None = None
+    page: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("foreground", "background", "output", "structure", "alpha_output"):
@@ -86,6 +91,7 @@ class Job:
         if isinstance(self.alpha, str) and self.alpha != "auto":
             object.__setattr__(self, "alpha", Path(self.alpha))
         self._check_alpha()
+        pages_of(self.inputs, self.page)
         choice("levels", self.levels, LEVELS)
         choice("working_space", self.working_space, WORKING_SPACES)
         choice("depth", self.depth, (None, *DEPTHS))

@@ -12,14 +12,14 @@ import numpy as np
 
 from osmofuse.checks import number, whole
 from osmofuse.errors import InputError, MismatchError
-from osmofuse.io import Description, describe, format_of
+from osmofuse.io import Description, format_of
 from osmofuse.io.formats import JPEG
 from osmofuse.jobs.job import MOST_BYTES
 from osmofuse.jobs.need import PROGRAM, START, Need, check_limit, peak_bytes, size_of
 from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
 from osmofuse.jobs.preparation_report import MATTED, report_matte
 from osmofuse.jobs.prepare import input_of
-from osmofuse.jobs.reading import read_files
+from osmofuse.jobs.reading import describe_files, pages_of, read_files
 from osmofuse.optimise import Status
 from osmofuse.picture import Picture, quantise
 from osmofuse.preparation.alpha_file import LOSSY, AlphaFile, alpha_of_picture
@@ -83,6 +83,8 @@ class MatteJob:
         Replace outputs that exist. Never an input.
     max_memory : int, optional
         Refuse to start if more bytes are needed.
+    page : tuple of int
+        Which page of the files is read, from 1: one for both, or one for each. Empty: the first.
     """
 
     image: Path
@@ -95,8 +97,10 @@ class MatteJob:
     max_pixels: int = LARGEST
     overwrite: bool = False
     max_memory: int | None = None
+    page: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        pages_of(self.inputs, self.page)
         check_settings(self.method, self.max_pixels)
         if self.band is not None:
             number("band", self.band, most=FARTHEST)
@@ -185,8 +189,8 @@ def run_matte(job: MatteJob, *, report: Path | None = None) -> MatteResult:
         It would need more memory than it may have.
     """
     check_matte(job, report=report)
-    files = {role: describe(path) for role, path in job.inputs.items()}
-    picture, stored = read_files(job.inputs, files).values()
+    files = describe_files(job.inputs, job.page)
+    picture, stored = read_files(files).values()
     trimap = _trimap(job, picture, stored, lossy=files["trimap"].format in LOSSY)
     unknown = float(np.mean((trimap.alpha > 0.0) & (trimap.alpha < 1.0)))
     _checked_need(job, files, unknown)  # headers did not tell how much that is
@@ -202,7 +206,8 @@ def run_matte(job: MatteJob, *, report: Path | None = None) -> MatteResult:
         for role, made in pictures.items():
             outputs.write(role, made)
         record = _record(job, files, trimap, found, pictures["output"], unknown, seconds)
-        notes = (*(f"{job.trimap}: {note}" for note in trimap.notes), *found.notes)
+        read = [f"{job.inputs[one.role]}: {note}" for one in record.inputs for note in one.notes]
+        notes = (*read, *found.notes)
         result = MatteResult(
             job, found.alpha, unknown, notes, record, outputs.files, picture, trimap.alpha
         )
@@ -235,7 +240,7 @@ def check_matte(job: MatteJob, *, report: Path | None = None) -> Need:
     """
     check_outputs(job)
     check_page(job, report, MATTED)
-    files = {role: describe(path) for role, path in job.inputs.items()}
+    files = describe_files(job.inputs, job.page)
     image, trimap = files["image"], files["trimap"]
     if (trimap.rows, trimap.cols) != (image.rows, image.cols):
         raise MismatchError(
@@ -315,7 +320,7 @@ def _record(
     unknown: float,
     seconds: float,
 ) -> Record:
-    inputs = [input_of(role, job.inputs[role], job.output.parent, files[role]) for role in files]
+    inputs = [input_of(role, file, job.output.parent, job.page) for role, file in files.items()]
     inputs[1] = replace(inputs[1], notes=(*inputs[1].notes, *trimap.notes))
     settings = {name: getattr(job, name) for name in ("method", "band", "max_pixels")}
     return Record(

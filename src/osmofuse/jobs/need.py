@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from osmofuse.errors import LimitError, MismatchError
-from osmofuse.io import Description, describe
+from osmofuse.io import Description
 from osmofuse.jobs.job import Job
 from osmofuse.jobs.machine import memory_of_machine
 from osmofuse.jobs.outputs import check_outputs
+from osmofuse.jobs.reading import describe_files
 from osmofuse.methods import METHODS, Method, VariationalOsmosis
 from osmofuse.preparation.auto_alpha import LARGEST
 
@@ -86,7 +87,7 @@ def need(job: Job) -> Need:
 
 
 def _described(job: Job) -> dict[str, Description]:
-    files = {role: describe(path) for role, path in job.inputs.items()}
+    files = describe_files(job.inputs, job.page)
     check_fit(job.inputs, files, aligned=job.align is not None)
     return files
 

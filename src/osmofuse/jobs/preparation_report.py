@@ -65,6 +65,7 @@ def report_registration(
             "align",
             [job.moving, job.fixed],
             job.output,
+            page=job.page,
             method=job.method,
             transform=job.transform,
             deformation=job.deformation,
@@ -133,4 +134,4 @@ def report_matte(
 
 def _again(job: MatteJob) -> str:
     settings = {"method": job.method, "band": job.band, "max_pixels": job.max_pixels}
-    return again("matte", [job.image, job.trimap], job.output, **settings)
+    return again("matte", [job.image, job.trimap], job.output, page=job.page, **settings)

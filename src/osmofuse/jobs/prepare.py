@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
-from osmofuse.io import Description, describe, in_profile_of
+from osmofuse.io import Description, in_profile_of
 from osmofuse.jobs.aligned import laid_over
 from osmofuse.jobs.job import Job
-from osmofuse.jobs.reading import read_files
+from osmofuse.jobs.reading import describe_files, notes_on, read_files
 from osmofuse.methods import Sources
 from osmofuse.picture import Picture, samples
 from osmofuse.preparation import as_alpha, soften
@@ -64,12 +64,12 @@ def prepare(job: Job) -> Prepared:
     UnreadableError, InputError, MismatchError
         A file cannot be read or used, or the files do not fit together.
     """
-    files = {role: describe(path) for role, path in job.inputs.items()}
+    files = describe_files(job.inputs, job.page)
     inputs = {
-        role: _with_levels(input_of(role, job.inputs[role], job.output.parent, file), job)
+        role: _with_levels(input_of(role, file, job.output.parent, job.page), job)
         for role, file in files.items()
     }
-    read = read_files(job.inputs, files)
+    read = read_files(files)
     foreground, stored = read["foreground"], read["background"]
     transform = None
     if job.align is not None:
@@ -105,12 +105,10 @@ def notes_of(job: Job, prepared: Prepared) -> tuple[str, ...]:
     return notes if prepared.made is None else (*notes, prepared.made.words)
 
 
-def input_of(role: str, path: Path, folder: Path, file: Description) -> Input:
-    """Return a picture file as a record in a folder names it."""
-    entry = file_input(role, path, folder)
-    if file.format_of_name is None:
-        return entry
-    return _noted(entry, [f"its name says {file.format_of_name}, its content is {file.format}"])
+def input_of(role: str, file: Description, folder: Path, page: Sequence[int]) -> Input:
+    """Return a picture file as a record in a folder names it, read at pages that were asked for."""
+    entry = replace(file_input(role, file.path, folder), page=file.page)
+    return _noted(entry, notes_on(file, page))
 
 
 def file_input(role: str, path: Path, folder: Path) -> Input:

@@ -36,8 +36,8 @@ import numpy as np
 
 from osmofuse.documents import read_document, text_of
 from osmofuse.errors import SettingError, UnreadableError, did_you_mean
-from osmofuse.io import describe
 from osmofuse.jobs.job import Job
+from osmofuse.jobs.reading import describe_files
 from osmofuse.jobs.recipe_file import JOB_PARTS, in_pixels, parsed
 from osmofuse.methods import Fusion
 from osmofuse.methods.contract import WatchFunction
@@ -314,7 +314,8 @@ def job_with_recipe(chosen: Recipe, **given: Any) -> Job:
             f"alpha: the recipe {chosen.name!r} needs a map, white where the foreground is kept; "
             "give --alpha map.png"
         )
-    file = describe(parts["foreground"])
+    page = tuple(parts.get("page", ()))[:1]
+    file = describe_files({"foreground": parts["foreground"]}, page)["foreground"]
     shape = (file.rows, file.cols)
     if isinstance(parts["alpha"], Path | str):  # a number has no edges to be softened
         parts.setdefault("soften", chosen.soften_for(shape))

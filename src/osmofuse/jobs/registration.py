@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 
 from osmofuse.checks import whole
-from osmofuse.io import Description, describe, write_animation
+from osmofuse.io import Description, write_animation
 from osmofuse.jobs.aligned import aligned_picture, transform_entry
 from osmofuse.jobs.job import MOST_BYTES
 from osmofuse.jobs.need import Need, check_limit, need_of_alignment, peak_bytes
 from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
 from osmofuse.jobs.preparation_report import ALIGNED, report_registration
 from osmofuse.jobs.prepare import file_input, input_of
-from osmofuse.jobs.reading import read_files
+from osmofuse.jobs.reading import describe_files, pages_of, read_files
 from osmofuse.optimise import Status
 from osmofuse.picture import Picture
 from osmofuse.preparation.registration import Alignment, align
@@ -47,6 +47,8 @@ class Registration:
         Replace outputs that exist.
     max_memory : int, optional
         Refuse to start if more bytes are needed.
+    page : tuple of int
+        Which page of the pictures is read, from 1: one for both, or one for each. Empty: the first.
     """
 
     moving: Path
@@ -60,16 +62,22 @@ class Registration:
     preview: Path | None = None
     overwrite: bool = False
     max_memory: int | None = None
+    page: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        pages_of(self.pictures, self.page)
         if self.max_memory is not None:
             whole("max_memory", self.max_memory, least=1, most=MOST_BYTES)
 
     @property
+    def pictures(self) -> dict[str, Path]:
+        """The pictures to be read, by role."""
+        return {"moving": self.moving, "fixed": self.fixed}
+
+    @property
     def inputs(self) -> dict[str, Path]:
         """The files to be read, by role."""
-        found = {"moving": self.moving, "fixed": self.fixed, "points": self.points}
-        return {role: path for role, path in found.items() if path is not None}
+        return self.pictures | ({} if self.points is None else {"points": self.points})
 
     @property
     def outputs(self) -> dict[str, Path]:
@@ -99,6 +107,12 @@ class Registered:
     files: dict[str, Path] = field(default_factory=dict)
     fixed: Picture | None = field(default=None, repr=False)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know of the files."""
+        inputs = () if self.record is None else self.record.inputs
+        return tuple(f"{one.path}: {note}" for one in inputs for note in one.notes)
+
 
 def check_registration(job: Registration) -> Need:
     """Return what a registration will need, once it is known that it can be done.
@@ -113,7 +127,8 @@ def check_registration(job: Registration) -> Need:
         It needs more memory than it may have.
     """
     check_outputs(job)
-    needed = need_of_alignment(describe(job.moving), describe(job.fixed))
+    files = describe_files(job.pictures, job.page)
+    needed = need_of_alignment(files["moving"], files["fixed"])
     check_limit(needed, job.max_memory, f"{job.moving}: aligning it")
     return needed
 
@@ -139,9 +154,8 @@ def register(job: Registration, *, report: Path | None = None) -> Registered:
     """
     check_registration(job)
     check_page(job, report, ALIGNED)
-    pictures = {"moving": job.moving, "fixed": job.fixed}
-    files = {role: describe(path) for role, path in pictures.items()}
-    moving, fixed = read_files(pictures, files).values()
+    files = describe_files(job.pictures, job.page)
+    moving, fixed = read_files(files).values()
     with Outputs(job, report) as outputs:
         outputs.probe("output", moving)
         found = align(
@@ -186,7 +200,7 @@ def _record(
     assert found.transform is not None
     settings = {"method": job.method, "transform": job.transform, "deformation": job.deformation}
     folder = job.output.parent
-    inputs = [input_of(role, job.inputs[role], folder, file) for role, file in files.items()]
+    inputs = [input_of(role, file, folder, job.page) for role, file in files.items()]
     if job.points is not None:
         inputs.append(file_input("points", job.points, folder))
     return Record(

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from osmofuse.errors import OsmofuseError, SettingError, UnreadableError
-from osmofuse.io import Limits, describe, read_isolated
 from osmofuse.jobs.job import Job
+from osmofuse.jobs.reading import describe_files, read_files
 from osmofuse.jobs.result import Result
 from osmofuse.optimise.plan import Plan
 from osmofuse.picture import white_of
@@ -164,8 +164,9 @@ def _distance(
     if earlier is None or not earlier.is_file() or earlier.samefile(output):
         return f"{differ}; the earlier output is not there to compare with", None, None
     try:
-        was, now = (one.pixels for one in read_isolated([earlier, output], Limits()))
-        kind = describe(earlier).format
+        files = describe_files({"earlier": earlier, "output": output})
+        was, now = (one.pixels for one in read_files(files).values())
+        kind = files["earlier"].format
     except OsmofuseError as error:
         return f"{differ}; the earlier output cannot be read ({error})", None, None
     if was.shape != now.shape or was.dtype != now.dtype:
@@ -202,7 +203,14 @@ def _inputs_of(record: Record, path: Path, moved: Mapping[str, Any]) -> dict[str
     background = record.input("background")
     if background is not None and background.levels is not None:
         found["levels"] = background.levels
+    found["page"] = _pages_of(record)
     return found
+
+
+def _pages_of(record: Record) -> tuple[int, ...]:
+    """Return the pages of the inputs; none, if all are the first as they usually are."""
+    pages = tuple(one.page or 1 for role in ROLES if (one := record.input(role)))
+    return () if set(pages) <= {1} else pages
 
 
 def _place_of(one: Input, record: Path) -> Path:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from osmofuse.io import describe
-from osmofuse.jobs.reading import read_files
+from osmofuse.jobs.reading import describe_files, notes_on, read_files
 from osmofuse.metrics import Score, score
 from osmofuse.preparation.alpha_file import LOSSY, alpha_of_picture
 from osmofuse.typing import FloatArray
@@ -21,6 +20,7 @@ def score_files(
     truth: Path | None = None,
     metrics: str | Sequence[str] = "paper",
     depth: int | None = 8,
+    page: Sequence[int] = (),
 ) -> tuple[dict[str, Score], tuple[str, ...]]:
     """Score a fused picture against the files that it was made from.
 
@@ -34,6 +34,8 @@ def score_files(
         The right answer.
     metrics, depth
         As for `osmofuse.score`.
+    page : sequence of int
+        Which page of the files is read, from 1: one for all, or one for each in the order above.
 
     Returns
     -------
@@ -50,14 +52,16 @@ def score_files(
     paths = {"fused": fused, "foreground": foreground, "background": background}
     paths |= {"alpha": alpha} if isinstance(alpha, Path) else {}
     paths |= {} if truth is None else {"truth": truth}
-    files = {role: describe(path) for role, path in paths.items()}
-    pictures = read_files(paths, files)
-    notes: tuple[str, ...] = ()
+    files = describe_files(paths, page)
+    pictures = read_files(files)
+    notes = tuple(
+        f"{file.path}: {note}" for file in files.values() for note in notes_on(file, page)
+    )
     used: float | FloatArray | None
     if isinstance(alpha, Path):
         lossy = files["alpha"].format in LOSSY
         found = alpha_of_picture(pictures["alpha"], name=str(alpha), lossy=lossy)
-        used, notes = found.alpha, tuple(f"{alpha}: {note}" for note in found.notes)
+        used, notes = found.alpha, (*notes, *(f"{alpha}: {note}" for note in found.notes))
     else:
         used = alpha
     scores = score(

@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
-from osmofuse.io import Staging, describe, encode
+from osmofuse.io import Staging, encode
 from osmofuse.io.staging import made_folder, naming
 from osmofuse.jobs.job import Job
 from osmofuse.jobs.prepare import Prepared, notes_of, prepare
-from osmofuse.jobs.reading import read_files
+from osmofuse.jobs.reading import describe_files, read_files
 from osmofuse.jobs.result import picture_of
 from osmofuse.jobs.run import marked
 from osmofuse.jobs.series_check import (
@@ -25,6 +25,7 @@ from osmofuse.jobs.series_check import (
     check_sweep,
     method_names,
     picture_names,
+    truth_page,
 )
 from osmofuse.jobs.series_record import series_record, told, with_pictures
 from osmofuse.jobs.series_report import report_series
@@ -149,7 +150,7 @@ def compare_files(
     )
     chosen = method_names(methods, paper=paper)
     pictures = picture_names(job, chosen)
-    prepared, right = prepare(job), _truth(truth)
+    prepared, right = prepare(job), _truth(truth, truth_page(job))
     sources = prepared.sources
     pair = sources.foreground, cast(Array, sources.background)
     alpha = cast(Array, sources.alpha)
@@ -211,7 +212,7 @@ def sweep_files(
         As for `compare_files`.
     """
     check_sweep(job, choices, truth=truth, metrics=metrics, report=report)
-    prepared, right = prepare(job), _truth(truth)
+    prepared, right = prepare(job), _truth(truth, truth_page(job))
     s = prepared.sources
     trials = sweep(
         s.foreground,
@@ -241,10 +242,10 @@ def sweep_files(
     return _write(made, results, sheets, texts, report, stored=False)
 
 
-def _truth(path: Path | None) -> Picture | None:
+def _truth(path: Path | None, page: tuple[int, ...]) -> Picture | None:
     if path is None:
         return None
-    return read_files({"truth": path}, {"truth": describe(path)})["truth"]
+    return read_files(describe_files({"truth": path}, page))["truth"]
 
 
 def _as_typed(zoom: Box | None) -> tuple[int, ...] | None:

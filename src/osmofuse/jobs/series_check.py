@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from osmofuse.errors import SettingError
-from osmofuse.io import check_target, describe
+from osmofuse.io import Description, check_target
 from osmofuse.io.formats import SUFFIXES
 from osmofuse.jobs.job import Job
 from osmofuse.jobs.need import Need, check_fit, check_limit, need_of_series, size_of
+from osmofuse.jobs.reading import describe_files, pages_of
 from osmofuse.methods import METHODS
 from osmofuse.metrics.score import metric_names
 from osmofuse.report import Box, check_report
@@ -82,7 +83,7 @@ def check_sweep(
     trials = combinations(choices)
     tried = [changes for changes, _ in trials]
     _check_files(job, truth, [TABLE, RECORDS["sweep"], SHEET], report)
-    file = describe(job.foreground)
+    file = _foreground(job)
     check_sheet(tried, (file.rows, file.cols))
     needed = need_of_series(job, [method for _, method in trials], scored=scored)
     check_limit(needed, job.max_memory, f"{job.foreground}: fusing it with {len(tried)} settings")
@@ -111,12 +112,24 @@ def _check_files(job: Job, truth: Path | None, names: Iterable[str], report: Pat
         check_report(
             report, overwrite=job.overwrite, pictures=SHOWN, inputs=inputs, outputs=outputs
         )
-    paths = job.inputs | ({} if truth is None else {"truth": truth})
-    check_fit(paths, {role: describe(path) for role, path in paths.items()})
+    files = describe_files(job.inputs, job.page)
+    if truth is not None:
+        files |= describe_files({"truth": truth}, truth_page(job))
+    check_fit({role: file.path for role, file in files.items()}, files)
+
+
+def truth_page(job: Job) -> tuple[int, ...]:
+    """Return the page of the right answer: that of all pictures, if one was given for all."""
+    return job.page if len(job.page) == 1 else ()
+
+
+def _foreground(job: Job) -> Description:
+    page = pages_of(job.inputs, job.page)["foreground"]
+    return describe_files({"foreground": job.foreground}, (page,))["foreground"]
 
 
 def _check_zoom(job: Job, zoom: Box | None) -> None:
-    file = describe(job.foreground)
+    file = _foreground(job)
     if zoom is not None and (zoom[0].stop > file.rows or zoom[1].stop > file.cols):
         raise SettingError(
             f"zoom: ends at {zoom[1].stop},{zoom[0].stop}, outside {job.foreground} of "
@@ -126,8 +139,9 @@ def _check_zoom(job: Job, zoom: Box | None) -> None:
 
 def picture_names(job: Job, methods: Iterable[str]) -> dict[str, str]:
     """Return the names of the methods' pictures, in the format that the foreground really has."""
-    stored, suffix = describe(job.foreground).format, job.foreground.suffix.lower()
-    suffixes = [known for known, kind in SUFFIXES.items() if kind.name == stored]
+    stored, suffix = _foreground(job).format, job.foreground.suffix.lower()
+    # What is only read, such as JPEG 2000, is written as TIFF.
+    suffixes = [known for known, kind in SUFFIXES.items() if kind.name == stored] or [".tif"]
     if suffix not in suffixes:
         suffix = suffixes[0]
     return {name: re.sub(r"[^\w.-]+", "-", name) + suffix for name in methods}

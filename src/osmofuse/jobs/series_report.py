@@ -83,6 +83,7 @@ def _again(made: Series) -> str:
         made.command,
         [job.foreground, job.background],
         made.folder,
+        page=job.page,
         alpha=job.alpha,
         soften=job.soften or None,
         levels=None if job.levels == "as-is" else job.levels,
