@@ -112,6 +112,28 @@ def test_a_report_on_request(invoke, folder):
     assert not (folder / "f.tif").exists(), "refused before any work"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux: names are bytes")
+def test_names_that_are_no_text(folder):
+    names = {name: os.fsdecode(name.encode() + b"\xff.tif") for name in ("visible", "infrared")}
+    for name, odd in names.items():
+        (folder / f"{name}.tif").rename(folder / odd)
+    output = os.fsdecode(b"out\xff.tif")
+    done = osmofuse_in(
+        folder, "fuse", *names.values(), "-o", output, *FAST, "--report", "look", "--json"
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["files"]["output"] == output
+    record = read_record(folder / f"{output}.json")
+    assert record.input("foreground").path == names["visible"]
+    assert "visible\ufffd.tif" in (folder / "look" / "index.html").read_text(encoding="utf-8")
+    again = osmofuse_in(folder, "fuse", "--from", f"{output}.json", "-o", "again.tif")
+    assert again.returncode == 0, again.stderr
+    refused = osmofuse_in(folder, "fuse", *names.values(), "-o", output)
+    assert refused.returncode == 7
+    assert "exists already" in refused.stderr
+
+
 def truncate(folder):
     path = folder / "infrared.tif"
     path.write_bytes(path.read_bytes()[:200])

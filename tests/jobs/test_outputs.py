@@ -8,7 +8,8 @@ import pytest
 import osmofuse
 from osmofuse.errors import OutputError
 from osmofuse.io import Staging
-from osmofuse.jobs.outputs import Outputs, check_outputs
+from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
+from osmofuse.jobs.report import PICTURES
 from osmofuse.picture import Picture
 from osmofuse.record import record_path, write_record
 from pairs import a_record, contents
@@ -60,6 +61,22 @@ def test_two_outputs_need_two_names(make_job, tmp_path):
             check_outputs(make_job(alpha_output=tmp_path / name))
 
 
+def test_two_ways_to_one_name_are_one_name(make_job, tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "fused.tif").write_text("mine")
+    job = make_job(
+        method="variational", overwrite=True, structure=tmp_path / "sub" / ".." / "fused.tif"
+    )
+    with pytest.raises(OutputError, match="is to be both structure and output"):
+        check_outputs(job)
+
+
+@pytest.mark.parametrize("name", [".", "/", ".."])
+def test_a_folder_can_have_no_record(make_job, name):
+    with pytest.raises(OutputError, match="is a folder; add a name"):
+        check_outputs(make_job(output=name))
+
+
 def test_folders_are_no_outputs_and_must_exist(make_job, tmp_path):
     with pytest.raises(OutputError, match=r"there is no folder .*deep; make it first"):
         check_outputs(make_job(output=tmp_path / "deep" / "f.tif"))
@@ -108,23 +125,46 @@ def test_the_picture_gets_its_name_last(make_job, tmp_path, monkeypatch):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("old", [False, True])
 @pytest.mark.parametrize("failing", ["fused.tif", "alpha.png", "fused.tif.json"])
-def test_a_failing_rename_leaves_nothing_new(make_job, tmp_path, monkeypatch, failing):
+def test_a_failing_rename_leaves_what_was_there(make_job, tmp_path, monkeypatch, failing, old):
+    for name in ("fused.tif", "alpha.png", "fused.tif.json") if old else ():
+        (tmp_path / name).write_text(f"old {name}")
     before, replace = contents(tmp_path), os.replace
 
     def fail(source, target):
-        if target.name == failing:
+        if target.name == failing and source.suffix == ".partial":
             raise PermissionError(13, "Permission denied")
         replace(source, target)
 
     monkeypatch.setattr(os, "replace", fail)
-    job = make_job(alpha_output=tmp_path / "alpha.png")
+    job = make_job(alpha_output=tmp_path / "alpha.png", overwrite=old)
     with Outputs(job) as outputs:
         outputs.write("output", PIXELS)
         outputs.write("alpha", PIXELS)
         with pytest.raises(OutputError, match=f"{failing}: cannot be written .Permission"):
             outputs.commit(a_record())
     assert contents(tmp_path) == before
+
+
+def test_what_came_meanwhile_is_not_replaced(make_job, tmp_path):
+    job = make_job()
+    with Outputs(job) as outputs:
+        outputs.write("output", PIXELS)
+        job.output.write_text("of another process")
+        with pytest.raises(OutputError, match=r"fused\.tif: exists already"):
+            outputs.commit(a_record())
+    assert job.output.read_text() == "of another process"
+    assert not record_path(job.output).exists()
+
+
+def test_a_report_that_would_replace_an_output_is_refused(make_job, tmp_path):
+    for name in ("page/index.html", "page/pictures/fused.png", "page/pictures/foreground.png"):
+        job = make_job(alpha_output=tmp_path / name)
+        with pytest.raises(OutputError, match=r"is to be both an output and part of the report"):
+            check_page(job, tmp_path / "page", PICTURES)
+    check_page(make_job(output=tmp_path / "page" / "fused.tif"), tmp_path / "page", PICTURES)
+    check_page(make_job(), None, PICTURES)
 
 
 def test_a_probe_tells_what_a_format_cannot_hold(make_job, tmp_path):

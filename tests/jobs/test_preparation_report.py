@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import osmofuse
 from osmofuse.errors import OutputError
 from osmofuse.jobs.matte import MatteJob, run_matte
-from osmofuse.jobs.preparation_report import report_matte, report_registration
+from osmofuse.jobs.preparation_report import (
+    ALIGNED,
+    MATTED,
+    report_matte,
+    report_registration,
+)
 from osmofuse.jobs.registration import Registered, Registration
 from osmofuse.optimise import Status
 from osmofuse.preparation.registration import Alignment, Transform
+from osmofuse.report.layers import file_names
 
 INSIDE = np.indices((24, 30))[1] >= 13
 FIGURES = {"agreement": 1.0, "tiles": 9, "uncertainty": 0.1, "overlap": 1.0}
@@ -40,6 +48,20 @@ def test_a_matte_is_shown_with_what_was_known(matted, tmp_path):
     assert "--method combined --band 4 --max-pixels 1500000 -o" in text
 
 
+def test_a_matte_and_its_report_are_written_together(matted, tmp_path):
+    job = replace(matted.job, output=tmp_path / "other.png")
+    (tmp_path / "page" / "pictures").mkdir(parents=True)
+    (tmp_path / "page" / "pictures" / "trimap.png").write_text("mine")
+    with pytest.raises(OutputError, match=r"trimap\.png: exists already"):
+        run_matte(job, report=tmp_path / "page")
+    assert not job.output.exists()
+    result = run_matte(job, report=tmp_path / "look")
+    assert result.files["report"] == tmp_path / "look" / "index.html"
+    assert job.output.is_file()
+    names = {path.stem for path in (tmp_path / "look" / "pictures").iterdir()}
+    assert names == set(file_names(MATTED))
+
+
 def test_what_was_read_and_written_stays(matted, tmp_path):
     folder = tmp_path / "report" / "pictures"
     folder.mkdir(parents=True)
@@ -60,6 +82,8 @@ def test_an_alignment_is_shown_with_its_way_back(tmp_path):
     result = Registered(found, fixed=osmofuse.Picture(255 - image))
     text = report_registration(job, result, tmp_path / "report").read_text(encoding="utf-8")
     assert "a.tif, laid over b.tif" in text
+    names = {path.stem for path in (tmp_path / "report" / "pictures").iterdir()}
+    assert names == set(file_names(ALIGNED))
     assert "--method auto --transform affine -o" in text
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
 import shlex
+import sys
 from dataclasses import replace
 from html import unescape
 
@@ -15,7 +18,9 @@ import osmofuse
 from osmofuse.errors import OutputError
 from osmofuse.io import for_screen
 from osmofuse.jobs import report, run
+from osmofuse.jobs.report import PICTURES
 from osmofuse.metrics.catalogue import SETS
+from osmofuse.report.layers import file_names
 from picture_files import PROFILE
 
 
@@ -85,6 +90,61 @@ def test_what_the_job_read_and_wrote_stays(make_job, tmp_path):
     with pytest.raises(OutputError):
         report(result, tmp_path / "report", overwrite=True)
     assert (folder / "fused.png").read_bytes() == before
+
+
+def files_in(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_report_and_the_picture_are_written_together_or_not_at_all(
+    make_job, tmp_path, monkeypatch
+):
+    job, before, rename = make_job(), files_in(tmp_path), os.replace
+
+    def fail(source, target):
+        if target.name == "index.html":
+            raise OSError(errno.EIO, "Input/output error")
+        rename(source, target)
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OutputError, match=r"index\.html: cannot be written"):
+        run(job, report=tmp_path / "new" / "report")
+    assert files_in(tmp_path) == before
+    assert not (tmp_path / "new").exists()
+
+
+def test_the_order_in_which_files_get_their_names(make_job, tmp_path, monkeypatch):
+    order, rename = [], os.replace
+    monkeypatch.setattr(os, "replace", lambda a, b: (order.append(b.name), rename(a, b)))
+    job = make_job(
+        method="variational", settings={"reach": 1.0},
+        structure=tmp_path / "s.tif", alpha_output=tmp_path / "a.png",
+    )  # fmt: skip
+    result = run(job, report=tmp_path / "report", iiif="https://museum.example/r")
+    named = [name for name in order if not name.endswith(".done")]
+    assert named[:2] == ["s.tif", "a.png"]
+    assert named[-4:] == ["manifest.json", "index.html", "fused.tif.json", "fused.tif"]
+    assert result.files["report"] == tmp_path / "report" / "index.html"
+    assert result.files["manifest"].is_file()
+
+
+def test_a_report_is_refused_before_the_work(make_job, tmp_path, monkeypatch):
+    (tmp_path / "report" / "pictures").mkdir(parents=True)
+    (tmp_path / "report" / "pictures" / "fused.png").write_text("mine")
+    monkeypatch.setattr(sys.modules[run.__module__], "prepare", None)  # the beginning of the work
+    with pytest.raises(OutputError, match=r"fused\.png: exists already"):
+        run(make_job(), report=tmp_path / "report")
+
+
+def test_pictures_that_are_checked_before_are_those_of_the_report(make_job, tmp_path):
+    run(make_job(method="variational", settings={"reach": 1.0}), report=tmp_path / "report")
+    names = {path.stem for path in (tmp_path / "report" / "pictures").iterdir()}
+    assert set(file_names(PICTURES)) <= names
+
+
+def test_a_cancelled_job_leaves_no_folder(make_job, tmp_path):
+    run(make_job(method="poisson"), watch=lambda _: True, report=tmp_path / "report")
+    assert not (tmp_path / "report").exists()
 
 
 def test_a_cancelled_job_has_no_report(make_job, tmp_path):

@@ -15,7 +15,7 @@ import osmofuse
 from osmofuse.errors import MismatchError, OutputError, UnreadableError
 from osmofuse.io import for_screen
 from osmofuse.jobs.series import compare_files, sweep_files
-from osmofuse.jobs.series_check import SHEET
+from osmofuse.jobs.series_check import SHEET, SHOWN
 from osmofuse.jobs.series_report import keep_ranking, report_series
 from osmofuse.record import read_record
 
@@ -45,6 +45,22 @@ def test_results_are_those_of_the_files(job, tmp_path):
         "--zoom", "3,2,9,7", "-o", str(tmp_path / "made-again"),
     ]  # fmt: skip
     assert "fused by several methods" in page.read_text(encoding="utf-8")
+
+
+def test_results_and_their_report_are_written_together(job, tmp_path):
+    asked = {"methods": ["direct", "average"], "metrics": "fmi"}
+    (tmp_path / "look" / "pictures").mkdir(parents=True)
+    taken = tmp_path / "look" / "pictures" / "average.png"
+    taken.write_text("mine")
+    with pytest.raises(OutputError, match=r"average\.png: exists already"):
+        compare_files(job, **asked, report=tmp_path / "look")
+    assert not job.output.parent.exists()
+    taken.unlink()
+    made = compare_files(job, **asked, report=tmp_path / "look")
+    assert made.files["report"] == tmp_path / "look" / "index.html"
+    assert all(path.is_file() for path in made.files.values())
+    names = {path.stem for path in taken.parent.iterdir()}
+    assert {*SHOWN, "direct", "average"} <= names
 
 
 def test_a_truth_is_shown_and_never_replaced(job, tmp_path):

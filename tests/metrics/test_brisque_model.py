@@ -86,6 +86,8 @@ def test_what_is_no_model(files, which, text, match):
 def test_a_file_that_is_not_there(files, tmp_path):
     with pytest.raises(InputError, match=r"^model: .*nothing cannot be read \(No such file"):
         read_model(tmp_path / "nothing", files[1])
+    with pytest.raises(InputError, match=r"^model: .*nothing cannot be read \(No such file"):
+        read_model(files[0], tmp_path / "nothing")
 
 
 def test_the_model_of_the_wheel():

@@ -94,13 +94,14 @@ def main() -> None:
         _interrupted()
     except KeyboardInterrupt:
         _interrupted()
-    except SystemError as error:
-        # An interrupt that meets Numba while it loads a kernel comes wrapped.
-        if not isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
+    except Exception:
+        # An interrupt that meets Numba, e.g. while it loads a kernel, comes wrapped.
+        if not interrupt.was_seen():
             raise
         _interrupted()
 
 
 def _interrupted() -> NoReturn:
+    interrupt.ignore()
     click.echo("osmofuse: interrupted", err=True)
     sys.exit(130)

@@ -55,7 +55,8 @@ def check_comparison(
     fusers = [method_of(name, {}) for name in chosen]
     scored = bool(metric_names(metrics)) or truth is not None
     pictures = picture_names(job, chosen).values()
-    _check_files(job, truth, [*pictures, TABLE, LATEX, RECORDS["compare"], SHEET, ZOOM], report)
+    names = [*pictures, TABLE, LATEX, RECORDS["compare"], SHEET, ZOOM]
+    _check_files(job, truth, names, report, chosen)
     _check_zoom(job, zoom)
     needed = need_of_series(job, fusers, scored=scored)
     check_limit(needed, job.max_memory, f"{job.foreground}: comparing {len(chosen)} methods")
@@ -101,7 +102,13 @@ def _check_paper(**given: object) -> None:
         raise SettingError(f"{', '.join(clash)}: the paper's Table I has its own; leave it out")
 
 
-def _check_files(job: Job, truth: Path | None, names: Iterable[str], report: Path | None) -> None:
+def _check_files(
+    job: Job,
+    truth: Path | None,
+    names: Iterable[str],
+    report: Path | None,
+    results: Iterable[str] = (),
+) -> None:
     """Refuse files that cannot or must not be written, before the work begins."""
     Canvas()  # on which sheets are drawn; it needs an extra
     inputs = [*job.inputs.values(), *([] if truth is None else [truth])]
@@ -109,8 +116,9 @@ def _check_files(job: Job, truth: Path | None, names: Iterable[str], report: Pat
     for path in outputs:
         check_target(path, overwrite=job.overwrite, inputs=inputs, folders=True)
     if report is not None:
+        shown = [*SHOWN, *([] if truth is None else ["truth"]), *results]
         check_report(
-            report, overwrite=job.overwrite, pictures=SHOWN, inputs=inputs, outputs=outputs
+            report, overwrite=job.overwrite, pictures=shown, inputs=inputs, outputs=outputs
         )
     files = describe_files(job.inputs, job.page)
     if truth is not None:

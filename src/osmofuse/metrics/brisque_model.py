@@ -80,12 +80,13 @@ def read_model(svm: str | os.PathLike[str], ranges: str | os.PathLike[str]) -> B
     InputError
         A file cannot be read, or is no such model.
     """
+    regression, scaling = _read(svm), _read(ranges)
     try:
-        weights, vectors, gamma, rho = _regression(_read(svm).decode("ascii"))
+        weights, vectors, gamma, rho = _regression(regression.decode("ascii"))
     except (ValueError, KeyError, IndexError) as error:
         raise InputError(f"model: {svm} is no regression of libsvm ({error})") from error
     try:
-        found = _ranges(_read(ranges))
+        found = _ranges(scaling)
     except (ValueError, KeyError, IndexError) as error:
         raise InputError(f"model: {ranges} holds no ranges of features ({error})") from error
     return BrisqueModel(weights, vectors, gamma, rho, found)

