@@ -37,12 +37,18 @@ def align():
 def sheet():
     from osmofuse.report.canvas import Canvas
     return Canvas()
+def raw():
+    return osmofuse.read("samples/drawn.dng")
+def jp2():
+    return osmofuse.read("samples/drawn.jp2")
 def niqe():
     return osmofuse.score(x, x, x, 0.5, metrics="niqe")["niqe"]
 """
 _PLOT = "sheet()"
 _PREPARE = "assert matte().shape == (40, 40)"
 _OPENCV = "assert align().is_success"
+_RAW = "assert raw().shape == (96, 128)"
+_FORMATS = "assert jp2().shape == (20, 31)"
 _QUALITY = "assert niqe().value > 0"
 _DOCS = "import sphinx, myst_parser, pydata_sphinx_theme, sphinx_gallery, matplotlib"
 _TEST = """
@@ -58,15 +64,19 @@ assert osmofuse.fuse(x, x[::-1]).image.shape == x.shape
 missing(matte, "prepare")
 missing(align, "opencv")
 missing(sheet, "plot")
+missing(raw, "raw")
+missing(jp2, "formats")
 assert "osmofuse[quality]" in niqe().reason
 """,
     "prepare": f"{_PREPARE}\nmissing(align, 'opencv')",
     "opencv": f"{_OPENCV}\nmissing(matte, 'prepare')",
+    "raw": _RAW,
+    "formats": _FORMATS,
     "quality": _QUALITY,
     "plot": _PLOT,
     "docs": _DOCS,
     "test": _TEST,
-    "all": "\n".join([_PREPARE, _OPENCV, _PLOT, _DOCS, _TEST]),
+    "all": "\n".join([_PREPARE, _OPENCV, _RAW, _FORMATS, _PLOT, _DOCS, _TEST]),
 }
 
 
@@ -87,12 +97,25 @@ def extras() -> list[str]:
     return [PLAIN, *project["optional-dependencies"]]
 
 
+def write_samples(folder: Path) -> None:
+    """Write a raw file and a JPEG 2000 picture, which the plain installation cannot read."""
+    import imagecodecs
+    import numpy as np
+
+    from raw_files import dng
+
+    folder.mkdir()
+    dng(folder / "drawn.dng")
+    (folder / "drawn.jp2").write_bytes(imagecodecs.jpeg2k_encode(np.zeros((20, 31), np.uint8)))
+
+
 def try_extra(extra: str) -> Trial:
     """Install an extra from a copy of the tree into a new environment, and use what it brings."""
     with tempfile.TemporaryDirectory(prefix="osmofuse-extra-") as name:
         folder, start = Path(name), time.perf_counter()
         left_out = shutil.ignore_patterns(".venv", ".git", "node_modules", "out", "_build", "*.pyc")
         tree = shutil.copytree(ROOT, folder / "tree", ignore=left_out)
+        write_samples(tree / "samples")
         subprocess.run([sys.executable, "-m", "venv", folder / "env"], check=True)
         python = folder / "env" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
         wanted = str(tree) if extra == PLAIN else f"{tree}[{extra}]"

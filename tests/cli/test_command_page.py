@@ -6,8 +6,10 @@ import re
 import shlex
 
 import pytest
+import tifffile
 from click.testing import CliRunner
 
+import osmofuse
 from conftest import ROOT
 from osmofuse import cli, errors
 from osmofuse.cli.fuse import NOT_AS_ASKED
@@ -18,7 +20,10 @@ REPORT = (ROOT / "docs" / "report.md").read_text(encoding="utf-8")
 
 
 def test_its_commands_run_in_their_order(tmp_path, monkeypatch):
-    write_pair(tmp_path)
+    pair = write_pair(tmp_path)
+    with tifffile.TiffWriter(tmp_path / "bands.tif") as file:
+        for name in ("infrared",) * 4:
+            file.write(osmofuse.read(pair[name]).pixels, metadata=None)
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```console\n(.*?)^```", PAGE + REPORT, re.MULTILINE | re.DOTALL)
     lines = [line for block in blocks for line in block.splitlines()]

@@ -36,36 +36,36 @@ def command(
     Of several files it also says whether they are of one size, as files to be fused must be.
     A file that cannot be read is named on stderr, and the command ends with 3.
     """
-    found: dict[Path, Description] = {}
+    found: list[Description] = []
     code = 0
     pages = pages_of((f"{k}. {path}" for k, path in enumerate(files, 1)), page).values()
     for path, number in zip(files, pages, strict=True):
         try:
-            found[path] = describe_isolated(path, page=number)
+            found.append(describe_isolated(path, page=number))
         except OsmofuseError as error:
             click.echo(f"osmofuse: {error}", err=True)
             code = code or error.exit_code
     if as_json:
-        entries = [_data(path, file) for path, file in found.items()]
+        entries = [_data(file) for file in found]
         click.echo(json.dumps(entries, ensure_ascii=False))
     else:
-        for path, file in found.items():
-            say("\n  ".join(_words(path, file)))
+        for file in found:
+            say("\n  ".join(_words(file)))
         if len(found) > 1:
             say(_fit(found))
     ctx.exit(code)
 
 
-def _data(path: Path, file: Description) -> dict[str, Any]:
+def _data(file: Description) -> dict[str, Any]:
     problem = _problem(file)
-    needed = None if problem else asdict(_need(path, file))
+    needed = None if problem else asdict(_need(file))
     plain = json.loads(json.dumps(asdict(file), default=str))
-    return {"path": str(path), **plain, "problem": problem, "need": needed}
+    return {**plain, "problem": problem, "need": needed}
 
 
-def _words(path: Path, file: Description) -> Iterator[str]:
+def _words(file: Description) -> Iterator[str]:
     bands = f"{file.bands} band{'s' if file.bands > 1 else ''}"
-    yield f"{path}: {file.format.upper()}, {size_of(file)}, {bands}, {file.depth}"
+    yield f"{file.path}: {file.format.upper()}, {size_of(file)}, {bands}, {file.depth}"
     if file.format_of_name is not None:
         yield f"its name says {file.format_of_name}; its content decides, and is {file.format}"
     if file.note is not None:
@@ -88,7 +88,7 @@ def _words(path: Path, file: Description) -> Iterator[str]:
     if problem := _problem(file):
         yield f"cannot be fused: {problem}"
         return
-    needed = _need(path, file)
+    needed = _need(file)
     yield (
         f"as foreground: the output is {file.depth} with {bands}, and carries its profile and "
         f"metadata; takes about {in_bytes(needed.bytes)} of memory and {needed.seconds:.0f} s"
@@ -111,12 +111,12 @@ def _problem(file: Description) -> str | None:
     return None
 
 
-def _need(path: Path, file: Description) -> Any:
-    return need(Job(foreground=path, background=path, output=path, page=(file.page,)))
+def _need(file: Description) -> Any:
+    return need(Job(file.path, file.path, file.path, page=(file.page,)))
 
 
-def _fit(found: dict[Path, Description]) -> str:
-    sizes = {(file.rows, file.cols) for file in found.values()}
+def _fit(found: list[Description]) -> str:
+    sizes = {(file.rows, file.cols) for file in found}
     if len(sizes) == 1:
         return "All are of one size, and can be fused if they show the same thing in its place."
     return "They are not of one size: fuse them with --align homography, or crop them."
