@@ -125,3 +125,13 @@ def test_transparency_moves_along(folder, pictures):
     assert aligned.transparency
     assert not aligned.pixels[:4, :, 3].any()
     assert (aligned.pixels[8:-8, 8:-8, 3] == 255).all()
+
+
+def test_a_dry_run_says_what_it_needs_and_a_limit_is_kept(folder):
+    pair = ("infrared.tif", "visible.tif", "-o", "a.tif")
+    told = json.loads(run(*pair, "--dry-run", "--json").stdout)
+    assert told["need"]["bytes"] > 10**8
+    done = run(*pair, "--max-memory", "1M")
+    assert done.exception.exit_code == 6
+    assert "aligning it needs about" in str(done.exception)
+    assert not (folder / "a.tif").exists()

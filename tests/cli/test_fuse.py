@@ -157,6 +157,29 @@ CASES = {
     "strange setting": (2, None, [*PAIR, "-o", "f.tif", *FAST, "--eta", "1"], "--eta is no"),
     "wrong number": (2, None, [*PAIR, "-o", "f.tif", "--eta", "-1"], "eta: -1.0; must be"),
     "alpha too large": (2, None, [*PAIR, "-o", "f.tif", "--alpha", "255"], "alpha: 255.0"),
+    "offset without levels": (
+        2, None, [*PAIR, "-o", "f.tif", "--offset", "1e6"],
+        "offset: 1000000.0; must be a number from 0 to 100",
+    ),
+    "huge weight": (
+        2, None, [*PAIR, "-o", "f.tif", "--mu", "1e30", "--max-iter", "5"], "mu: 1e+30; must be",
+    ),
+    "huge blur": (
+        2, None, [*PAIR, "-o", "f.tif", "--alpha", "map.png", "--soften", "1e6"],
+        "soften: 1000000.0; must be a number from 0 to 1000",
+    ),
+    "huge window": (
+        2, None, [*PAIR, "-o", "f.tif", "--method", "guided-filter", "--split-radius", "200000000"],
+        "split_radius: 200000000; must be a whole number from 0 to 10000",
+    ),
+    "many digits": (
+        2, None, [*PAIR, "-o", "f.tif", "--max-iter", "9" * 5000], "is not COUNT",
+    ),
+    "long name for a map": (3, None, [*PAIR, "-o", "f.tif", "--alpha", "n" * 5000], "nnn"),
+    "device for a record": (
+        3, None, ["--from", os.devnull, "-o", "f.tif"], "a device, not a file",
+    ),
+    "folder for a record": (3, None, ["--from", ".", "-o", "f.tif"], "a directory, not a file"),
     "no size": (2, None, [*PAIR, "-o", "f.tif", "--max-memory", "lots"], "'lots' is no number"),
     "vanished input": (3, None, ["gone.tif", "infrared.tif", "-o", "f.tif"], "gone.tif: no such"),
     "vanished map": (3, None, [*PAIR, "--alpha", "gone.png", "-o", "f.tif"], "gone.png: no such"),

@@ -67,6 +67,21 @@ def test_a_dry_run_says_what_it_needs_and_a_limit_is_kept(folder):
     assert not (folder / "a.tif").exists()
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "range_"),
+    [
+        ("--band", "1e9", "a number from 0 to 10000"),
+        ("--band", "nan", "a number from 0 to 10000"),
+        ("--max-pixels", "0", "a whole number from 1 to 1000000000"),
+        ("--max-pixels", "1" * 30, "a whole number from 1 to 1000000000"),
+    ],
+)
+def test_numbers_have_a_range(folder, option, value, range_):
+    done = matte("image.png", "trimap.png", "-o", "a.tif", option, value)
+    assert isinstance(done.exception, osmofuse.SettingError)
+    assert str(done.exception).endswith(f"must be {range_}")
+
+
 def test_not_converging_is_5(folder, monkeypatch):
     monkeypatch.setattr("osmofuse.preparation.least_variation.MAX_ITER", 1)
     done = matte("image.png", "trimap.png", "-o", "alpha.png")

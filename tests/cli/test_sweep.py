@@ -5,6 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
+import osmofuse
 from osmofuse import cli
 from pairs import write_pair
 
@@ -42,6 +43,20 @@ def test_a_dry_run_says_what_it_needs(folder):
     told = json.loads(run("--dry-run", "--json").stdout)
     assert told["need"]["bytes"] > 10**8
     assert not (folder / "made").exists()
+
+
+def test_a_million_trials_are_refused_before_any(folder):
+    many = ",".join(str(k) for k in range(1000))
+    done = run("--eta", many, "--mu", "1," + many.removeprefix("0,"))
+    assert isinstance(done.exception, osmofuse.LimitError)
+    assert "combinations; try at most 1000" in str(done.exception)
+    assert not (folder / "made").exists()
+
+
+def test_a_reach_without_end_needs_more(folder):
+    one = ("--eta", "0.1", "--dry-run", "--json", "--reach")
+    short, long = (json.loads(run(*one, reach).stdout)["need"]["bytes"] for reach in ("5", "5,inf"))
+    assert long > short
 
 
 def test_a_report_names_results_by_their_settings(folder):

@@ -7,6 +7,7 @@ import pytest
 from osmofuse.errors import SettingError
 from osmofuse.jobs import Job
 from osmofuse.methods import DirectMatting, VariationalOsmosis
+from osmofuse.optimise.plan import Plan
 
 
 def test_paths_may_be_text_and_numbers_stay_numbers():
@@ -39,6 +40,13 @@ def test_the_method_has_its_settings():
         ({"max_memory": 0}, "max_memory: 0"),
         ({"structure": "s.tif", "method": "direct"}, "structure: 'direct' finds none"),
         ({"structure": "s.tif", "method": "magic"}, "method: 'magic' is unknown"),
+        ({"settings": None}, "settings: None; must be an object"),
+        ({"settings": [1]}, r"settings: \[1\]; must be an object"),
+        ({"align": 5}, "align: 5; must be an object"),
+        ({"alpha": "m.png", "soften": 1e6}, "soften: 1000000.0; must be a number from 0 to 1000"),
+        ({"max_memory": 10**30}, "max_memory: 1000"),
+        ({"method": "direct", "plan": Plan((1.0,), (2,))}, "plan: only the solver 'flow'"),
+        ({"settings": {"solver": "ipiano"}, "plan": Plan((1.0,), (2,))}, "plan: only the solver"),
     ],
 )
 def test_what_cannot_be_is_refused_at_once(changes, match):

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 import json
+import os
 
 import numpy as np
 import pytest
 
 import osmofuse
 from osmofuse.errors import LimitError, MismatchError, OutputError, UnreadableError
-from osmofuse.jobs import check, need
-from osmofuse.jobs.need import _COSTS, in_bytes, peak_bytes
+from osmofuse.jobs import Need, check, need
+from osmofuse.jobs.machine import memory_of_machine
+from osmofuse.jobs.need import _COSTS, check_limit, in_bytes, peak_bytes
 from osmofuse.methods import METHODS
 from osmofuse.picture import Picture
 from pairs import osmofuse_in, write_pair
@@ -39,8 +41,8 @@ def test_double_precision_needs_more(make_job, settings):
     assert wide.seconds > plain.seconds
 
 
-def test_costs_are_of_methods_that_exist():
-    assert set(_COSTS) <= set(METHODS)
+def test_every_method_has_a_cost():
+    assert set(_COSTS) == set(METHODS)
 
 
 def test_a_limit_is_kept_to_the_byte(make_job):
@@ -48,6 +50,31 @@ def test_a_limit_is_kept_to_the_byte(make_job):
     assert check(make_job(max_memory=needed.bytes)) == needed
     with pytest.raises(LimitError, match=r"needs about .*over the limit of .* MB; allow more"):
         check(make_job(max_memory=needed.bytes - 1))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX")
+def test_more_than_the_machine_has_is_refused_whatever_is_allowed():
+    there = memory_of_machine()
+    check_limit(Need(there, 1.0), None, "it")
+    for allowed in (None, 2 * there):
+        with pytest.raises(LimitError, match=r"^it needs about .*, and this machine has .* GB; "):
+            check_limit(Need(there + 1, 1.0), allowed, "it")
+    with pytest.raises(LimitError, match=r"^it needs about .*, over the limit of .* GB"):
+        check_limit(Need(there, 1.0), there - 1, "it")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX: limits of memory")
+def test_a_fusion_that_does_not_fit_ends_with_6_and_so_does_its_dry_run(tmp_path):
+    # A process of 2 GB of addresses, and a method whose need is above that.
+    osmofuse.write(np.zeros((4000, 5000, 3), np.uint8), tmp_path / "large.tif")
+    osmofuse.write(np.zeros((4000, 5000), np.uint8), tmp_path / "grey.tif")
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (2 * 10**9, -1))"
+    for command in (["--dry-run"], []):
+        done = osmofuse_in(tmp_path, "fuse", "large.tif", "grey.tif", "-o", "f.tif", *command,
+                           before=limit)  # fmt: skip
+        assert done.returncode == 6, done.stderr
+        assert "this machine has 2 GB" in done.stderr
+    assert not (tmp_path / "f.tif").exists()
 
 
 def test_outputs_are_checked_before_inputs_are_opened(make_job, pair, tmp_path):
@@ -94,7 +121,7 @@ def test_the_peak_grows_with_what_is_held():
     assert peak_bytes() > before + 50_000_000, held.size
 
 
-@pytest.mark.parametrize("method", ["variational", "direct"])
+@pytest.mark.parametrize("method", ["variational", "direct", "linear-osmosis"])
 def test_no_more_is_used_than_was_said(tmp_path, method):
     write_pair(tmp_path, (600, 500))
     arguments = ["visible.tif", "infrared.tif", "--method", method, "-o", "f.tif", "--json"]

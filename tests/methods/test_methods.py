@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+import math
+import re
 import threading
 from dataclasses import FrozenInstanceError, fields, is_dataclass
 
@@ -12,7 +15,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import osmofuse
+from nasty import numbers
 from osmofuse import Progress, Sources, Status
+from osmofuse.cli.settings import settings_of
+from osmofuse.errors import SettingError
 from osmofuse.methods import METHODS as KNOWN
 from osmofuse.picture import scaled
 from registry import METHODS, WITHOUT_ALPHA
@@ -222,3 +228,55 @@ def test_an_error_of_the_watching_function_comes_through(pair, name):
 
     with pytest.raises(RuntimeError, match="mine"):
         METHODS[name](Sources(*pair, 0.0), watch=watch)
+
+
+NUMERIC = [
+    (name, one)
+    for name in KNOWN
+    for one in settings_of(name)
+    if re.search(r"\b(float|int)\b", str(one.kind))
+]
+
+
+def documented(name, setting):
+    """Return what the docstring says of the kind and range of a setting."""
+    lines = inspect.getdoc(KNOWN[name]).splitlines()
+    return next(line for line in lines if re.match(rf"(\w+, )*{setting}(, \w+)* : ", line))
+
+
+def test_all_numbers_are_among_the_numeric_settings():
+    assert len(NUMERIC) > 30
+    defaults = [one for name in KNOWN for one in settings_of(name)]
+    plain = [s for s in defaults if type(s.default) in (int, float)]
+    assert {(s.method, s.name) for s in plain} <= {(name, s.name) for name, s in NUMERIC}
+
+
+@pytest.mark.parametrize(("name", "setting"), NUMERIC, ids=lambda x: getattr(x, "name", x))
+def test_every_number_has_a_least_and_a_most(name, setting):
+    kind, said = KNOWN[name], documented(name, setting.name)
+    many = "Sequence" in str(setting.kind)
+    kind(**{setting.name: setting.default})
+    assert re.search(r"-?[\d.e-]+ to (below )?[\d.e]+", said), said
+    endless = [] if re.search(r"\binf\b", said) else [math.inf]
+    for value in (*numbers(), *endless):
+        with pytest.raises(SettingError, match=f"^{setting.name}: "):
+            kind(**{setting.name: [value] if many else value})
+    if not endless:
+        kind(**{setting.name: math.inf})
+
+
+@pytest.mark.parametrize(("name", "setting"), NUMERIC, ids=lambda x: getattr(x, "name", x))
+def test_the_documented_ends_of_a_range_are_its_ends(name, setting):
+    kind, said = KNOWN[name], documented(name, setting.name)
+    least, below, most = re.search(r"(-?[\d.e-]+) to (below )?([\d.e]+)", said).groups()
+    whole = re.search(r"\bint\b", str(setting.kind)) is not None
+    least, most = (int(float(end)) if whole else float(end) for end in (least, most))
+    pack = list if "Sequence" in str(setting.kind) else lambda values: values[0]
+    for value in (least - 1, most + 1 if whole else math.nextafter(most, math.inf)):
+        with pytest.raises(SettingError, match=f"^{setting.name}: "):
+            kind(**{setting.name: pack([value])})
+    if below:
+        with pytest.raises(SettingError, match=f"^{setting.name}: "):
+            kind(**{setting.name: pack([most])})
+    elif setting.name != "finest":  # which must not be above the coarsest
+        kind(**{setting.name: pack([most])})

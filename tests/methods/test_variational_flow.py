@@ -334,3 +334,10 @@ def test_a_reach_beyond_any_picture_is_refused_and_none_has_no_plan(page):
 def test_hardly_any_weight_is_a_weight(rng):
     fusion = fuse(rng.random((9, 8)), rng.random((9, 8)), 0.5, mu=1e-16, eta=0, reach=3)
     assert np.isfinite(fusion.image).all()
+
+
+@pytest.mark.parametrize("offset", [1.0, 100.0])
+def test_all_levels_of_16_bits_survive_the_offset(offset):
+    levels = np.random.default_rng(1).permutation(65536).astype(np.uint16).reshape(256, 256)
+    fusion = fuse(levels, levels, 0.5, offset=offset, reach=5.0, eta=0.0)
+    assert np.array_equal(np.rint(fusion.image * 65535.0), levels)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from flows import SHAPE, channel, decibels, exact_flow, flow_of, still
+from osmofuse.errors import SettingError
 from osmofuse.linalg import inside, padded
 from osmofuse.optimise import Status, Watch
 from osmofuse.optimise.flow import Channel
@@ -105,3 +106,34 @@ def test_it_can_be_cancelled_within_a_step(rng):
         assert found.status is Status.cancelled
         assert found.state.time == 0.0
         np.testing.assert_array_equal(c.u, before)
+
+
+@pytest.mark.parametrize(
+    ("changes", "match"),
+    [
+        ({"steps": ()}, r"plan\.steps: 0 entries"),
+        ({"steps": (1.0, np.nan)}, r"plan\.steps\[1\]: nan"),
+        ({"steps": (0, 1.0)}, r"plan\.steps\[0\]: 0; must be a number above 0"),
+        ({"steps": (1.0, -1.0)}, r"plan\.steps\[1\]: -1"),
+        ({"steps": [1.0] * 10**6}, r"plan\.steps: 1000000 entries; must be 1 to 400"),
+        ({"steps": 5}, r"plan\.steps: 5; must be a list"),
+        ({"cycles": (2,)}, r"plan\.cycles: 1 entries; must be 2"),
+        (
+            {"cycles": (2, 10**9)},
+            r"plan\.cycles\[1\]: 1000000000; must be a whole number from 1 to 8",
+        ),
+        ({"cycles": (2, 2.0)}, r"plan\.cycles\[1\]: 2\.0"),
+        ({"part": 0.0}, r"plan\.part: "),
+        ({"part": 2.0}, r"plan\.part: "),
+        ({"brightness": 0.0}, r"plan\.brightness: "),
+        ({"lowest": np.inf}, r"plan\.lowest: "),
+        ({"halo": -1}, r"plan\.halo: "),
+    ],
+)
+def test_a_plan_that_cannot_be_followed_is_refused(changes, match):
+    with pytest.raises(SettingError, match=match):
+        Plan(**{"steps": (1.0, 2.0), "cycles": (2, 2), **changes})
+
+
+def test_a_plan_keeps_lists_as_tuples():
+    assert Plan([1, 2.0], [2, 3]) == Plan((1.0, 2.0), (2, 3))

@@ -72,7 +72,14 @@ def test_sigma_may_be_any_number(sigma):
     assert np.array_equal(soften(kept, sigma), soften(kept, 2.0))
 
 
-@pytest.mark.parametrize("sigma", [-1, math.nan, math.inf, "5", None])
+@pytest.mark.parametrize("sigma", [5e-324, 1e-200, 0.009])
+def test_a_blur_that_no_weight_can_hold_changes_nothing(rng, sigma):
+    alpha = rng.random((4, 5))
+    assert np.array_equal(soften(alpha, sigma), alpha)
+    assert np.array_equal(soften(alpha, 0.01), alpha), "nor does the narrowest that is done"
+
+
+@pytest.mark.parametrize("sigma", [-1, math.nan, math.inf, "5", None, True, 1001, 1e6, 10**400])
 def test_bad_sigma(sigma):
     with pytest.raises(SettingError, match=r"^sigma: "):
         soften(np.ones((3, 3)), sigma)

@@ -59,12 +59,20 @@ def test_inverting_swaps_the_two(rng):
     assert np.array_equal(invert(np.array([[0, 255]], np.uint8)), [[1, 0]])
 
 
-@pytest.mark.parametrize("bad", [math.nan, math.inf, "3", None])
+@pytest.mark.parametrize("bad", [math.nan, math.inf, "3", None, 10_001, 1e300, 10**400])
 def test_bad_distances(bad):
     with pytest.raises(SettingError, match=r"^distance: "):
         grow(np.eye(3), bad)
     with pytest.raises(SettingError, match=r"^width: "):
         feather(np.eye(3), bad)
+
+
+def test_a_soft_map_grows_a_little_only():
+    soft, mask = np.full((3, 3), 0.5), np.eye(3)
+    assert np.array_equal(grow(mask, 10_000), np.ones((3, 3)))
+    for distance in (101, -101):
+        with pytest.raises(SettingError, match="must be from -100 to 100 for a map"):
+            grow(soft, distance)
 
 
 def test_bad_maps():

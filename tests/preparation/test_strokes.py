@@ -60,6 +60,8 @@ def test_strokes_may_leave_the_picture():
         (Stroke([(0, 0)], 2), "label 2"),
         (Stroke([(0, 0)], 1, 0), "radius 0"),
         (Stroke([(0, 0)], 1, np.inf), "radius inf"),
+        (Stroke([(0, 0)], 1, 1e300), "at most 1e"),
+        (Stroke([(0, 1e300)], 1), "more than 1e"),
     ],
 )
 def test_bad_strokes_are_named(stroke, words):

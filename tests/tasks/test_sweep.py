@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import osmofuse
-from osmofuse.errors import InputError, MismatchError, SettingError
+from osmofuse.errors import InputError, LimitError, MismatchError, SettingError
 from osmofuse.gallery import portrait
 
 
@@ -102,3 +102,8 @@ def test_wrong_settings_are_refused_before_the_first_fusion(scene, settings, mes
 def test_pictures_are_checked(scene):
     with pytest.raises(InputError, match="foreground"):
         osmofuse.sweep(scene.foreground * np.nan, scene.background, scene.alpha)
+
+
+def test_more_than_a_thousand_trials_are_refused_at_once(scene):
+    with pytest.raises(LimitError, match="combinations; try at most 1000 at a time"):
+        swept(scene, eta=list(np.linspace(0, 1, 1000)), mu=list(range(1, 1001)))

@@ -32,6 +32,9 @@ def test_points_are_read(tmp_path, text):
         ("moving_x,moving_y,fixed_x,fixed_y\n1,2,3\n", "line 2"),
         ("moving_x,moving_y,fixed_x,fixed_y\n1,2,3,4\n1,2,3,four\n", "line 3"),
         ("moving_x,moving_y,fixed_x,fixed_y\n1,2,3,nan\n", "not finite"),
+        ("moving_x,moving_y,fixed_x,fixed_y\n1,2,3,-1e7\n", "beyond 1e\\+06 pixels"),
+        ("moving_x,moving_y,fixed_x,fixed_y\n" + "1" * 200_000 + ",2,3,4\n", "field limit"),
+        ("moving_x,moving_y,fixed_x,fixed_y\n" + "1,2,3,4\n" * 10_001, "more than 10,000 points"),
     ],
 )
 def test_faults_are_named(tmp_path, text, fault):
@@ -52,3 +55,6 @@ def test_arrays_must_have_four_columns():
     assert as_points([[1, 2, 3, 4]]).shape == (1, 4)
     with pytest.raises(InputError, match=r"\(n, 4\)"):
         as_points(np.zeros((3, 2)))
+    for wrong in ([[1, 2, 3, 1e7]], [[1, 2], [3]], [["a", 1, 2, 3]], [[1, 2, 3, np.nan]]):
+        with pytest.raises(InputError, match=r"^points: .*\(n, 4\)"):
+            as_points(wrong)

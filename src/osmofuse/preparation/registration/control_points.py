@@ -34,7 +34,8 @@ def read_points(path: str | os.PathLike[str]) -> FloatArray:
     Raises
     ------
     UnreadableError
-        It cannot be read, a column is missing, or an entry is no number.
+        It cannot be read, a column is missing, an entry is no number or beyond a million pixels,
+        or there are more than 10,000 points.
     """
     path = Path(path)
     content = read_document(path)
