@@ -24,7 +24,7 @@ def record(tmp_path_factory):
     return folder / "f.tif.json"
 
 
-def test_wrong_records_are_refused_by_field(record, decoded_here):
+def test_wrong_records_are_refused_by_field(record):
     cases = random.Random(1).sample(list(damaged.damaged_records(record)), 300)
     path = record.with_name("bad.json")
     found = Counter(damaged.outcome("record", path, text) for _, text in cases)

@@ -186,4 +186,6 @@ def _check_value(value: Any) -> None:
     if isinstance(value, int) and value.bit_length() > MOST_BITS:
         raise ValueError(f"an integer of {value.bit_length()} bits")
     if isinstance(value, str) and not value.isascii():
-        value.encode()  # half a surrogate pair is no character, and raises a ValueError
+        # Bytes of a name that are no text are escaped; another half of a surrogate pair is no
+        # character, and raises a ValueError.
+        value.encode("utf-8", "surrogateescape")

@@ -35,7 +35,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_records_of_every_command(folder, name, decoded_here):
+def test_records_of_every_command(folder, name):
     done = osmofuse_in(folder, *COMMANDS[name])
     assert done.returncode in (0, 5), done.stderr
     path, found = folder / name.replace(".json", ".bad.json"), Counter()
