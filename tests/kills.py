@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import osmofuse
+from commits import DEBRIS
 from osmofuse.record import read_record, sha256_of_pixels
 from pairs import command, contents, osmofuse_in, warm, write_pair
 
@@ -86,7 +87,7 @@ class Kills:
         """See that nothing is half there, and that the same command completes the job."""
         left = contents(self.folder)
         assert {name: left[name] for name in INPUTS} == self.inputs
-        assert all("partial" in name for name in left if name not in INPUTS | OUTPUTS)
+        assert all(name.endswith(DEBRIS) for name in left if name not in INPUTS | OUTPUTS)
         if "fused.tif" in left:
             assert set(left) >= OUTPUTS, "the picture comes last"
         else:

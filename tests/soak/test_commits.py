@@ -18,6 +18,7 @@ PAIR = ("visible.tif", "infrared.tif", "--alpha", "map.png")
 FUSE = ("fuse", *PAIR, "--structure", "s.tif", "--alpha-out", "a.png", "--report", "page")
 STRIKE = """
 import os, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever the shell says
 replace, count = os.replace, 0
 def struck(*args, **kwargs):
     global count
