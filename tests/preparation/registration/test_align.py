@@ -206,7 +206,7 @@ def test_unknown_settings_are_named(settings, named):
 
 def test_without_opencv(monkeypatch):
     monkeypatch.setitem(sys.modules, "cv2", None)
-    with pytest.raises(osmofuse.MissingExtraError, match=r"pip install 'osmofuse\[prepare\]'"):
+    with pytest.raises(osmofuse.MissingExtraError, match=r"pip install 'osmofuse\[opencv\]'"):
         osmofuse.align(np.zeros((9, 9)), np.zeros((9, 9)))
 
 
