@@ -1,5 +1,6 @@
 """The script that runs tests as other machines would, tried on a few tests."""
 
+import re
 import sys
 
 import pytest
@@ -16,7 +17,7 @@ def test_interrupts_are_tested_also_where_they_are_ignored():
     ]
     done = machines.run("background+locale+busy", ["-q", *tests])
     assert done.returncode == 0, done.stdout
-    assert "8 passed" in done.stdout
+    assert re.search(r"^\d+ passed in", done.stdout, re.MULTILINE), done.stdout
 
 
 def test_conditions_add_up():
