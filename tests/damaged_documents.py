@@ -10,11 +10,12 @@ from typing import Any
 
 from nasty import NASTY, damaged_json
 from osmofuse.errors import OsmofuseError
-from osmofuse.jobs import check, job_of_record, recipe
+from osmofuse.jobs import check, job_of_record
 from osmofuse.preparation.registration.control_points import as_points
 from osmofuse.preparation.registration.transform import fitted
 from osmofuse.record import read_record, write_record
 from osmofuse.report import read_ranking, tally
+from osmofuse.tasks import recipe
 
 RANKING = {
     "format": 1, "kind": "osmofuse ranking", "sha256_of_pixels": "c" * 64, "by": "A. Judge",

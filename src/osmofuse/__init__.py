@@ -30,8 +30,9 @@ _HOMES = {
     "Picture": "picture",
     "LinearOsmosis": "methods.linear_osmosis",
     "PoissonEditing": "methods.poisson",
+    "Prepared": "tasks.prepare",
     "Progress": "optimise.progress",
-    "Recipe": "jobs.recipe",
+    "Recipe": "tasks.recipe",
     "Score": "metrics.score",
     "SettingError": "errors",
     "Sources": "methods.contract",
@@ -47,9 +48,10 @@ _HOMES = {
     "energy": "methods.problem",
     "fuse": "tasks.fuse",
     "matte": "preparation.matting",
+    "prepare": "tasks.prepare",
     "read": "io.reading",
-    "recipe": "jobs.recipe",
-    "recipes": "jobs.recipe",
+    "recipe": "tasks.recipe",
+    "recipes": "tasks.recipe",
     "score": "metrics.score",
     "soften": "preparation.alpha",
     "sweep": "tasks.sweep",
@@ -70,7 +72,6 @@ if TYPE_CHECKING:
     )
     from osmofuse.io.reading import read
     from osmofuse.io.writing import write
-    from osmofuse.jobs.recipe import Recipe, recipe, recipes
     from osmofuse.methods.average import Average
     from osmofuse.methods.contract import Fusion, Sources
     from osmofuse.methods.direct import DirectMatting
@@ -90,6 +91,8 @@ if TYPE_CHECKING:
     from osmofuse.preparation.registration.align import Alignment, align
     from osmofuse.tasks.compare import Comparison, compare
     from osmofuse.tasks.fuse import fuse
+    from osmofuse.tasks.prepare import Prepared, prepare
+    from osmofuse.tasks.recipe import Recipe, recipe, recipes
     from osmofuse.tasks.sweep import Trial, sweep
 
 __all__ = [
@@ -109,6 +112,7 @@ __all__ = [
     "OutputError",
     "Picture",
     "PoissonEditing",
+    "Prepared",
     "Progress",
     "Recipe",
     "Score",
@@ -128,6 +132,7 @@ __all__ = [
     "gallery",
     "matte",
     "metrics",
+    "prepare",
     "read",
     "recipe",
     "recipes",

@@ -28,6 +28,9 @@ __all__ = [
     "widened",
 ]
 
+# Depths that a result can be given.
+DEPTHS = ("uint8", "uint16", "float32")
+
 # Scene-referred floats may exceed white a little; beyond this they are integers in disguise.
 _BRIGHTEST = 16.0
 
@@ -74,6 +77,8 @@ class Picture:
         The last band is transparency: carried, never fused.
     nodata : float, optional
         The value that stands for "nothing was recorded here", see `valid`.
+    lossy : bool
+        It was read from a format that may have changed samples, as JPEG does.
     """
 
     pixels: Array = field(repr=False)
@@ -81,6 +86,7 @@ class Picture:
     metadata: Metadata = field(default_factory=Metadata, repr=False)
     transparency: bool = False
     nodata: float | None = None
+    lossy: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "pixels", _unmasked(self.pixels, "picture"))
@@ -168,10 +174,7 @@ class Picture:
             return replace(self, nodata=None)
         if not valid.any():
             raise InputError(f"picture: every pixel holds the no-data value {self.nodata:g}")
-        from scipy.ndimage import distance_transform_edt
-
-        rows, cols = distance_transform_edt(~valid, return_distances=False, return_indices=True)
-        return replace(self, pixels=self.pixels[rows, cols], nodata=None)
+        return replace(self, pixels=nearest_valid(self.pixels, valid), nodata=None)
 
     def with_samples(
         self, samples: FloatArray, *, depth: DTypeLike | None = None
@@ -265,6 +268,15 @@ def summary(pixels: Array) -> str:
     rows, cols = pixels.shape[:2]
     bands = bands_of(pixels)
     return f"{cols} × {rows}, {bands} band{'' if bands == 1 else 's'}, {pixels.dtype}"
+
+
+def nearest_valid(pixels: Array, valid: BoolArray) -> Array:
+    """Return pixels with the colours of the nearest valid one where they are not valid."""
+    from scipy.ndimage import distance_transform_edt
+
+    rows, cols = distance_transform_edt(~valid, return_distances=False, return_indices=True)
+    filled: Array = pixels[rows, cols]
+    return filled
 
 
 def checked(

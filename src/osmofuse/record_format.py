@@ -7,6 +7,7 @@ are for: the methods, and `osmofuse.optimise.plan.Plan`.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
@@ -16,6 +17,7 @@ from osmofuse.errors import SettingError
 ROLES = (
     "foreground", "background", "alpha", "truth", "moving", "fixed", "points", "image", "trimap",
 )  # fmt: skip
+NUMBERED = ("background", "alpha")  # further ones are "background-2" and so on
 SHA256 = "[0-9a-f]{64}"
 PATH = r"[^\0]+"
 MOST = 1e300  # of figures that are only told
@@ -106,11 +108,15 @@ def _page(name: str, value: Any) -> None:
 
 
 def _role(name: str, value: Any) -> None:
-    choice(name, value, ROLES)
+    numbered = rf"({'|'.join(NUMBERED)})-[1-9][0-9]{{0,3}}"
+    if not re.fullmatch(numbered, text(name, value)):
+        choice(name, value, ROLES)
 
 
 def _alpha_value(name: str, value: Any) -> None:
-    if value != "auto":
+    if isinstance(value, list):
+        _list(_or_none(_alpha_value), least=3, most=1000)(name, value)
+    elif value != "auto":
         number(name, value, most=math.inf)
 
 

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 import osmofuse
 from osmofuse import cli
 from osmofuse.cli.recipes import RecipeName
-from osmofuse.jobs import recipe_files
 from osmofuse.record import read_record
+from osmofuse.tasks import recipe_files
 from pairs import write_pair
 
 PAIR = ["visible.tif", "infrared.tif"]

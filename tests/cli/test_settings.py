@@ -19,7 +19,7 @@ from osmofuse.cli.settings import (
 )
 from osmofuse.methods import METHODS
 
-OPTIONS = option_names(["levels", "alpha"])
+OPTIONS = option_names(["halvings", "alpha"])
 EVERY = [(method, field) for method in METHODS for field in fields(METHODS[method])]
 
 
@@ -64,8 +64,8 @@ def test_the_command_has_them_all():
 
 
 def test_a_name_that_the_command_has_gets_the_methods_in_front():
-    assert option_of("pyramid", "levels") == "pyramid-levels"
-    assert chosen_settings("pyramid", {"pyramid-levels": "3"}, OPTIONS) == {"levels": 3}
+    assert option_of("pyramid", "halvings") == "pyramid-halvings"
+    assert chosen_settings("pyramid", {"pyramid-halvings": "3"}, OPTIONS) == {"halvings": 3}
 
 
 @pytest.mark.parametrize(

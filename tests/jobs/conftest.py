@@ -20,7 +20,7 @@ def make_job(pair, tmp_path):
     def make(**changes):
         parts = {
             "foreground": pair["visible"],
-            "background": pair["infrared"],
+            "backgrounds": pair["infrared"],
             "alpha": pair["map"],
             "method": "direct",
             "output": tmp_path / "fused.tif",

@@ -23,7 +23,7 @@ def test_larger_pictures_need_more(make_job, tmp_path):
     more = need(
         make_job(
             foreground=large["visible"],
-            background=large["infrared"],
+            backgrounds=large["infrared"],
             alpha=large["map"],
             method="variational",
         )
@@ -84,7 +84,7 @@ def test_outputs_are_checked_before_inputs_are_opened(make_job, pair, tmp_path):
 
 
 def test_a_coloured_background_for_a_grey_foreground_names_both(make_job, pair):
-    swapped = make_job(foreground=pair["infrared"], background=pair["visible"])
+    swapped = make_job(foreground=pair["infrared"], backgrounds=pair["visible"])
     with pytest.raises(MismatchError, match=r"visible\.tif: 3 .*infrared\.tif has 1.*swapped"):
         need(swapped)
 
@@ -92,19 +92,19 @@ def test_a_coloured_background_for_a_grey_foreground_names_both(make_job, pair):
 def test_transparency_is_no_band_of_colour(make_job, pair, tmp_path):
     pixels = np.full((40, 32, 2), 200, np.uint8)
     path = osmofuse.write(Picture(pixels, transparency=True), tmp_path / "grey.png")
-    assert need(make_job(background=path)).bytes > 0
+    assert need(make_job(backgrounds=path)).bytes > 0
 
 
 def test_pictures_of_two_sizes_do_not_fit(make_job, tmp_path):
     other = osmofuse.write(np.zeros((40, 31), np.uint8), tmp_path / "other.png")
-    for role in ("background", "alpha"):
+    for role in ("backgrounds", "alpha"):
         with pytest.raises(MismatchError, match=r"other\.png: 31 × 40 .* has 32 × 40"):
             need(make_job(**{role: other}))
 
 
 def test_a_missing_file_is_named(make_job, tmp_path):
     with pytest.raises(UnreadableError, match=r"gone\.tif: no such file"):
-        need(make_job(background=tmp_path / "gone.tif"))
+        need(make_job(backgrounds=tmp_path / "gone.tif"))
 
 
 @pytest.mark.parametrize(

@@ -17,14 +17,14 @@ from osmofuse.jobs import (
     compare_with_record,
     job_of_record,
     job_with_recipe,
-    recipe_files,
     run,
 )
-from osmofuse.jobs.recipe import SHIPPED, user_folder
 from osmofuse.metrics import truth_psnr
 from osmofuse.picture import quantise
 from osmofuse.preparation.working_space import from_working, to_working
 from osmofuse.record import read_record
+from osmofuse.tasks import recipe_files
+from osmofuse.tasks.recipe import SHIPPED, user_folder
 
 NAMES = ["clone", "cloud", "face", "heritage", "recolour", "text"]
 OWN = """format = 1
@@ -98,6 +98,7 @@ def test_a_record_repeats_what_a_recipe_made_without_the_recipe(name, tmp_path, 
         role: osmofuse.write(quantise(plane, np.uint16)[0], tmp_path / f"{role}.tif")
         for role, plane in planes.items()
     }
+    paths["backgrounds"] = paths.pop("background")
     first = run(job_with_recipe(osmofuse.recipe(copy), **paths, output=tmp_path / "first.tif"))
     copy.unlink()
     second = run(job_of_record(first.files["record"], tmp_path / "second.tif"))
@@ -161,7 +162,7 @@ def test_a_wrong_one_does_not_hinder_the_others(own, folder):
 
 
 def test_what_is_not_given_comes_from_the_recipe(own, pair, tmp_path):
-    files = {"foreground": pair["visible"], "background": pair["infrared"]}
+    files = {"foreground": pair["visible"], "backgrounds": pair["infrared"]}
     side = np.sqrt(40 * 32)
     job = job_with_recipe(osmofuse.recipe("own"), **files, output=tmp_path / "f.tif")
     assert (job.alpha, job.method) == ("auto", "variational")
@@ -171,7 +172,7 @@ def test_what_is_not_given_comes_from_the_recipe(own, pair, tmp_path):
 
 
 def test_what_is_given_wins(own, pair, tmp_path):
-    files = {"foreground": pair["visible"], "background": pair["infrared"]}
+    files = {"foreground": pair["visible"], "backgrounds": pair["infrared"]}
     chosen = osmofuse.recipe("own")
     given = {"alpha": pair["map"], "soften": 1.0, "levels": "match", "settings": {"reach": 3.0}}
     job = job_with_recipe(chosen, **files, **given, output=tmp_path / "f.tif")
@@ -182,13 +183,13 @@ def test_what_is_given_wins(own, pair, tmp_path):
 
 
 def test_a_number_for_alpha_is_not_softened(own, pair, tmp_path):
-    files = {"foreground": pair["visible"], "background": pair["infrared"]}
+    files = {"foreground": pair["visible"], "backgrounds": pair["infrared"]}
     job = job_with_recipe(osmofuse.recipe("own"), **files, alpha=0.3, output=tmp_path / "f.tif")
     assert (job.alpha, job.soften) == (0.3, 0.0)
 
 
 def test_what_does_not_go_together_names_the_recipe(own, pair, tmp_path):
-    files = {"foreground": pair["visible"], "background": pair["infrared"]}
+    files = {"foreground": pair["visible"], "backgrounds": pair["infrared"]}
     with pytest.raises(SettingError, match=r"needs a map, .* give --alpha map\.png"):
         job_with_recipe(osmofuse.recipe("face"), **files, output=tmp_path / "f.tif")
     with pytest.raises(SettingError, match=r"needs the solver 'flow'.* \(with the recipe 'own'\)"):
@@ -227,11 +228,11 @@ def test_it_may_align_and_say_the_depth(own, tmp_path):
     more = '[align]\ntransform = "affine"\n[output]\ndepth = "uint16"\n'
     own.write_text(OWN.format(name="own") + more, encoding="utf-8")
     osmofuse.write(np.zeros((8, 8, 3), np.uint8), tmp_path / "f.png")
-    files = {"foreground": tmp_path / "f.png", "background": tmp_path / "b.png"}
+    files = {"foreground": tmp_path / "f.png", "backgrounds": tmp_path / "b.png"}
     job = job_with_recipe(osmofuse.recipe("own"), **files, alpha=0.5, output=tmp_path / "o.png")
     assert job.align == {"method": "auto", "transform": "affine", "deformation": False}
     assert job.depth == "uint16"
-    with pytest.raises(SettingError, match="'own' adjusts levels or aligns"):
+    with pytest.raises(osmofuse.MismatchError, match="background: refused to align it"):
         osmofuse.recipe("own").fuse(*[np.full((8, 8, 3), 0.5)] * 2)
 
 
@@ -240,7 +241,7 @@ def test_on_arrays_it_says_what_it_cannot_do(own):
     with pytest.raises(SettingError, match="the recipe 'face' needs a map"):
         osmofuse.recipe("face").fuse(picture, picture)
     own.write_text(OWN.format(name="own") + '[input]\nlevels = "match"\n', encoding="utf-8")
-    with pytest.raises(SettingError, match="'own' adjusts levels"):
+    with pytest.raises(osmofuse.InputError, match="levels: the picture is flat"):
         osmofuse.recipe("own").fuse(picture, picture)
 
 

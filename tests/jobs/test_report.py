@@ -131,7 +131,9 @@ def test_the_order_in_which_files_get_their_names(make_job, tmp_path, monkeypatc
 def test_a_report_is_refused_before_the_work(make_job, tmp_path, monkeypatch):
     (tmp_path / "report" / "pictures").mkdir(parents=True)
     (tmp_path / "report" / "pictures" / "fused.png").write_text("mine")
-    monkeypatch.setattr(sys.modules[run.__module__], "prepare", None)  # the beginning of the work
+    monkeypatch.setattr(
+        sys.modules[run.__module__], "open_files", None
+    )  # the beginning of the work
     with pytest.raises(OutputError, match=r"fused\.png: exists already"):
         run(make_job(), report=tmp_path / "report")
 

@@ -104,7 +104,7 @@ def test_not_converging_is_written_and_said(make_job):
 
 
 def test_a_limit_is_looked_at_before_anything_is_read(make_job, tmp_path, monkeypatch):
-    monkeypatch.setattr(MODULE, "prepare", pytest.fail)
+    monkeypatch.setattr(MODULE, "open_files", pytest.fail)
     with pytest.raises(LimitError, match="over the limit"):
         run(make_job(max_memory=1000))
 
@@ -129,12 +129,12 @@ def test_an_output_that_cannot_be_is_refused_before_the_work(make_job, tmp_path,
 
 def test_a_colour_background_does_not_fit_a_grey_foreground(make_job, pair):
     with pytest.raises(MismatchError, match="3 bands of colour, but the foreground"):
-        run(make_job(foreground=pair["infrared"], background=pair["visible"]))
+        run(make_job(foreground=pair["infrared"], backgrounds=pair["visible"]))
 
 
 def test_notes_name_the_file(make_job, pair, tmp_path):
     lying = pair["infrared"].rename(tmp_path / "infrared.png")
-    result = run(make_job(background=lying))
+    result = run(make_job(backgrounds=lying))
     assert result.notes == (f"{lying}: its name says png, its content is tiff",)
     assert result.record.input("background").notes == ("its name says png, its content is tiff",)
 
@@ -151,7 +151,7 @@ def test_levels_stretch_a_faint_background(make_job, pair, tmp_path):
     faint = osmofuse.write((infrared // 16).astype(np.uint16), tmp_path / "faint.tif")
     images = {}
     for levels in ("as-is", "percentiles", "match"):
-        job = make_job(background=faint, levels=levels, output=tmp_path / f"{levels}.tif")
+        job = make_job(backgrounds=faint, levels=levels, output=tmp_path / f"{levels}.tif")
         result = run(job)
         images[levels] = result.fusion.image
         stretched = any("became" in note for note in result.notes)
@@ -187,7 +187,7 @@ def test_where_the_background_has_no_data_the_foreground_is_kept(make_job, pair,
     pixels = picture.pixels.copy()
     pixels[5:9, 7:12] = 1
     holed = osmofuse.write(replace(picture, pixels=pixels, nodata=1.0), tmp_path / "holed.tif")
-    result = run(make_job(background=holed, alpha=0.0))
+    result = run(make_job(backgrounds=holed, alpha=0.0))
     assert any("20 pixels hold no data" in note for note in result.notes)
     fused, visible = (
         osmofuse.read(path).pixels for path in (result.files["output"], pair["visible"])
@@ -215,7 +215,7 @@ def test_signed_files_are_fused_as_levels(make_job, pair, tmp_path):
         osmofuse.write((pixels // 2).astype(np.int16), tmp_path / f"signed{k}.tif")
         for k, pixels in enumerate((visible, infrared))
     ]
-    run(make_job(foreground=paths[0], background=paths[1], output=tmp_path / "f.tif"))
+    run(make_job(foreground=paths[0], backgrounds=paths[1], output=tmp_path / "f.tif"))
     run(make_job(output=tmp_path / "unsigned.tif"))
     signed, plain = (osmofuse.read(tmp_path / name) for name in ("f.tif", "unsigned.tif"))
     assert signed.depth == np.int16

@@ -34,7 +34,7 @@ def test_a_comparison_writes_pictures_sheets_and_tables(job):
         "comparison.json",
     }  # fmt: skip
     assert set(made.files) == names(job)
-    files = [osmofuse.read(path) for path in (job.foreground, job.background)]
+    files = [osmofuse.read(path) for path in (job.foreground, job.backgrounds[0])]
     alone = osmofuse.fuse(*files, osmofuse.read(job.alpha).pixels, method="direct")
     written = osmofuse.read(made.files["direct.tif"])
     np.testing.assert_array_equal(written.pixels, files[0].with_samples(alone.image)[0].pixels)
@@ -107,7 +107,7 @@ def test_what_is_there_is_not_replaced_unless_asked(job):
 
 @pytest.mark.parametrize("name", ["direct.tif", "table.tex", "zoom.png"])
 def test_what_is_there_is_told_before_the_work(job, name, monkeypatch):
-    monkeypatch.setattr("osmofuse.jobs.series.prepare", None)  # it must not be called
+    monkeypatch.setattr("osmofuse.jobs.series.open_files", None)  # it must not be called
     (job.output.parent / name).write_bytes(b"mine")
     with pytest.raises(OutputError, match=f"{name}: exists"):
         compare_files(job, methods=["direct"])
@@ -115,7 +115,7 @@ def test_what_is_there_is_told_before_the_work(job, name, monkeypatch):
 
 @pytest.mark.parametrize("do", [compare_files, lambda job: sweep_files(job, {})])
 def test_a_missing_extra_is_told_before_the_work(job, do, monkeypatch):
-    monkeypatch.setattr("osmofuse.jobs.series.prepare", None)  # it must not be called
+    monkeypatch.setattr("osmofuse.jobs.series.open_files", None)  # it must not be called
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match="matplotlib"):
         do(job)
@@ -138,11 +138,11 @@ def test_the_papers_table_takes_nothing_else(job, given):
 
 
 def test_where_the_background_has_no_data_the_foreground_is_kept(job, tmp_path):
-    stored = osmofuse.read(job.background)
+    stored = osmofuse.read(job.backgrounds[0])
     pixels = stored.pixels.copy()
     pixels[:10] = 7
     holed = osmofuse.write(replace(stored, pixels=pixels, nodata=7), tmp_path / "holed.tif")
-    holed_job = replace(job, background=holed, alpha=0.0)
+    holed_job = replace(job, backgrounds=holed, alpha=0.0)
     made = compare_files(holed_job, methods=["direct"])
     foreground = osmofuse.read(job.foreground).pixels
     written = osmofuse.read(made.files["direct.tif"])
@@ -173,7 +173,7 @@ def test_nothing_is_written_where_a_setting_is_wrong(job):
 
 @pytest.mark.parametrize("wrong", [{"methods": ["magic"]}, {"metrics": "magic"}])
 def test_a_wrong_name_is_told_before_the_work(job, wrong, monkeypatch):
-    monkeypatch.setattr("osmofuse.jobs.series.prepare", None)  # it must not be called
+    monkeypatch.setattr("osmofuse.jobs.series.open_files", None)  # it must not be called
     with pytest.raises(SettingError, match="magic"):
         compare_files(job, **wrong)
 

@@ -78,7 +78,7 @@ def test_which_methods_there_are(job):
 def test_no_more_is_used_than_was_said(make_job, tmp_path):
     (tmp_path / "large").mkdir()
     large = write_pair(tmp_path / "large", (300, 250))
-    pair = {"foreground": large["visible"], "background": large["infrared"], "alpha": 0.5}
+    pair = {"foreground": large["visible"], "backgrounds": large["infrared"], "alpha": 0.5}
     few = {"methods": ["direct", "average"], "metrics": "fmi"}
     said = check_comparison(make_job(output=tmp_path / "made" / SHEET, **pair), **few)
     given = [*map(str, large.values())][:2]

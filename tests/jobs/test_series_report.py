@@ -40,7 +40,7 @@ def test_results_are_those_of_the_files(job, tmp_path):
         stored = osmofuse.read(made.files[f"{name}.tif"])
         np.testing.assert_array_equal(shown, for_screen(stored, name))
     assert command_in(page) == [
-        "osmofuse", "compare", str(job.foreground), str(job.background),
+        "osmofuse", "compare", str(job.foreground), str(job.backgrounds[0]),
         "--alpha", str(job.alpha), "--methods", "direct,average", "--metrics", "fmi",
         "--zoom", "3,2,9,7", "-o", str(tmp_path / "made-again"),
     ]  # fmt: skip

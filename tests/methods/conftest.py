@@ -23,7 +23,10 @@ class Experiment:
         if solver not in self.runs:
             method = osmofuse.VariationalOsmosis(solver=solver, **self.weights)
             self.runs[solver] = osmofuse.fuse(
-                self.sources.foreground, self.sources.background, self.sources.alpha, method=method
+                self.sources.foreground,
+                self.sources.backgrounds[0],
+                self.sources.alpha,
+                method=method,
             )
         return self.runs[solver]
 

@@ -84,7 +84,7 @@ def test_the_energy_is_stated_on_forward_differences(puppets, reference):
         fusion.image,
         fusion.structure,
         sources.foreground,
-        sources.background,
+        sources.backgrounds[0],
         sources.alpha,
         fusion.method,
         edges="forward",
@@ -100,7 +100,7 @@ def test_the_face_converges_with_the_papers_chromaticity_error(face):
         energies = [step.energy for step in fusion.history if step.channel == c]
         assert energies[-1] == fusion.energy[c] < energies[0]
     u = np.clip(np.rint(255.0 * fusion.image), 0, 255).astype(np.uint8)
-    scores = osmofuse.score(u, sources.foreground, sources.background, sources.alpha)
+    scores = osmofuse.score(u, sources.foreground, sources.backgrounds[0], sources.alpha)
     assert scores["chromaticity"].value == pytest.approx(0.0062, abs=3e-4)
 
 

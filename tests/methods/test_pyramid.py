@@ -87,7 +87,7 @@ def test_constants_are_kept_exactly(shape):
 )
 def test_ends_of_alpha_give_the_pictures_back(shape, levels, seed):
     f, b = np.random.default_rng(seed).random((2, *shape))
-    method = LaplacianPyramid(levels=levels)
+    method = LaplacianPyramid(halvings=levels)
     np.testing.assert_allclose(method(Sources(f, b, 1.0)).image, f, atol=1e-14)
     np.testing.assert_allclose(method(Sources(f, b, 0.0)).image, b, atol=1e-14)
 
@@ -104,7 +104,7 @@ def test_a_constant_alpha_is_direct_matting(shape, rng):
 def test_no_level_is_direct_matting(shape, rng):
     f, b, alpha = rng.random((3, *shape))
     sources = Sources(f, b, alpha)
-    image = LaplacianPyramid(levels=0)(sources).image
+    image = LaplacianPyramid(halvings=0)(sources).image
     np.testing.assert_allclose(image, DirectMatting()(sources).image, atol=1e-15)
 
 
@@ -116,16 +116,16 @@ def test_two_levels_by_hand(rng):
     for image, weight in ((f, alpha), (b, 1 - alpha)):
         small, less = down @ image @ across, down @ weight @ across
         fused += weight * (image - up @ small @ wide) + up @ (less * small) @ wide
-    u = LaplacianPyramid(levels=1)(Sources(f, b, alpha)).image
+    u = LaplacianPyramid(halvings=1)(Sources(f, b, alpha)).image
     np.testing.assert_allclose(u, fused, atol=1e-14)
 
 
 def test_more_levels_than_there_are_change_nothing(rng):
     sources = Sources(*rng.random((3, 20, 33)))
     whole = LaplacianPyramid()(sources).image
-    assert np.array_equal(whole, LaplacianPyramid(levels=6)(sources).image)
-    assert np.array_equal(whole, LaplacianPyramid(levels=50)(sources).image)
-    assert not np.array_equal(whole, LaplacianPyramid(levels=5)(sources).image)
+    assert np.array_equal(whole, LaplacianPyramid(halvings=6)(sources).image)
+    assert np.array_equal(whole, LaplacianPyramid(halvings=50)(sources).image)
+    assert not np.array_equal(whole, LaplacianPyramid(halvings=5)(sources).image)
 
 
 def test_it_is_linear_in_the_pictures(rng):
@@ -144,7 +144,7 @@ def test_a_step_between_flat_pictures_is_smoothed_over_its_level():
     alpha[:, 128:] = 1.0
     widths = []
     for levels in range(6):
-        u = LaplacianPyramid(levels=levels)(Sources(f, b, alpha)).image
+        u = LaplacianPyramid(halvings=levels)(Sources(f, b, alpha)).image
         widths.append(np.count_nonzero((u[4] > 0.02) & (u[4] < 0.98)))
     assert widths[0] == 0
     assert all(wide > 1.5 * narrow for narrow, wide in pairwise(widths[1:]))
@@ -189,15 +189,15 @@ def test_single_precision_is_close_to_double(rng):
 def test_the_default_depth_comes_closest_to_the_gallerys_truth():
     scene = gallery.portrait((120, 100))
     sources = Sources(scene.foreground, scene.background, scene.alpha)
-    images = (LaplacianPyramid(levels=levels)(sources).image for levels in (None, 0, 3))
+    images = (LaplacianPyramid(halvings=levels)(sources).image for levels in (None, 0, 3))
     whole, none, three = (truth_psnr(image, scene.truth) for image in images)
     assert whole > three + 1 > none + 1
 
 
 @pytest.mark.parametrize("levels", [-1, 2.5, "3", True])
 def test_bad_levels_are_refused(levels):
-    with pytest.raises(SettingError, match=r"^levels: "):
-        LaplacianPyramid(levels=levels)
+    with pytest.raises(SettingError, match=r"^halvings: "):
+        LaplacianPyramid(halvings=levels)
 
 
 def test_a_cancel_between_levels_ends_it(rng, monkeypatch):

@@ -39,7 +39,7 @@ def test_ipiano_ends_below_the_published_run(experiment, reference):
             osmofuse.energy(x.image, x.structure, sources, x.method, edges=edges)
             for x in (ours, theirs)
         ]
-        pictures = (sources.foreground, sources.background, sources.alpha)
+        pictures = (sources.foreground, sources.backgrounds[0], sources.alpha)
         numpy = [
             reference.energies(x.image, x.structure, *pictures, x.method, edges=edges)
             for x in (ours, theirs)

@@ -187,5 +187,5 @@ def test_a_lossless_map_is_never_touched(rng):
 
 def test_a_soft_map_in_a_jpeg_is_not_touched_either():
     ramp = np.round(COLS * 255 / 119).astype(np.uint8)
-    found = alpha_of_picture(Picture(ramp), name="ramp.jpg", lossy=True)
+    found = alpha_of_picture(Picture(ramp, lossy=True), name="ramp.jpg")
     assert np.array_equal(found.alpha, ramp / 255)

@@ -7,12 +7,14 @@ import pytest
 
 import osmofuse
 from osmofuse import (
+    Fusion,
     InputError,
     MismatchError,
     OsmofuseError,
     Picture,
     SettingError,
     Sources,
+    Status,
     VariationalOsmosis,
     fuse,
     gallery,
@@ -41,11 +43,17 @@ def test_an_instance_is_taken_as_it_is(pair):
 
 def test_any_callable_on_sources_is_a_method(pair):
     def halves(sources, *, watch=None):
-        return sources.image(0, 0, np.float64), watch
+        assert watch is print
+        return Fusion(sources.image(0, 0, np.float64) / 2)
 
-    image, watch = fuse(*pair, method=halves, watch=print)
-    assert np.array_equal(image, pair[0, ..., 0])
-    assert watch is print
+    fusion = fuse(*pair, method=halves, watch=print)
+    assert np.array_equal(fusion.image, pair[0, ..., 0] / 2)
+    assert fusion.status is Status.direct
+
+
+def test_a_method_that_gives_no_fusion_is_named(pair):
+    with pytest.raises(SettingError, match=r"method: .*gave a ndarray; must give a Fusion"):
+        fuse(*pair, method=lambda sources, watch=None: sources.foreground)
 
 
 def test_variational_is_the_default_and_known_by_name(pair):
@@ -113,7 +121,6 @@ GREY = np.ones((6, 5))
         ((ONES[None], ONES[None]), InputError, "foreground"),
         ((None, ONES), InputError, "foreground"),
         ((ONES, None), InputError, "background"),
-        ((ONES, ONES, None), InputError, "alpha"),
         (("picture.png", ONES), InputError, "foreground"),
         ((ONES, [ONES, ONES], [0.5, 0.5]), InputError, "alpha"),
         ((ONES, [ONES, ONES], [0.5, 0.5, 0.5]), InputError, "alpha"),

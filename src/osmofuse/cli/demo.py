@@ -43,7 +43,7 @@ def command(out: Path, overwrite: bool) -> None:
         paths = _write_scene(gallery.manuscript(), out, overwrite)
     job = Job(
         foreground=paths["visible"],
-        background=paths["infrared"],
+        backgrounds=(paths["infrared"],),
         alpha=paths["alpha"],
         output=out / "fused.tif",
         overwrite=overwrite,

@@ -21,22 +21,22 @@ from osmofuse.cli.told import file_data, file_lines
 from osmofuse.cli.voice import note, say
 from osmofuse.jobs import (
     Job,
-    Recipe,
     Repetition,
     Result,
     check,
     compare_with_record,
     job_of_record,
     job_with_recipe,
-    recipe,
     run,
 )
-from osmofuse.jobs.job import DEPTHS, WORKING_SPACES
 from osmofuse.jobs.outputs import check_page
 from osmofuse.jobs.report import PICTURES
 from osmofuse.methods import METHODS
+from osmofuse.picture import DEPTHS
 from osmofuse.preparation.registration.transform import KINDS
 from osmofuse.record import Record, output_path, read_record
+from osmofuse.tasks import Recipe, recipe
+from osmofuse.tasks.prepare import WORKING_SPACES
 
 _CHOICES = ("page", "alpha", "soften", "method", "levels", "working_space", "align", "depth")
 
@@ -65,7 +65,7 @@ class _Command(click.Command):
 
 @click.command("fuse", cls=_Command)
 @click.argument("foreground", type=FILE, required=False, metavar="FOREGROUND")
-@click.argument("background", type=FILE, required=False, metavar="BACKGROUND")
+@click.argument("background", type=FILE, nargs=-1, metavar="BACKGROUND [MORE]...")
 @options.output("The fused picture to write.")
 @click.option(
     "--recipe",
@@ -74,7 +74,7 @@ class _Command(click.Command):
     help="Take what is not said here from a recipe; osmofuse recipes lists them.",
 )
 @options.page
-@options.alpha
+@options.alphas
 @options.soften
 @options.method(list(METHODS), "How to fuse.", "variational")
 @options.levels
@@ -124,6 +124,7 @@ def command(ctx: click.Context, /, as_json: bool, dry_run: bool, **given: Any) -
     usage, 3 for a file that cannot be read, 4 for pictures that do not fit together, 6 if it would
     need too much memory, 7 if it cannot write, 130 if interrupted.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
+    given["alpha"] = given["alpha"][0] if len(given["alpha"]) == 1 else given["alpha"]
     old = read_record(given["record"]) if given["record"] else None
     chosen = recipe(given["recipe"]) if given["recipe"] else None
     job = _repeated_job(ctx, given, old) if old else _job(ctx, given, chosen)
@@ -159,14 +160,16 @@ def _job(ctx: click.Context, given: dict[str, Any], chosen: Recipe | None) -> Jo
     assert isinstance(ctx.command, _Command), "this is its command"
     parts = {name: given[name] for name in _CHOICES if chosen is None or options.is_given(name)}
     method = parts["method"] if "method" in parts or chosen is None else chosen.method
-    parts |= {name: given[name] for name in ("foreground", "background")} | _outputs(given)
+    parts |= {"foreground": given["foreground"], "backgrounds": given["background"]}
+    parts |= _outputs(given)
     parts["settings"] = chosen_settings(method, dict(_given(ctx)), ctx.command.settings)
     return job_with_recipe(chosen, **parts) if chosen else Job(**parts)
 
 
 def _repeated_job(ctx: click.Context, given: dict[str, Any], old: Record) -> Job:
     """Return the job of a record; inputs that have moved may be given anew."""
-    moved = {name: given[name] for name in ("foreground", "background") if given[name]}
+    moved = {"foreground": given["foreground"], "backgrounds": given["background"]}
+    moved = {name: value for name, value in moved.items() if value}
     if isinstance(given["alpha"], Path) and old.input("alpha"):
         moved["alpha"] = given["alpha"]
     fixed = (*_CHOICES, "recipe")

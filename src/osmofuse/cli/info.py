@@ -112,7 +112,7 @@ def _problem(file: Description) -> str | None:
 
 
 def _need(file: Description) -> Any:
-    return need(Job(file.path, file.path, file.path, page=(file.page,)))
+    return need(Job(file.path, (file.path,), file.path, page=(file.page,)))
 
 
 def _fit(found: list[Description]) -> str:

@@ -14,8 +14,9 @@ from click.shell_completion import CompletionItem
 from osmofuse.cli.alpha import AlphaType
 from osmofuse.cli.numbers import Number
 from osmofuse.errors import did_you_mean
-from osmofuse.jobs.job import LEVELS, MOST_BYTES
+from osmofuse.jobs.job import MOST_BYTES
 from osmofuse.metrics.catalogue import METRICS, SETS
+from osmofuse.tasks.prepare import LEVELS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -131,6 +132,15 @@ alpha = click.option(
     "picture; a picture of a map (white keeps, black lets enter); or auto, a map made from the two "
     "pictures.",
 )
+alphas = click.option(
+    "--alpha",
+    type=AlphaType(auto=True),
+    default=("0.5",),
+    multiple=True,
+    help="1 keeps the foreground, 0 lets the background's structure enter: a number for the whole "
+    "picture; a picture of a map (white keeps, black lets enter); or auto, a map made from the two "
+    "pictures. With several backgrounds once for each picture, FOREGROUND first.  [default: 0.5]",
+)
 soften = click.option(
     "--soften",
     type=Number(),
@@ -168,7 +178,7 @@ def preview(words: str) -> Callable[[Function], Function]:
 def check_pair(ctx: click.Context, given: Mapping[str, Any]) -> None:
     """Refuse a command without its two pictures, which not all that it can do needs."""
     for name in ("foreground", "background"):
-        if given[name] is None:
+        if given[name] in (None, ()):
             raise click.UsageError(f"Missing argument '{name.upper()}'.", ctx)
 
 

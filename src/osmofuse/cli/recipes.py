@@ -13,8 +13,8 @@ from click.shell_completion import CompletionItem
 from osmofuse.cli import options
 from osmofuse.cli.voice import note, say
 from osmofuse.errors import OsmofuseError
-from osmofuse.jobs import Recipe, recipe, recipe_files
 from osmofuse.record import plain
+from osmofuse.tasks import Recipe, recipe, recipe_files
 
 _WIDTH = 100
 

@@ -20,7 +20,7 @@ from osmofuse.jobs.series_check import SHEET
 from osmofuse.report import tally
 
 _INPUTS = (
-    "foreground", "background", "page", "alpha", "soften", "levels", "overwrite", "max_memory",
+    "foreground", "page", "alpha", "soften", "levels", "overwrite", "max_memory",
 )  # fmt: skip
 
 
@@ -66,7 +66,8 @@ def _decorated(function: Function, parts: list[Callable[[Any], Any]]) -> Functio
 def series_job(ctx: click.Context, given: Mapping[str, Any]) -> Job:
     """Return the job that the options of `series_options` describe."""
     options.check_pair(ctx, given)
-    return Job(output=given["output"] / SHEET, **{name: given[name] for name in _INPUTS})
+    parts = {name: given[name] for name in _INPUTS}
+    return Job(output=given["output"] / SHEET, backgrounds=(given["background"],), **parts)
 
 
 def tell(ctx: click.Context, made: Series, given: Mapping[str, Any]) -> None:

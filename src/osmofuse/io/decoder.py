@@ -123,6 +123,7 @@ def send(found: Description | Picture | OsmofuseError, stream: IO[bytes]) -> Non
         "depth": found.depth.str,
         "transparency": found.transparency,
         "nodata": found.nodata,
+        "lossy": found.lossy,
         "resolution": metadata.resolution,
         "blobs": [None if blob is None else len(blob) for blob in blobs],
     }

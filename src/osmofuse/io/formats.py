@@ -12,6 +12,7 @@ from osmofuse.picture import Picture
 __all__ = [
     "JPEG",
     "JPEG2000",
+    "LOSSY",
     "PNG",
     "SUFFIXES",
     "TIFF",
@@ -49,6 +50,7 @@ JPEG2000 = Format("jpeg2000", (), (1, 3), True, {})  # only read
 SUFFIXES = {
     ".png": PNG, ".tif": TIFF, ".tiff": TIFF, ".jpg": JPEG, ".jpeg": JPEG, ".webp": WEBP,
 }  # fmt: skip
+LOSSY = (JPEG, WEBP)  # they may change samples
 _READ_ONLY = {".jp2": JPEG2000, ".jpx": JPEG2000, ".j2k": JPEG2000, ".j2c": JPEG2000}
 _SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", PNG),

@@ -309,7 +309,8 @@ def _picture(stream: IO[bytes], limits: Limits) -> Picture:
     profile, exif, xmp, iptc = blobs
     resolution = about["resolution"] and tuple(about["resolution"])
     metadata = Metadata(exif, xmp, iptc, resolution)
-    return Picture(pixels, profile, metadata, bool(about["transparency"]), about["nodata"])
+    marks = bool(about["transparency"]), about["nodata"], bool(about["lossy"])
+    return Picture(pixels, profile, metadata, *marks)
 
 
 def _line(stream: IO[bytes]) -> dict[str, Any]:

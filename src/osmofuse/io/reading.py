@@ -14,6 +14,7 @@ from osmofuse.io.description import (
     stated_resolution,
     transparency_in,
 )
+from osmofuse.io.formats import LOSSY
 from osmofuse.io.geography import turned
 from osmofuse.io.header import Header, named_errors, open_header
 from osmofuse.io.isolation import read_isolated
@@ -100,7 +101,7 @@ def _decode(header: Header) -> Picture:
     pixels, profile = pixels_of(image), profile_in(header)
     transparency = transparency_in(header, image.bands)
     if not tags:
-        return Picture(pixels, profile, metadata, transparency)
+        return Picture(pixels, profile, metadata, transparency, lossy=header.kind in LOSSY)
     if orientation > 1:
         rows, cols = pixels.shape[:2][:: -1 if orientation > 4 else 1]
         tags = turned(tags, orientation, rows, cols)

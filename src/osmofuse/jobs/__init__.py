@@ -4,7 +4,7 @@ from osmofuse.jobs.job import Job
 from osmofuse.jobs.matte import MatteJob, MatteResult, check_matte, run_matte
 from osmofuse.jobs.need import Need, check, need
 from osmofuse.jobs.preparation_report import report_matte, report_registration
-from osmofuse.jobs.recipe import Recipe, job_with_recipe, recipe, recipe_files, recipes
+from osmofuse.jobs.recipe import job_with_recipe
 from osmofuse.jobs.registration import Registered, Registration, check_registration, register
 from osmofuse.jobs.repeat import Repetition, compare_with_record, job_of_record
 from osmofuse.jobs.report import report
@@ -20,7 +20,6 @@ __all__ = [
     "MatteJob",
     "MatteResult",
     "Need",
-    "Recipe",
     "Registered",
     "Registration",
     "Repetition",
@@ -37,9 +36,6 @@ __all__ = [
     "job_with_recipe",
     "keep_ranking",
     "need",
-    "recipe",
-    "recipe_files",
-    "recipes",
     "register",
     "report",
     "report_matte",

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from osmofuse.checks import choice, mapping, number, whole
 from osmofuse.errors import SettingError
-from osmofuse.jobs.aligned import checked_alignment
 from osmofuse.jobs.reading import pages_of
 from osmofuse.methods import Method, VariationalOsmosis
 from osmofuse.optimise.plan import Plan
-from osmofuse.preparation.alpha import WIDEST_BLUR
+from osmofuse.picture import DEPTHS
 from osmofuse.tasks.fuse import method_of
+from osmofuse.tasks.prepare import Preparation, role_of
 
-LEVELS = ("as-is", "percentiles", "match")
-WORKING_SPACES = ("encoded", "linear")
-DEPTHS = ("uint8", "uint16", "float32")
 MOST_BYTES = 2**63 - 1
 
 
@@ -28,13 +25,16 @@ class Job:
 
     Parameters
     ----------
-    foreground, background : path
-        The picture whose colours are kept, and the one whose structure enters.
+    foreground : path
+        The picture whose colours are kept.
+    backgrounds : path, or tuple of path
+        The picture whose structure enters, or several.
     output : path
         The fused picture; its record goes beside it.
-    alpha : number, path, or "auto"
+    alpha : number, path, or "auto"; or tuple of number and path
         1 where the foreground is kept, 0 where the background's structure enters: the same
-        everywhere, a picture of a map, or a map made from the two pictures.
+        everywhere, a picture of a map, or a map made from the two pictures. With several
+        backgrounds one for each picture, foreground first.
     soften : float, 0 to 1000
         Blur the map first, by so many pixels; see `osmofuse.soften`.
     method : str
@@ -66,9 +66,9 @@ class Job:
     """
 
     foreground: Path
-    background: Path
+    backgrounds: tuple[Path, ...]
     output: Path
-    alpha: float | Path | Literal["auto"] = 0.5
+    alpha: float | Path | Literal["auto"] | tuple[float | Path, ...] = 0.5
     soften: float = 0.0
     method: str = "variational"
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -85,19 +85,24 @@ class Job:
     page: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("foreground", "background", "output", "structure", "alpha_output"):
+        put = object.__setattr__
+        for name in ("foreground", "output", "structure", "alpha_output"):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, Path(getattr(self, name)))
+                put(self, name, Path(getattr(self, name)))
+        given: Any = self.backgrounds
+        given = given if isinstance(given, list | tuple) else (given,)
+        put(self, "backgrounds", tuple(map(Path, given)))
         if isinstance(self.alpha, str) and self.alpha != "auto":
-            object.__setattr__(self, "alpha", Path(self.alpha))
+            put(self, "alpha", Path(self.alpha))
+        if isinstance(self.alpha, list | tuple):
+            maps = (Path(one) if isinstance(one, str) else one for one in self.alpha)
+            put(self, "alpha", tuple(maps))
         self._check_alpha()
         pages_of(self.inputs, self.page)
-        choice("levels", self.levels, LEVELS)
-        choice("working_space", self.working_space, WORKING_SPACES)
+        how = Preparation(cast(Any, self.align), self.levels, self.working_space, self.soften)
+        put(self, "align", how.align)
         choice("depth", self.depth, (None, *DEPTHS))
         mapping("settings", self.settings)
-        if self.align is not None:
-            object.__setattr__(self, "align", checked_alignment(self.align))
         if self.max_memory is not None:
             whole("max_memory", self.max_memory, least=1, most=MOST_BYTES)
         fuser = self.fuser  # which refuses what is no method, or no setting of it
@@ -107,12 +112,22 @@ class Job:
             raise SettingError("plan: only the solver 'flow' of 'variational' follows one")
 
     def _check_alpha(self) -> None:
-        number("soften", self.soften, most=WIDEST_BLUR)
-        if isinstance(self.alpha, Path | str):
-            return
-        number("alpha", self.alpha, most=1.0)
-        if self.soften:
-            raise SettingError("soften: alpha is a number, which has no edges; give a map")
+        if not self.backgrounds:
+            raise SettingError("background: missing; give the picture whose structure enters")
+        count = len(self.backgrounds) + 1
+        maps = self.alpha if isinstance(self.alpha, tuple) else (self.alpha,)
+        if isinstance(self.alpha, tuple) != (count > 2) or (count > 2 and len(maps) != count):
+            raise SettingError(
+                f"alpha: with {count - 1} backgrounds give {count} maps or numbers: the "
+                "foreground's, then each background's"
+                if count > 2
+                else "alpha: several maps, but one background; give one map, the foreground's"
+            )
+        for one in maps:
+            if not isinstance(one, Path | str):
+                number("alpha", one, most=1.0)
+                if self.soften:
+                    raise SettingError("soften: alpha is a number, which has no edges; give a map")
 
     @property
     def fuser(self) -> Method:
@@ -120,10 +135,35 @@ class Job:
         return method_of(self.method, self.settings)
 
     @property
+    def background_roles(self) -> list[str]:
+        """What the backgrounds are called: "background", "background-2", ..."""
+        return [role_of(k) for k in range(len(self.backgrounds))]
+
+    @property
+    def alpha_roles(self) -> list[str]:
+        """What the maps are called: "alpha", "alpha-2", ..."""
+        count = len(self.alpha) if isinstance(self.alpha, tuple) else 1
+        return ["alpha", *(f"alpha-{k}" for k in range(2, count + 1))]
+
+    @property
     def inputs(self) -> dict[str, Path]:
         """The files to be read, by role."""
-        found = {"foreground": self.foreground, "background": self.background}
-        return found | ({"alpha": self.alpha} if isinstance(self.alpha, Path) else {})
+        maps = self.alpha if isinstance(self.alpha, tuple) else (self.alpha,)
+        found = {"foreground": self.foreground}
+        found |= dict(zip(self.background_roles, self.backgrounds, strict=True))
+        named = zip(self.alpha_roles, maps, strict=True)
+        return found | {role: one for role, one in named if isinstance(one, Path)}
+
+    @property
+    def names(self) -> dict[str, Path]:
+        """The files by the arguments of `osmofuse.prepare` that they are read for."""
+        several = len(self.backgrounds) > 1
+        found = dict(self.inputs)
+        if several:
+            found |= {f"background[{k}]": one for k, one in enumerate(self.backgrounds)}
+            maps = self.alpha if isinstance(self.alpha, tuple) else ()
+            found |= {f"alpha[{k}]": one for k, one in enumerate(maps) if isinstance(one, Path)}
+        return found
 
     @property
     def outputs(self) -> dict[str, Path]:

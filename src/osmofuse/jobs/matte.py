@@ -16,13 +16,13 @@ from osmofuse.io import Description, format_of
 from osmofuse.io.formats import JPEG
 from osmofuse.jobs.job import MOST_BYTES
 from osmofuse.jobs.need import PROGRAM, START, Need, check_limit, peak_bytes, size_of
+from osmofuse.jobs.opening import input_of
 from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
 from osmofuse.jobs.preparation_report import MATTED, report_matte
-from osmofuse.jobs.prepare import input_of
 from osmofuse.jobs.reading import describe_files, pages_of, read_files
 from osmofuse.optimise import Status
 from osmofuse.picture import Picture, quantise
-from osmofuse.preparation.alpha_file import LOSSY, AlphaFile, alpha_of_picture
+from osmofuse.preparation.alpha_file import AlphaFile, alpha_of_picture
 from osmofuse.preparation.foreground_colours import foreground_colours
 from osmofuse.preparation.matting import DEFAULT, LARGEST, Matte, check_settings, find_matte
 from osmofuse.preparation.morphology import FARTHEST
@@ -191,7 +191,7 @@ def run_matte(job: MatteJob, *, report: Path | None = None) -> MatteResult:
     check_matte(job, report=report)
     files = describe_files(job.inputs, job.page)
     picture, stored = read_files(files).values()
-    trimap = _trimap(job, picture, stored, lossy=files["trimap"].format in LOSSY)
+    trimap = _trimap(job, picture, stored)
     unknown = float(np.mean((trimap.alpha > 0.0) & (trimap.alpha < 1.0)))
     _checked_need(job, files, unknown)  # headers did not tell how much that is
     with Outputs(job, report) as outputs:
@@ -264,9 +264,9 @@ def _checked_need(job: MatteJob, files: dict[str, Description], unknown: float) 
     return needed
 
 
-def _trimap(job: MatteJob, picture: Picture, stored: Picture, *, lossy: bool) -> AlphaFile:
+def _trimap(job: MatteJob, picture: Picture, stored: Picture) -> AlphaFile:
     try:
-        found = _known(stored, str(job.trimap), job.band, lossy=lossy)
+        found = _known(stored, str(job.trimap), job.band)
     except InputError as error:
         if _is_known(picture) and not _is_known(stored):
             raise _swapped(job) from error
@@ -276,11 +276,11 @@ def _trimap(job: MatteJob, picture: Picture, stored: Picture, *, lossy: bool) ->
     return found
 
 
-def _known(stored: Picture, name: str, band: float | None, *, lossy: bool = False) -> AlphaFile:
+def _known(stored: Picture, name: str, band: float | None) -> AlphaFile:
     """Return what a trimap says, or a mask whose edge is to be found within a band."""
     if band is None:
-        return trimap_of_picture(stored, name=name, lossy=lossy)
-    mask = alpha_of_picture(stored, name=name, lossy=lossy)
+        return trimap_of_picture(stored, name=name)
+    mask = alpha_of_picture(stored, name=name)
     trimap = trimap_of_mask(mask.alpha, band)
     for value, colour in ((0.0, "black"), (1.0, "white")):
         if (mask.alpha == value).any() and not (trimap == value).any():

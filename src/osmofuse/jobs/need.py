@@ -100,14 +100,14 @@ def _need(job: Job, files: dict[str, Description], cost: _Cost) -> Need:
     work = cost.colour if foreground.bands >= 3 else cost.grey
     # The child that decodes has a file twice at the most, and is gone when the work begins.
     held = sum(file.decoded_bytes for file in files.values())
-    if "alpha" in files:
-        held += pixels * (8 if job.soften == 0 else 40)
+    maps = sum(role.startswith("alpha") for role in files)
+    held += maps * pixels * (8 if job.soften == 0 else 40)
     if job.working_space != "encoded":
         held += 8 * samples
     fusing, seconds = samples * max(work, _STORING), samples / 1e6 * (cost.seconds + _FILES)
     if job.align is not None:
         seen = min(pixels, _LOOKED_AT)
-        held += files["background"].decoded_bytes  # before and after
+        held += sum(files[role].decoded_bytes for role in job.background_roles)  # before and after
         fusing = max(fusing, _ALIGNING * seen)
         seconds += 4.0 + 2.0 * seen / 1e6
     if job.alpha == "auto":
@@ -262,25 +262,28 @@ def check_fit(
     MismatchError
         They do not.
     """
-    foreground, background = files["foreground"], files["background"]
+    foreground = files["foreground"]
+    backgrounds = [role for role in files if role.startswith("background")]
     for role, file in files.items():
-        if aligned and role == "background":
+        if aligned and role in backgrounds:
             continue
         if (file.rows, file.cols) != (foreground.rows, foreground.cols):
             raise MismatchError(
                 f"{paths[role]}: {size_of(file)}, but the foreground {paths['foreground']} has "
                 f"{size_of(foreground)}; {_remedy(role)}"
             )
-    if background.colours not in (1, foreground.colours):
-        raise MismatchError(
-            f"{paths['background']}: {background.colours} bands of colour, but the foreground "
-            f"{paths['foreground']} has {foreground.colours}; the picture whose colours are kept "
-            "comes first: are the two swapped? Else give the background as many bands, or one"
-        )
+    for role in backgrounds:
+        if files[role].colours not in (1, foreground.colours):
+            raise MismatchError(
+                f"{paths[role]}: {files[role].colours} bands of colour, but the foreground "
+                f"{paths['foreground']} has {foreground.colours}; the picture whose colours are "
+                "kept comes first: are the two swapped? Else give the background as many bands, "
+                "or one"
+            )
 
 
 def _remedy(role: str) -> str:
-    if role == "background":
+    if role.startswith("background"):
         return "lay it over the foreground with --align homography, or crop them to one size"
     return "crop or enlarge it to that size"
 

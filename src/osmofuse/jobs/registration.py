@@ -9,13 +9,13 @@ import numpy as np
 
 from osmofuse.checks import whole
 from osmofuse.io import Description, write_animation
-from osmofuse.jobs.aligned import aligned_picture, transform_entry
 from osmofuse.jobs.job import MOST_BYTES
 from osmofuse.jobs.need import Need, check_limit, need_of_alignment, peak_bytes
+from osmofuse.jobs.opening import file_input, input_of
 from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
 from osmofuse.jobs.preparation_report import ALIGNED, report_registration
-from osmofuse.jobs.prepare import file_input, input_of
 from osmofuse.jobs.reading import describe_files, pages_of, read_files
+from osmofuse.jobs.transforms import transform_entry
 from osmofuse.optimise import Status
 from osmofuse.picture import Picture
 from osmofuse.preparation.registration import Alignment, align
@@ -23,6 +23,7 @@ from osmofuse.preparation.registration.chain import Method
 from osmofuse.preparation.registration.transform import Kind
 from osmofuse.record import Record, sha256_of_pixels
 from osmofuse.report import checkerboard, flicker
+from osmofuse.tasks.aligned import aligned_picture
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ from osmofuse.picture import white_of
 from osmofuse.record import Input, Record, read_record, sha256_of_file, sha256_of_pixels
 from osmofuse.typing import Array
 
-ROLES = ("foreground", "background", "alpha")
 _OTHERS = ("align", "matte", "compare", "sweep")  # commands whose records tell of no fusion
 _ROWS_AT_ONCE = 256
 
@@ -127,9 +126,9 @@ def compare_with_record(old: Record, result: Result, earlier: Path | None = None
 
 
 def _other_inputs(old: Record, new: Record) -> Iterator[str]:
-    for role in ROLES:
-        before, now = old.input(role), new.input(role)
-        if before and now and before.sha256 != now.sha256:
+    for now in new.inputs:
+        role, before = now.role, old.input(now.role)
+        if before and before.sha256 != now.sha256:
             yield (
                 f"{role}: {now.path} is not the file of the record "
                 f"(SHA-256 {now.sha256[:12]}…, not {before.sha256[:12]}…)"
@@ -191,25 +190,44 @@ def _largest_and_rms(a: Array, b: Array) -> tuple[float, float]:
 
 def _inputs_of(record: Record, path: Path, moved: Mapping[str, Any]) -> dict[str, Any]:
     """Return the inputs where the record says they are, seen from here, or where they lie now."""
-    found: dict[str, Any] = {
-        one.role: _place_of(one, path)
-        for one in record.inputs
-        if one.role in ROLES and one.role not in moved
-    }
-    found.setdefault("alpha", record.alpha.get("value"))
-    for role in ROLES:
-        if found.get(role) is None and role not in moved:
-            raise UnreadableError(f"{path}: a damaged record ({role!r} is missing)")
-    background = record.input("background")
-    if background is not None and background.levels is not None:
-        found["levels"] = background.levels
+    found: dict[str, Any] = {}
+    if "foreground" not in moved:
+        found["foreground"] = _places(record, path, "foreground")[0]
+    backgrounds = [one for one in record.inputs if one.role.startswith("background")]
+    if "backgrounds" not in moved:
+        found["backgrounds"] = tuple(_places(record, path, "background"))
+    if "alpha" not in moved:
+        found["alpha"] = _alpha_of(record, path)
+    if backgrounds and backgrounds[0].levels is not None:
+        found["levels"] = backgrounds[0].levels
     found["page"] = _pages_of(record)
     return found
 
 
+def _places(record: Record, path: Path, role: str) -> list[Path]:
+    """Return where the inputs of a role lie, e.g. of background, background-2 and so on."""
+    found = [_place_of(one, path) for one in record.inputs if one.role.partition("-")[0] == role]
+    if not found:
+        raise UnreadableError(f"{path}: a damaged record ({role!r} is missing)")
+    return found
+
+
+def _alpha_of(record: Record, path: Path) -> Any:
+    """Return the map, or one for each picture; files stand where there is no value."""
+    value = record.alpha.get("value")
+    files = [one for one in record.inputs if one.role.partition("-")[0] == "alpha"]
+    if not isinstance(value, list):
+        return value if value is not None else _places(record, path, "alpha")[0]
+    places = iter(_place_of(one, path) for one in files)
+    if value.count(None) != len(files):
+        raise UnreadableError(f"{path}: a damaged record (alpha: maps are missing)")
+    return tuple(next(places) if one is None else one for one in value)
+
+
 def _pages_of(record: Record) -> tuple[int, ...]:
     """Return the pages of the inputs; none, if all are the first as they usually are."""
-    pages = tuple(one.page or 1 for role in ROLES if (one := record.input(role)))
+    roles = ("foreground", "background", "alpha")
+    pages = tuple(one.page or 1 for one in record.inputs if one.role.partition("-")[0] in roles)
     return () if set(pages) <= {1} else pages
 
 

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import cast
 
 from osmofuse.errors import InputError
 from osmofuse.io import Staging
 from osmofuse.jobs.again import again
-from osmofuse.jobs.job import Job
-from osmofuse.jobs.prepare import Prepared
-from osmofuse.jobs.result import Result, picture_of
+from osmofuse.jobs.result import Result
 from osmofuse.metrics import score, seam_map
-from osmofuse.picture import Picture, bands_of, samples
-from osmofuse.preparation.working_space import from_working
+from osmofuse.picture import Picture, samples
 from osmofuse.report import write_report
 from osmofuse.report.document import MANIFEST
 from osmofuse.report.maps import Map
-from osmofuse.typing import Array, FloatArray
+from osmofuse.typing import FloatArray
 
 PICTURES = ("fused", "foreground", "background", "alpha", "structure")  # those of the report
 
@@ -61,29 +57,30 @@ def report(
     OutputError
         A report is there already, or cannot be written.
     """
-    job, prepared, fusion = result.job, result.prepared, result.fusion
-    if prepared is None:
+    job, fusion = result.job, result.fusion
+    if result.opened is None:
         raise ValueError("a cancelled job has nothing to report")
-    alpha = cast(FloatArray, prepared.sources.alpha)
+    ready = result.opened.ready
+    alpha = ready.sources.alpha
     pictures: dict[str, Picture | FloatArray] = {
-        "fused": picture_of(job, prepared, fusion.image)[0],
-        "foreground": prepared.foreground,
-        "background": shown_background(job, prepared),
+        "fused": fusion.picture(job.depth)[0],
+        "foreground": ready.foreground,
+        "background": ready.backgrounds[0],
         "alpha": alpha,
     }
     if fusion.structure is not None:
-        pictures["structure"] = picture_of(job, prepared, fusion.structure)[0]
+        pictures["structure"] = fusion.picture(job.depth, structure=True)[0]
     if truth is not None:
         pictures["truth"] = truth
     scores = score(
-        _seen(pictures["fused"]), _seen(prepared.foreground), pictures["background"], alpha,
+        _seen(pictures["fused"]), _seen(ready.foreground), pictures["background"], alpha,
         truth=truth,
     )  # fmt: skip
     return write_report(
         folder,
         pictures=pictures,
         maps=_seam(
-            _seen(pictures["fused"]), _seen(prepared.foreground), pictures["background"], alpha
+            _seen(pictures["fused"]), _seen(ready.foreground), pictures["background"], alpha
         ),
         fusion=fusion,
         scores=scores,
@@ -114,15 +111,6 @@ def _seam(
     except InputError:
         return {}
     return {"Seam": (seen, "Visibility of the seam", 1.0)}
-
-
-def shown_background(job: Job, prepared: Prepared) -> Picture:
-    """Return the background as it was fused, as a file would store it."""
-    array = cast(Array, prepared.sources.background)
-    profile = prepared.foreground.profile if bands_of(array) == 3 else None
-    if job.working_space == "encoded":
-        return Picture(array, profile)
-    return Picture(from_working(array, job.working_space, profile), profile)
 
 
 def _seen(picture: Picture | FloatArray) -> Picture | FloatArray:

@@ -6,12 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from osmofuse.jobs.job import Job
-from osmofuse.jobs.prepare import Prepared
+from osmofuse.jobs.opening import Opened
 from osmofuse.methods import Fusion
-from osmofuse.picture import Picture
-from osmofuse.preparation.working_space import from_working
 from osmofuse.record import Record
-from osmofuse.typing import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +20,7 @@ class Result:
     job : Job
         What was asked for.
     fusion : Fusion
-        What the method found, in the working space.
+        What the method found.
     record : Record or None
         What was written beside the output; None if the job was cancelled, and nothing written.
     files : dict of str to Path
@@ -31,7 +28,7 @@ class Result:
         "report" and "manifest".
     notes : tuple of str
         What a person should know: what was noticed in the files, or done to them.
-    prepared : Prepared or None
+    opened : Opened or None
         What was fused; None if the job was cancelled.
     """
 
@@ -40,11 +37,4 @@ class Result:
     record: Record | None = None
     files: dict[str, Path] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    prepared: Prepared | None = None
-
-
-def picture_of(job: Job, prepared: Prepared, image: FloatArray) -> tuple[Picture, int]:
-    """Return a result in the foreground's depth, and how many samples were clipped."""
-    foreground = prepared.foreground
-    samples = from_working(image, job.working_space, foreground.profile)
-    return foreground.with_samples(samples, depth=job.depth)
+    opened: Opened | None = None

@@ -14,17 +14,17 @@ from osmofuse.errors import LimitError
 from osmofuse.io import composite_metadata
 from osmofuse.jobs.job import Job
 from osmofuse.jobs.need import check, in_bytes, peak_bytes
+from osmofuse.jobs.opening import Opened, open_files
 from osmofuse.jobs.outputs import Outputs, check_page
-from osmofuse.jobs.prepare import Prepared, notes_of, prepare
 from osmofuse.jobs.report import PICTURES, report_files
 from osmofuse.jobs.report import report as write_report
-from osmofuse.jobs.result import Result, picture_of
+from osmofuse.jobs.result import Result
 from osmofuse.methods import Fusion, Sources, VariationalOsmosis
 from osmofuse.methods.contract import WatchFunction
 from osmofuse.optimise import Status
 from osmofuse.picture import Picture, quantise
 from osmofuse.record import Record, sha256_of_pixels
-from osmofuse.typing import FloatArray
+from osmofuse.tasks.fuse import finished
 
 _UNCHANGED = (
     "the output is the foreground, unchanged: nothing of the background entered. Give a map that "
@@ -82,28 +82,28 @@ def run(
 def _run(
     job: Job, watch: WatchFunction | None, folder: Path | None, asked: Mapping[str, Any]
 ) -> Result:
-    prepared = prepare(job)
-    notes = notes_of(job, prepared)
+    opened = open_files(job)
+    foreground, notes = opened.ready.foreground, opened.notes(job)
     with Outputs(job, folder) as outputs:
         for role in ("output", "structure"):
-            outputs.probe(role, _like_output(job, prepared.foreground))
+            outputs.probe(role, _like_output(job, foreground))
         if job.alpha_output is not None:
-            outputs.probe("alpha", _map_picture(prepared))
-        fusion = _fuse(job, prepared.sources, watch)
+            outputs.probe("alpha", _map_picture(opened))
+        fusion = finished(_fuse(job, opened.ready.sources, watch), opened.ready)
         if fusion.status is Status.cancelled:
             return Result(job, fusion, notes=notes)
-        output, clipped = picture_of(job, prepared, fusion.image)
-        record = _record(job, prepared, fusion, output, clipped)
+        output, clipped = fusion.picture(job.depth)
+        record = _record(job, opened, fusion, output, clipped)
         told = _told(record)
         outputs.write("output", marked(output, job, told))
         if job.structure is not None and fusion.structure is not None:
-            structure = picture_of(job, prepared, fusion.structure)[0]
+            structure = fusion.picture(job.depth, structure=True)[0]
             outputs.write("structure", marked(structure, job, told))
         if job.alpha_output is not None:
-            outputs.write("alpha", _map_picture(prepared))
-        if np.array_equal(output.pixels, prepared.foreground.pixels):
+            outputs.write("alpha", _map_picture(opened))
+        if np.array_equal(output.pixels, foreground.pixels):
             notes = (*notes, _UNCHANGED)
-        result = Result(job, fusion, record, outputs.files, notes, prepared)
+        result = Result(job, fusion, record, outputs.files, notes, opened)
         if folder is not None:
             page = write_report(
                 result, folder, **asked, overwrite=job.overwrite, staging=outputs.staging
@@ -132,7 +132,7 @@ def marked(picture: Picture, job: Job, told: Mapping[str, Any]) -> Picture:
     """Return a picture whose metadata say that it is a composite, of what, and how it was made."""
     metadata = composite_metadata(
         picture.metadata,
-        derived_from=[job.foreground.name, job.background.name],
+        derived_from=[path.name for path in (job.foreground, *job.backgrounds)],
         history=json.dumps(told, ensure_ascii=False),
     )
     return replace(picture, metadata=metadata)
@@ -145,18 +145,18 @@ def _told(record: Record) -> dict[str, Any]:
     return {name: parts[name] for name in names if name in parts}
 
 
-def _map_picture(prepared: Prepared) -> Picture:
-    """Return the map that was used, as a picture of the foreground's size."""
-    alpha = cast(FloatArray, prepared.sources.alpha)
-    shape = prepared.sources.shape + alpha.shape[2:]
-    return Picture(quantise(np.broadcast_to(alpha, shape), prepared.alpha_depth)[0])
+def _map_picture(opened: Opened) -> Picture:
+    """Return the foreground's map as it was used, as a picture of the foreground's size."""
+    sources = opened.ready.sources
+    shape = sources.shape + sources.alpha.shape[2:]
+    return Picture(quantise(np.broadcast_to(sources.alpha, shape), opened.alpha_depth)[0])
 
 
-def _record(job: Job, prepared: Prepared, fusion: Fusion, output: Picture, clipped: int) -> Record:
+def _record(job: Job, opened: Opened, fusion: Fusion, output: Picture, clipped: int) -> Record:
     return Record(
-        inputs=prepared.inputs,
-        alpha=alpha_entry(job, prepared),
-        transform=prepared.transform,
+        inputs=opened.inputs,
+        alpha=alpha_entry(job, opened),
+        transform=opened.transform,
         method={"name": job.method, "settings": asdict(cast(Any, fusion.method))},
         working_space=job.working_space,
         plan=asdict(fusion.plan) if fusion.plan else None,
@@ -178,10 +178,12 @@ def _output_entry(job: Job, output: Picture) -> dict[str, Any]:
     return {"sha256_of_pixels": sha256_of_pixels(output.pixels), **depth}
 
 
-def alpha_entry(job: Job, prepared: Prepared) -> dict[str, Any]:
-    """Return what the record says of the map."""
-    entry = {"value": None if isinstance(job.alpha, Path) else job.alpha, "soften": job.soften}
-    if prepared.made is None:
-        return {name: None if part is None else float(part) for name, part in entry.items()}
-    made = prepared.made
-    return entry | {"kinship": made.kinship, "reduced": made.factor, "made": made.words}
+def alpha_entry(job: Job, opened: Opened) -> dict[str, Any]:
+    """Return what the record says of the map, or of the maps."""
+    made, blur = opened.ready.made, float(job.soften)
+    if made is not None:
+        told = {"kinship": made.kinship, "reduced": made.factor, "made": made.words}
+        return {"value": "auto", "soften": blur, **told}
+    maps = job.alpha if isinstance(job.alpha, tuple) else (job.alpha,)
+    values = [None if isinstance(one, Path) else float(one) for one in maps]
+    return {"value": values if len(values) > 1 else values[0], "soften": blur}

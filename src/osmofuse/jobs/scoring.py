@@ -7,7 +7,7 @@ from pathlib import Path
 
 from osmofuse.jobs.reading import describe_files, notes_on, read_files
 from osmofuse.metrics import Score, score
-from osmofuse.preparation.alpha_file import LOSSY, alpha_of_picture
+from osmofuse.preparation.alpha_file import alpha_of_picture
 from osmofuse.typing import FloatArray
 
 
@@ -59,8 +59,7 @@ def score_files(
     )
     used: float | FloatArray | None
     if isinstance(alpha, Path):
-        lossy = files["alpha"].format in LOSSY
-        found = alpha_of_picture(pictures["alpha"], name=str(alpha), lossy=lossy)
+        found = alpha_of_picture(pictures["alpha"], name=str(alpha))
         used, notes = found.alpha, (*notes, *(f"{alpha}: {note}" for note in found.notes))
     else:
         used = alpha

@@ -11,9 +11,8 @@ from typing import Any, cast
 from osmofuse.io import Staging, encode
 from osmofuse.io.staging import made_folder, naming
 from osmofuse.jobs.job import Job
-from osmofuse.jobs.prepare import Prepared, notes_of, prepare
+from osmofuse.jobs.opening import Opened, open_files
 from osmofuse.jobs.reading import describe_files, read_files
-from osmofuse.jobs.result import picture_of
 from osmofuse.jobs.run import marked
 from osmofuse.jobs.series_check import (
     LATEX,
@@ -62,7 +61,7 @@ class Series:
         Which files, and how they were made ready.
     options : mapping
         What else was asked for, by the names of the command's options.
-    prepared : Prepared
+    opened : Opened
         What was fused.
     found : list of Comparison
         Each fusion, with its scores; of a sweep, named by its settings.
@@ -81,7 +80,7 @@ class Series:
     command: str
     job: Job
     options: Mapping[str, Any]
-    prepared: Prepared
+    opened: Opened
     found: Sequence[Comparison]
     table: str
     record: Record
@@ -101,7 +100,7 @@ class Series:
 
     def picture(self, fusion: Fusion) -> Picture:
         """Return a result as a file has it."""
-        return picture_of(self.job, self.prepared, fusion.image)[0]
+        return fusion.picture(self.job.depth)[0]
 
 
 def compare_files(
@@ -150,23 +149,15 @@ def compare_files(
     )
     chosen = method_names(methods, paper=paper)
     pictures = picture_names(job, chosen)
-    prepared, right = prepare(job), _truth(truth, truth_page(job))
-    sources = prepared.sources
-    pair = sources.foreground, cast(Array, sources.background)
-    alpha = cast(Array, sources.alpha)
+    opened, right = open_files(job), _truth(truth, truth_page(job))
+    ready = opened.ready
+    pair = ready.foreground.filled().colour, ready.backgrounds[0].colour
+    alpha = ready.sources.alpha
     published: Published = PUBLISHED if paper else {}
     if paper:
-        found = table_one(*pair, alpha, valid=sources.valid, watch=watch)
+        found = table_one(ready, watch=watch)
     else:
-        found = compare(
-            *pair,
-            alpha,
-            methods=chosen,
-            valid=sources.valid,
-            truth=right,
-            metrics=metrics,
-            watch=watch,
-        )
+        found = compare(ready, methods=chosen, truth=right, metrics=metrics, watch=watch)
     table = markdown_table(found, published=published)
     texts = {TABLE: table + "\n", LATEX: latex_table(found, published=published) + "\n"}
     sheets = {SHEET: lambda: contact_sheet(found, *pair)}
@@ -180,9 +171,9 @@ def compare_files(
         "metrics": metrics,
         "zoom": _as_typed(zoom),
     }
-    record = series_record("compare", job, prepared, truth, options, [told(one) for one in found])
-    notes = notes_of(job, prepared)
-    made = Series("compare", job, options, prepared, found, table, record, {}, notes, right)
+    record = series_record("compare", job, opened, truth, options, [told(one) for one in found])
+    notes = opened.notes(job)
+    made = Series("compare", job, options, opened, found, table, record, {}, notes, right)
     return _write(made, results, sheets, texts, report)
 
 
@@ -212,18 +203,8 @@ def sweep_files(
         As for `compare_files`.
     """
     check_sweep(job, choices, truth=truth, metrics=metrics, report=report)
-    prepared, right = prepare(job), _truth(truth, truth_page(job))
-    s = prepared.sources
-    trials = sweep(
-        s.foreground,
-        cast(Array, s.background),
-        cast(Array, s.alpha),
-        valid=s.valid,
-        truth=right,
-        metrics=metrics,
-        watch=watch,
-        **choices,
-    )
+    opened, right = open_files(job), _truth(truth, truth_page(job))
+    trials = sweep(opened.ready, truth=right, metrics=metrics, watch=watch, **choices)
     table = study_table(trials)
     found = [
         Comparison(name, one.fusion, one.scores)
@@ -235,10 +216,10 @@ def sweep_files(
         {"settings": plain(trial.settings)} | told(one)
         for trial, one in zip(trials, found, strict=True)
     ]
-    record = series_record("sweep", job, prepared, truth, options, each)
+    record = series_record("sweep", job, opened, truth, options, each)
     sheets, texts = {SHEET: lambda: study_sheet(trials)}, {TABLE: table + "\n"}
-    notes = notes_of(job, prepared)
-    made = Series("sweep", job, options, prepared, found, table, record, {}, notes, right)
+    notes = opened.notes(job)
+    made = Series("sweep", job, options, opened, found, table, record, {}, notes, right)
     return _write(made, results, sheets, texts, report, stored=False)
 
 
@@ -279,7 +260,7 @@ def _write(
         staging = Staging(files.values(), overwrite=job.overwrite, ending=1)
         opened.enter_context(staging)
         for name, fusion in results.items():
-            picture = _picture(job, made.prepared, fusion)
+            picture = _picture(job, fusion)
             hashes[name] = sha256_of_pixels(picture.pixels)
             if stored:
                 encode(picture, files[name])
@@ -296,8 +277,8 @@ def _write(
     return made
 
 
-def _picture(job: Job, prepared: Prepared, fusion: Fusion) -> Picture:
+def _picture(job: Job, fusion: Fusion) -> Picture:
     """Return a result as a file has it, marked as a composite."""
-    picture, _ = picture_of(job, prepared, fusion.image)
+    picture, _ = fusion.picture(job.depth)
     method = {"name": type(fusion.method).__name__, "settings": asdict(cast(Any, fusion.method))}
     return marked(picture, job, plain({"method": method}))

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from osmofuse.jobs.job import Job
 from osmofuse.jobs.need import peak_bytes
-from osmofuse.jobs.prepare import Prepared, file_input
+from osmofuse.jobs.opening import Opened, file_input
 from osmofuse.jobs.run import alpha_entry
 from osmofuse.record import Record, plain
 from osmofuse.tasks import Comparison
@@ -19,7 +19,7 @@ from osmofuse.tasks import Comparison
 def series_record(
     command: str,
     job: Job,
-    prepared: Prepared,
+    opened: Opened,
     truth: Path | None,
     options: Mapping[str, Any],
     results: Sequence[Mapping[str, Any]],
@@ -30,7 +30,7 @@ def series_record(
     ----------
     command : str
         What was done.
-    job, prepared
+    job, opened
         Which files, and how they were made ready.
     truth : Path, optional
         The right answer.
@@ -39,13 +39,13 @@ def series_record(
     results : sequence of mapping
         Of each fusion, what `told` returns.
     """
-    inputs = prepared.inputs
+    inputs = opened.inputs
     if truth is not None:
         inputs = (*inputs, file_input("truth", truth, job.output.parent))
     statuses = {one["status"] for one in results if "status" in one}
     return Record(
         inputs=inputs,
-        alpha=alpha_entry(job, prepared),
+        alpha=alpha_entry(job, opened),
         method={
             "name": command,
             "settings": {name: value for name, value in options.items() if name != "truth"},

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from osmofuse.errors import UnreadableError
 from osmofuse.io import Staging
 from osmofuse.jobs.again import again
-from osmofuse.jobs.report import shown_background
+from osmofuse.jobs.job import Job
 from osmofuse.jobs.series_check import RECORDS
 from osmofuse.picture import Picture
 from osmofuse.record import Record, read_record, write_record
@@ -52,11 +52,11 @@ def report_series(
     OutputError
         A report is there already, or cannot be written.
     """
-    job, prepared = made.job, made.prepared
+    job, ready = made.job, made.opened.ready
     pictures: dict[str, Picture | FloatArray] = {
-        "foreground": prepared.foreground,
-        "background": shown_background(job, prepared),
-        "alpha": cast(FloatArray, prepared.sources.alpha),
+        "foreground": ready.foreground,
+        "background": ready.backgrounds[0],
+        "alpha": ready.sources.alpha,
     }
     if made.truth is not None:
         pictures["truth"] = made.truth
@@ -70,18 +70,22 @@ def report_series(
         comparisons=made.found,
         record=made.record,
         command=_again(made),
-        title=f"{job.foreground.name} and {job.background.name}, fused {_ENDINGS[made.command]}",
+        title=f"{_names(job)}, fused {_ENDINGS[made.command]}",
         inputs=inputs,
         overwrite=overwrite,
         staging=staging,
     )
 
 
+def _names(job: Job) -> str:
+    return " and ".join(path.name for path in (job.foreground, *job.backgrounds))
+
+
 def _again(made: Series) -> str:
     job = made.job
     return again(
         made.command,
-        [job.foreground, job.background],
+        [job.foreground, *job.backgrounds],
         made.folder,
         page=job.page,
         alpha=job.alpha,

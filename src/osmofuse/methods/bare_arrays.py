@@ -3,16 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
 from osmofuse.errors import InputError
 from osmofuse.picture import Picture
-from osmofuse.typing import Array, BoolArray
+from osmofuse.typing import ArrayLike, BoolArray
 
 
-def check_fourth_band(foreground: object, background: object) -> None:
+def as_backgrounds(
+    background: ArrayLike | Picture | Sequence[ArrayLike | Picture],
+) -> tuple[ArrayLike | Picture, ...]:
+    """Return one background, or several, as a tuple.
+
+    Raises
+    ------
+    InputError
+        There is none.
+    """
+    if not isinstance(background, list | tuple):
+        return (cast(ArrayLike, background),)
+    if not background:
+        raise InputError("background: empty list; give at least one picture")
+    return tuple(background)
+
+
+def background_names(count: int) -> list[str]:
+    """Return what messages call backgrounds."""
+    return ["background"] if count == 1 else [f"background[{k}]" for k in range(count)]
+
+
+def check_fourth_band(foreground: object, backgrounds: Sequence[object]) -> None:
     """Refuse an array of four bands beside a picture of fewer: the fourth may be transparency.
 
     Raises
@@ -20,12 +42,8 @@ def check_fourth_band(foreground: object, background: object) -> None:
     InputError
         It may be; a Picture says whether it is.
     """
-    several = isinstance(background, list | tuple)
-    named = {"foreground": foreground} | (
-        {f"background[{k}]": one for k, one in enumerate(cast(Sequence[object], background))}
-        if several
-        else {"background": background}
-    )
+    names = background_names(len(backgrounds))
+    named = {"foreground": foreground} | dict(zip(names, backgrounds, strict=True))
     bands = {name: _bands(one) for name, one in named.items()}
     fewer = {1, 3} & set(bands.values())
     for name, one in named.items():
@@ -44,19 +62,17 @@ def _bands(picture: object) -> int | None:
 
 
 def without_masks(
-    background: Array | Sequence[Array], valid: BoolArray | None
-) -> tuple[Array | Sequence[Array], BoolArray | None]:
+    given: Sequence[ArrayLike | Picture], valid: BoolArray | None
+) -> tuple[list[ArrayLike | Picture], BoolArray | None]:
     """Return backgrounds as plain arrays, and where all of them are valid and not masked."""
-    several = isinstance(background, list | tuple)
-    given = list(cast(Sequence[Array], background)) if several else [cast(Array, background)]
     plain = [np.asarray(one) if isinstance(one, np.ma.MaskedArray) else one for one in given]
     known = None if valid is None else np.asarray(valid)
     for one in given:
         if np.ma.is_masked(one):
-            mask = np.ma.getmaskarray(one)
+            mask = np.ma.getmaskarray(cast(Any, one))
             seen = np.asarray(~(mask.any(axis=-1) if mask.ndim == 3 else mask))
             if known is None:
                 known = seen
             elif known.shape == seen.shape and known.dtype == np.bool_:
                 known = known & seen  # any other is refused where it is checked
-    return plain if several else plain[0], known
+    return plain, known

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from osmofuse.checks import number
 from osmofuse.errors import InputError, MismatchError, OsmofuseError, SettingError
-from osmofuse.methods.bare_arrays import check_fourth_band, without_masks
+from osmofuse.methods.bare_arrays import (
+    as_backgrounds,
+    background_names,
+    check_fourth_band,
+    without_masks,
+)
 from osmofuse.optimise import Progress, Status, Step
 from osmofuse.optimise.plan import Plan
 from osmofuse.picture import Picture, bands_of, checked, plane_of, scaled, summary
@@ -29,45 +35,60 @@ MOST_ITERATIONS = 1_000_000
 WatchFunction: TypeAlias = Callable[[Progress], bool | None]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Sources:
     """Validated pictures that fit together.
 
     Parameters
     ----------
-    foreground : array, (rows, cols) or (rows, cols, channels)
+    foreground : array, (rows, cols) or (rows, cols, channels), or Picture
         The picture whose colours are kept: uint8, uint16 or floats with 1.0 for white.
-    background : array, or sequence of arrays
-        The picture whose structure enters, of the same size and channels, or one band. Where a
-        masked array is masked in any band, it is not valid.
+    background : array or Picture, or sequence of them
+        The picture whose structure enters, of the same size and channels, or one band; or
+        several. Where a masked array is masked in any band, it is not valid.
     alpha : array, number, or sequence of them
         1 where the foreground is kept, 0 where the background enters; one map, or one for
         each channel. With several backgrounds, one for each picture; they sum to 1.
     valid : array of bool, (rows, cols), optional
         False where the backgrounds have no data: the foreground is kept there.
+
+    Attributes
+    ----------
+    backgrounds : tuple of array
+        The pictures whose structure enters; usually one.
+    alphas : tuple of array
+        One map, that of the foreground; or with several backgrounds one for each picture.
     """
 
     foreground: Array
-    background: Array | tuple[Array, ...]
-    alpha: FloatArray | tuple[FloatArray, ...] | float = 0.5
-    valid: BoolArray | None = None
+    backgrounds: tuple[Array, ...]
+    alphas: tuple[FloatArray, ...]
+    valid: BoolArray | None
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        foreground: ArrayLike | Picture,
+        background: ArrayLike | Picture | Sequence[ArrayLike | Picture],
+        alpha: ArrayLike | Picture | Sequence[ArrayLike | Picture] = 0.5,
+        valid: BoolArray | None = None,
+    ) -> None:
         put = object.__setattr__
-        check_fourth_band(self.foreground, self.background)
-        foreground = checked(self.foreground, "foreground")
-        put(self, "foreground", foreground)
-        background, valid = without_masks(self.background, self.valid)
-        put(self, "background", background)
-        put(self, "valid", valid)
-        if isinstance(self.background, list | tuple):
-            put(self, "background", self._checked_list(self.background))
-            put(self, "alpha", self._checked_weights(self.alpha))
+        given = as_backgrounds(background)
+        check_fourth_band(foreground, given)
+        put(self, "foreground", checked(foreground, "foreground"))
+        plain, known = without_masks(given, valid)
+        put(self, "valid", known)
+        names = background_names(len(given))
+        named = zip(plain, names, strict=True)
+        put(self, "backgrounds", tuple(self._checked_one(one, name) for one, name in named))
+        # A list beside one bare background is a map in rows; beside a list, a map for each.
+        several = isinstance(background, list | tuple) and isinstance(alpha, list | tuple)
+        if several or len(given) > 1:
+            put(self, "alphas", self._checked_weights(alpha))
         else:
-            put(self, "background", self._checked_one(self.background, "background"))
-            put(self, "alpha", self._checked_alpha(self.alpha, "alpha"))
+            put(self, "alphas", (self._checked_alpha(alpha, "alpha"),))
 
-    def _checked_one(self, background: ArrayLike, name: str) -> Array:
+    def _checked_one(self, background: ArrayLike | Picture, name: str) -> Array:
         array = checked(background, name, valid=self.valid)
         if array.shape[:2] != self.shape:
             raise MismatchError(
@@ -82,12 +103,7 @@ class Sources:
             )
         return array
 
-    def _checked_list(self, backgrounds: Sequence[ArrayLike]) -> tuple[Array, ...]:
-        if not backgrounds:
-            raise InputError("background: empty list; give at least one picture")
-        return tuple(self._checked_one(b, f"background[{k}]") for k, b in enumerate(backgrounds))
-
-    def _checked_alpha(self, alpha: ArrayLike, name: str) -> FloatArray:
+    def _checked_alpha(self, alpha: Any, name: str) -> FloatArray:
         array = as_alpha(alpha, name=name)
         if array.ndim == 0 or array.shape in {
             self.shape,
@@ -120,18 +136,24 @@ class Sources:
             raise InputError(f"alpha: the maps sum to 1 ± {off:.3g}; normalise them to sum to 1")
         return maps
 
-    def with_alpha(self, alpha: ArrayLike) -> Sources:
-        """Return the same pictures with another map."""
-        return Sources(*self.as_pictures(), cast(Array, alpha), self.valid)
+    def with_alpha(self, *alphas: ArrayLike) -> Sources:
+        """Return the same pictures with another map, or other maps."""
+        foreground, *backgrounds = self.as_pictures()
+        return Sources(
+            foreground, backgrounds, alphas if len(alphas) > 1 else alphas[0], self.valid
+        )
 
-    def as_pictures(self) -> tuple[Array, Array | tuple[Array, ...]]:
-        """Return foreground and background for other sources, as Pictures, which need no doubts.
+    def as_pictures(self) -> list[Picture]:
+        """Return foreground and backgrounds for other sources, as Pictures, which need no doubts.
 
         Bare arrays are suspected of a fourth band that is transparency, or of differences in int16.
         """
-        pictures = tuple(cast(Array, Picture(b)) for b in self.backgrounds)
-        several = isinstance(self.background, tuple)
-        return cast(Array, Picture(self.foreground)), pictures if several else pictures[0]
+        return [Picture(one) for one in (self.foreground, *self.backgrounds)]
+
+    @property
+    def alpha(self) -> FloatArray:
+        """The foreground's map: a number, (rows, cols) or (rows, cols, channels)."""
+        return self.alphas[0]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -143,11 +165,6 @@ class Sources:
     def channels(self) -> int:
         """Channels of the foreground, and of the fusion."""
         return bands_of(self.foreground)
-
-    @property
-    def backgrounds(self) -> tuple[Array, ...]:
-        """The backgrounds as a tuple, also where there is one."""
-        return self.background if isinstance(self.background, tuple) else (self.background,)
 
     @property
     def count(self) -> int:
@@ -186,11 +203,11 @@ class Sources:
         The weights of all sources sum to 1; that of the foreground is alpha.
         """
         plane: FloatArray = np.empty(self.shape, dtype) if out is None else out
-        if isinstance(self.alpha, tuple):
-            maps = [self._map(a, channel) for a in self.alpha]
+        if len(self.alphas) > 1:
+            maps = [self._map(a, channel) for a in self.alphas]
             plane[...] = maps[source] / sum(maps)
         else:
-            plane[...] = self._map(np.asarray(self.alpha), channel)
+            plane[...] = self._map(self.alpha, channel)
             if source > 0:
                 np.subtract(plane.dtype.type(1.0), plane, out=plane)
         if self.valid is not None:
@@ -231,18 +248,21 @@ class Fusion:
         What the flow did, to be done again by the method's `run`.
     sources : Sources or None
         The pictures it was made from, for `extend`.
+    foreground : Picture or None
+        The picture whose depth, profile and metadata `picture` takes.
     """
 
     image: FloatArray
-    structure: FloatArray | None
-    energy: FloatArray | None
-    reach: float | None
-    history: tuple[Step, ...]
-    status: Status
-    seconds: float
-    method: Method
+    structure: FloatArray | None = None
+    energy: FloatArray | None = None
+    reach: float | None = None
+    history: tuple[Step, ...] = ()
+    status: Status = Status.direct
+    seconds: float = 0.0
+    method: Method | None = None
     plan: Plan | None = None
     sources: Sources | None = None
+    foreground: Picture | None = None
 
     def __repr__(self) -> str:
         return f"Fusion({summary(self.image)}, {self.status})"
@@ -254,6 +274,35 @@ class Fusion:
         with suppress(OsmofuseError):
             return as_png(Picture(self.image))
         return None
+
+    def picture(
+        self, depth: DTypeLike | None = None, *, structure: bool = False
+    ) -> tuple[Picture, int]:
+        """Return the fused picture as the command writes it.
+
+        Parameters
+        ----------
+        depth : dtype, optional
+            uint8, uint16, float32, ...; the foreground's if not given.
+        structure : bool
+            Of the structure instead of the image.
+
+        Returns
+        -------
+        tuple of Picture and int
+            With the foreground's profile, metadata, transparency and no-data value; how many
+            samples were clipped.
+
+        Raises
+        ------
+        SettingError
+            The method found no structure.
+        """
+        samples = self.structure if structure else self.image
+        if samples is None:
+            raise SettingError("structure: this fusion has none")
+        like = Picture(samples) if self.foreground is None else self.foreground
+        return like.with_samples(samples, depth=depth)
 
     def extend(self, reach: float, *, watch: WatchFunction | None = None) -> Fusion:
         """Go on from here to a larger reach, for methods that have one."""

@@ -32,8 +32,8 @@ class LaplacianPyramid:
 
     Parameters
     ----------
-    levels : int, 0 to 64, or None
-        How often the pictures are halved: seams are some 2^levels pixels wide, and 0 is
+    halvings : int, 0 to 64, or None
+        How often the pictures are halved: seams are some 2^halvings pixels wide, and 0 is
         direct matting. None, or more than there are: until one pixel is left.
     band : {"keep", "repeat"}
         What a background of one band becomes in each channel: itself in the foreground's
@@ -45,13 +45,13 @@ class LaplacianPyramid:
     elsewhere, so around its border a hole takes on a little of what it lies in.
     """
 
-    levels: int | None = None
+    halvings: int | None = None
     band: Band = "keep"
 
     def __post_init__(self) -> None:
         choice("band", self.band, ("keep", "repeat"))
-        if self.levels is not None:
-            whole("levels", self.levels, least=0, most=64)
+        if self.halvings is not None:
+            whole("halvings", self.halvings, least=0, most=64)
 
     def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
         """Fuse the sources."""
@@ -60,7 +60,7 @@ class LaplacianPyramid:
 
     def _passes(self, sources: Sources) -> Passes:
         most = (max(sources.shape) - 1).bit_length()
-        levels = most if self.levels is None else min(self.levels, most)
+        levels = most if self.halvings is None else min(self.halvings, most)
         layers = Layers(sources, self.band, sources.dtype)
         for c in range(sources.channels):
             fused = yield from _fused_pyramid(layers, c, levels)

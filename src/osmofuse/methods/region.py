@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 import numpy as np
 
@@ -35,14 +35,12 @@ def cropped(sources: Sources, box: Box) -> Sources:
     def cut(array: Array) -> Array:
         return array if array.ndim < 2 else array[box]
 
-    foreground, *background = (
-        cast(Array, Picture(cut(one))) for one in (sources.foreground, *sources.backgrounds)
-    )
-    several = isinstance(sources.background, tuple)
-    alpha = sources.alpha
+    pictures = (sources.foreground, *sources.backgrounds)
+    foreground, *backgrounds = (Picture(cut(one)) for one in pictures)
+    alphas = [cut(one) for one in sources.alphas]
     return Sources(
         foreground,
-        tuple(background) if several else background[0],
-        tuple(cut(a) for a in alpha) if isinstance(alpha, tuple) else cut(np.asarray(alpha)),
+        backgrounds,
+        alphas if len(alphas) > 1 else alphas[0],
         None if sources.valid is None else sources.valid[box],
     )

@@ -166,10 +166,10 @@ class VariationalOsmosis:
         guard = Watch(watch)
         return FlowSolver(self, sources, guard).run(guard, plan=plan)
 
-    def prepare(self, sources: Sources) -> Prepared:
+    def prepare(self, sources: Sources) -> PreparedFlow:
         """Do once what settings do not change, for many fusions of the same pictures."""
         self._need_flow("prepare")
-        return Prepared(FlowSolver(self, sources))
+        return PreparedFlow(FlowSolver(self, sources))
 
     def extend(self, fusion: Fusion, reach: float, *, watch: WatchFunction | None = None) -> Fusion:
         """Go on from a fusion made with these settings to a larger reach."""
@@ -228,7 +228,7 @@ class VariationalOsmosis:
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedFlow:
     """Pictures made ready by `VariationalOsmosis.prepare`; they are fused one call at a time."""
 
     solver: FlowSolver

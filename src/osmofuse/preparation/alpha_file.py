@@ -13,14 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from osmofuse.errors import InputError
-from osmofuse.io import describe, read
+from osmofuse.io import read
 from osmofuse.picture import Picture, as_alpha, scaled
 from osmofuse.preparation.painted import is_painted, mask_of_two, painted_words
 from osmofuse.typing import Array, FloatArray
 
-__all__ = ["LOSSY", "AlphaFile", "alpha_of_picture", "read_alpha"]
+__all__ = ["AlphaFile", "alpha_of_picture", "read_alpha"]
 
-LOSSY = ("jpeg", "webp")  # formats that change pixels
 NEAR = 0.15  # so near to a level JPEG may have carried a pixel
 FEW = 0.2  # of the pixels; a mask has no more between its levels
 # Bands that differ by no more are grey: in any file, and in one whose format changes pixels.
@@ -57,11 +56,10 @@ def read_alpha(path: str | os.PathLike[str]) -> AlphaFile:
     InputError
         It is no map; the message says what was found in it.
     """
-    lossy = describe(path).format in LOSSY
-    return alpha_of_picture(read(path), name=str(path), lossy=lossy)
+    return alpha_of_picture(read(path), name=str(path))
 
 
-def alpha_of_picture(picture: Picture, *, name: str, lossy: bool = False) -> AlphaFile:
+def alpha_of_picture(picture: Picture, *, name: str) -> AlphaFile:
     """Return the map that a picture is meant to be, as `read_alpha` for one that was read.
 
     Parameters
@@ -70,19 +68,17 @@ def alpha_of_picture(picture: Picture, *, name: str, lossy: bool = False) -> Alp
         As it was read.
     name : str
         What messages call it.
-    lossy : bool
-        It comes from a format that changes pixels.
     """
-    pixels, told = one_band(picture, name, lossy)
+    pixels, told = one_band(picture, name)
     _check_range(pixels, name)
     alpha = as_alpha(pixels, name=name)
-    if lossy:
+    if picture.lossy:
         alpha, mended = _mended(alpha)
         told += mended
     return AlphaFile(alpha, (*told, *_remarks(alpha)))
 
 
-def one_band(picture: Picture, name: str, lossy: bool) -> tuple[Array, list[str]]:
+def one_band(picture: Picture, name: str) -> tuple[Array, list[str]]:
     """Return the band that holds the map, and why that one.
 
     Raises
@@ -99,7 +95,7 @@ def one_band(picture: Picture, name: str, lossy: bool) -> tuple[Array, list[str]
         return pixels[..., 0], [*told, words]
     levels = scaled(pixels, np.float64)
     apart = np.ptp(levels, axis=2)
-    coloured = float(np.mean(apart > (SAME if lossy else EQUAL)))
+    coloured = float(np.mean(apart > (SAME if picture.lossy else EQUAL)))
     if coloured <= RARE:
         words = f"its bands are the same up to {apart.max():.2g} of white; taken for one"
         return levels.mean(axis=2), [*told, words]

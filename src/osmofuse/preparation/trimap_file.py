@@ -7,9 +7,9 @@ import os
 import numpy as np
 
 from osmofuse.errors import InputError
-from osmofuse.io import describe, read
+from osmofuse.io import read
 from osmofuse.picture import Picture, as_alpha, scaled
-from osmofuse.preparation.alpha_file import LOSSY, NEAR, AlphaFile, middle_level, one_band
+from osmofuse.preparation.alpha_file import NEAR, AlphaFile, middle_level, one_band
 from osmofuse.preparation.painted import strokes_in
 from osmofuse.preparation.trimap import Trimap
 from osmofuse.typing import FloatArray
@@ -30,17 +30,17 @@ def read_trimap(path: str | os.PathLike[str]) -> AlphaFile:
     InputError
         It is no trimap; the message says what was found in it.
     """
-    return trimap_of_picture(read(path), name=str(path), lossy=describe(path).format in LOSSY)
+    return trimap_of_picture(read(path), name=str(path))
 
 
-def trimap_of_picture(picture: Picture, *, name: str, lossy: bool = False) -> AlphaFile:
+def trimap_of_picture(picture: Picture, *, name: str) -> AlphaFile:
     """Return the trimap that a picture is meant to be: 0, 0.5 and 1; see `read_trimap`."""
     scribbles = _scribbles(picture, name)
     if scribbles is not None:
         return scribbles
-    pixels, told = one_band(picture, name, lossy)
+    pixels, told = one_band(picture, name)
     levels = as_alpha(pixels, name=name)
-    near = NEAR if lossy else 0.01
+    near = NEAR if picture.lossy else 0.01
     trimap = np.where(levels <= near, 0.0, np.where(levels >= 1.0 - near, 1.0, 0.5))
     _check(levels, trimap, name)
     moved = np.count_nonzero((trimap != 0.5) & (trimap != levels))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from osmofuse.errors import InputError, OsmofuseError, SettingError
 from osmofuse.methods import METHODS, Fusion, Method, Sources
@@ -12,9 +12,17 @@ from osmofuse.methods.contract import WatchFunction
 from osmofuse.metrics import Score, score
 from osmofuse.metrics.score import metric_names
 from osmofuse.optimise import Status
-from osmofuse.picture import Picture
-from osmofuse.tasks.fuse import check_watch, method_of, scored_background, sources_of
-from osmofuse.typing import Array, ArrayLike, BoolArray
+from osmofuse.picture import as_alpha
+from osmofuse.tasks.fuse import (
+    check_preparing,
+    check_watch,
+    finished,
+    method_of,
+    prepared_of,
+    scored_background,
+)
+from osmofuse.tasks.prepare import Given, Prepared
+from osmofuse.typing import ArrayLike
 
 Choice: TypeAlias = str | Method
 
@@ -42,38 +50,38 @@ class Comparison:
 
 
 def compare(
-    foreground: ArrayLike | Picture,
-    background: ArrayLike | Picture,
-    alpha: ArrayLike | Picture,
+    foreground: Given | Prepared,
+    background: Given | None = None,
+    alpha: Given | None = None,
     *,
     methods: Choice | Iterable[Choice] | Mapping[str, Choice] | None = None,
-    alphas: Mapping[str, ArrayLike | Picture] | None = None,
-    valid: BoolArray | None = None,
-    truth: ArrayLike | Picture | None = None,
+    alphas: Mapping[str, Given] | None = None,
+    truth: Given | None = None,
     metrics: str | Sequence[str] = "paper",
     watch: WatchFunction | None = None,
+    **options: Any,
 ) -> list[Comparison]:
     """Fuse a pair of pictures by several methods, and score what they made.
 
     Parameters
     ----------
     foreground, background : array or Picture
-        As for `osmofuse.fuse`; one background.
-    alpha : array or number
-        The map that methods are given, and that all results are scored with.
+        As for `osmofuse.fuse`; one background. Or a Prepared in their place.
+    alpha : array, Picture or number, or "auto"
+        The map that methods are given, and that all results are scored with. By default 0.5.
     methods : str, Method, iterable of them, or mapping of str to them, optional
         What to compare: names or instances, or a mapping from names of your own, needed where
         one method comes with several settings. All there are, by default.
     alphas : mapping of str to map, optional
         Maps of their own for some methods, by name: some need a mask, others a soft map.
-    valid : array of bool, (rows, cols), optional
-        False where the background has no data; the foreground is kept there.
     truth : array or Picture, optional
         The right answer, where there is one.
     metrics : str or sequence of str
         What to score, as for `osmofuse.score`.
     watch : callable, optional
         Given to every method. Where it cancels one, the methods after it are not begun.
+    **options
+        Options of `osmofuse.prepare`.
 
     Returns
     -------
@@ -104,21 +112,21 @@ def compare(
     """
     chosen = _named(methods)
     check_watch(watch)
+    check_preparing(options)
     if isinstance(background, list | tuple):
         raise InputError("background: a list; methods are compared on one background")
-    common = sources_of(foreground, background, cast(ArrayLike, alpha), valid)
-    alpha = cast(Array, common.alpha)  # also where it was to be made from the pictures
-    own = _own_sources(common, alphas or {}, list(chosen))
-    seen = scored_background(common)
+    ready = prepared_of(foreground, background, alpha, options)
+    own = _own_sources(ready.sources, alphas or {}, list(chosen))
+    pictures = ready.foreground.filled(), scored_background(ready), ready.sources.alpha
     # A mistake in the pictures is told before the first method runs, not by each of them.
-    score(foreground, foreground, seen, alpha, truth=truth, metrics=())
+    score(pictures[0], *pictures, truth=truth, metrics=())
     names = metric_names(metrics)
 
     def run(name: str, method: Method) -> Comparison:
         fusion = None
         try:
-            fusion = method(own.get(name, common), watch=watch)
-            scores = score(fusion.image, foreground, seen, alpha, truth=truth, metrics=names)
+            fusion = finished(method(own.get(name, ready.sources), watch=watch), ready)
+            scores = score(fusion.image, *pictures, truth=truth, metrics=names)
         except OsmofuseError as error:
             return Comparison(name, fusion, {}, str(error))
         return Comparison(name, fusion, scores)
@@ -163,7 +171,7 @@ def _name(method: Method) -> str:
 
 
 def _own_sources(
-    common: Sources, alphas: Mapping[str, ArrayLike | Picture], chosen: list[str]
+    common: Sources, alphas: Mapping[str, Given], chosen: list[str]
 ) -> dict[str, Sources]:
     """Return the sources of those methods that have a map of their own."""
     if unknown := [name for name in alphas if name not in chosen]:
@@ -174,7 +182,7 @@ def _own_sources(
     sources = {}
     for name, alpha in alphas.items():
         try:
-            sources[name] = sources_of(*common.as_pictures(), cast(ArrayLike, alpha), common.valid)
+            sources[name] = common.with_alpha(as_alpha(cast(ArrayLike, alpha)))
         except OsmofuseError as error:
             raise type(error)(f"alphas[{name!r}]: {error}") from error
     return sources

@@ -3,55 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, cast
 
 import numpy as np
 
 from osmofuse.errors import InputError, SettingError, did_you_mean
-from osmofuse.methods import METHODS, Fusion, Method, Sources
+from osmofuse.methods import METHODS, Fusion, Method
 from osmofuse.methods.contract import WatchFunction
-from osmofuse.picture import Picture
-from osmofuse.preparation.auto_alpha import auto_alpha
-from osmofuse.typing import Array, ArrayLike, BoolArray
+from osmofuse.preparation.working_space import from_working
+from osmofuse.tasks.lengths import in_pixels
+from osmofuse.tasks.prepare import Given, Preparation, Prepared, prepare
+from osmofuse.typing import Array
+
+# Options that `fuse` and its siblings hand on to `prepare`.
+PREPARING = ("valid", *(field.name for field in fields(Preparation)))
+_ANY_SIZE = (100, 100)
 
 
 def fuse(
-    foreground: ArrayLike | Picture,
-    background: ArrayLike | Picture | Sequence[ArrayLike | Picture],
-    alpha: ArrayLike | Sequence[ArrayLike] = 0.5,
+    foreground: Given | Prepared,
+    background: Given | Sequence[Given] | None = None,
+    alpha: Given | Sequence[Given] | None = None,
     *,
     method: str | Method = "variational",
-    valid: BoolArray | None = None,
     watch: WatchFunction | None = None,
-    **settings: Any,
+    **options: Any,
 ) -> Fusion:
     """Fuse the structure of one picture into the colours of another.
 
     Parameters
     ----------
-    foreground : array, (rows, cols) or (rows, cols, channels), or Picture
-        The picture whose colours are kept. uint8, uint16, or floats with 1.0 for white.
+    foreground : array, (rows, cols) or (rows, cols, channels), Picture, or Prepared
+        The picture whose colours are kept. uint8, uint16, or floats with 1.0 for white. Or all
+        pictures, made ready by `osmofuse.prepare`: then neither background nor alpha.
     background : array or Picture, or a list of them
         The picture whose structure enters; of the same size, with as many channels or one. What
         is masked in a masked array is not valid.
-    alpha : array or number, "auto", or a list
+    alpha : array, Picture or number, "auto", or a list
         1 where the foreground is kept, 0 where the background's structure enters; "auto" makes
         a map from the two pictures, see `osmofuse.preparation.auto_alpha`. With several
-        backgrounds one for each picture, foreground first; they sum to 1.
+        backgrounds one for each picture, foreground first; they sum to 1. By default 0.5.
     method : str or Method
         The name of a method, or an instance of one.
-    valid : array of bool, (rows, cols), optional
-        False where the background has no data; the foreground is kept there.
     watch : callable, optional
         Called with a `Progress` now and then; if it returns True the fusion ends as it is.
-    **settings
-        Settings of the named method, e.g. ``eta=0.01``.
+    **options
+        Options of `osmofuse.prepare`, e.g. ``valid=mask`` or ``levels="match"``, and settings of
+        the named method, e.g. ``eta=0.01``. A ``reach`` may be a text like ``"2 %"``.
 
     Returns
     -------
     Fusion
-        The picture is its `image`: white at 1.0, not clipped.
+        The picture is its `image`: white at 1.0, not clipped. `Fusion.picture` is what a file
+        would hold.
 
     Raises
     ------
@@ -69,40 +74,85 @@ def fuse(
     >>> osmofuse.fuse(page, infrared, alpha=0.5).image.shape
     (8, 8, 3)
     """
-    chosen = method_of(method, settings)
     check_watch(watch)
-    return chosen(sources_of(foreground, background, alpha, valid), watch=watch)
+    how, settings = split_options(options)
+    if isinstance(method, str):
+        method_of(method, in_pixels(settings, _ANY_SIZE))  # a mistake is told before the work
+    ready = prepared_of(foreground, background, alpha, how)
+    chosen = method_of(method, in_pixels(settings, ready.sources.shape))
+    return finished(chosen(ready.sources, watch=watch), ready)
 
 
-def sources_of(
-    foreground: ArrayLike | Picture,
-    background: ArrayLike | Picture | Sequence[ArrayLike | Picture],
-    alpha: ArrayLike | Sequence[ArrayLike],
-    valid: BoolArray | None = None,
-) -> Sources:
-    """Return checked sources, with a map made from the pictures where alpha is "auto"."""
-    # Sources turns whatever is array-like into arrays, or says why it cannot.
-    pictures = cast(Array, foreground), cast(Array, background)
-    if not isinstance(alpha, str):
-        return Sources(*pictures, cast(Array, alpha), valid)
-    if alpha != "auto":
+def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the options of `prepare`, and the rest, which are settings of a method."""
+    how = {name: value for name, value in options.items() if name in PREPARING}
+    return how, {name: value for name, value in options.items() if name not in PREPARING}
+
+
+def check_preparing(options: Mapping[str, Any]) -> None:
+    """Refuse options that are none of `prepare`.
+
+    Raises
+    ------
+    SettingError
+        There is one.
+    """
+    for name in options:
+        if name not in PREPARING:
+            raise SettingError(
+                f"{name}: unknown{did_you_mean(name, PREPARING)}; there are {', '.join(PREPARING)}"
+            )
+
+
+def prepared_of(
+    foreground: Given | Prepared,
+    background: Given | Sequence[Given] | None,
+    alpha: Given | Sequence[Given] | None,
+    options: Mapping[str, Any],
+) -> Prepared:
+    """Return pictures made ready: those given, or what was prepared already.
+
+    Raises
+    ------
+    InputError, MismatchError, SettingError
+        As for `prepare`; or there is no background, or one too many.
+    """
+    if not isinstance(foreground, Prepared):
+        if background is None:
+            raise InputError("background: missing; give the picture whose structure enters")
+        return prepare(foreground, background, alpha, **options)
+    given = {"background": background, "alpha": alpha, **options}
+    if clash := [name for name, value in given.items() if value is not None]:
         raise InputError(
-            f"alpha: {alpha!r}; give a number, an array or 'auto'. A file is read first, with "
-            "osmofuse.read"
+            f"{', '.join(clash)}: the pictures are prepared already; leave it out, or give it to "
+            "osmofuse.prepare"
         )
-    if isinstance(background, list | tuple):
-        raise InputError("alpha: 'auto' takes one background; give a map for each picture")
-    sources = Sources(*pictures, 0.5, valid)
-    made = auto_alpha(sources.foreground, cast(Array, sources.background), valid=sources.valid)
-    return sources.with_alpha(made.alpha)
+    return foreground
 
 
-def scored_background(sources: Sources) -> Array:
+def finished(fusion: Fusion, ready: Prepared) -> Fusion:
+    """Return a fusion as its pictures are stored: encoded, and with the foreground it is of."""
+    if not isinstance(fusion, Fusion):
+        raise SettingError(f"method: it gave a {type(fusion).__name__}; must give a Fusion")
+    space, profile = ready.preparation.working_space, ready.foreground.profile
+    if space == "encoded":
+        return replace(fusion, foreground=ready.foreground)
+    structure = fusion.structure
+    return replace(
+        fusion,
+        image=from_working(fusion.image, space, profile),
+        structure=None if structure is None else from_working(structure, space, profile),
+        foreground=ready.foreground,
+        sources=None,  # it cannot be extended: that would go on from here in linear light
+    )
+
+
+def scored_background(ready: Prepared) -> Array:
     """Return the background as metrics can take it: 0 where it has no data."""
-    background = cast(Array, sources.background)
-    if sources.valid is None:
+    background, valid = ready.backgrounds[0].colour, ready.sources.valid
+    if valid is None:
         return background
-    known = sources.valid if background.ndim == 2 else sources.valid[..., np.newaxis]
+    known = valid if background.ndim == 2 else valid[..., np.newaxis]
     return np.where(known, background, background.dtype.type(0))
 
 

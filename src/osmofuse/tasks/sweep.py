@@ -15,9 +15,15 @@ from osmofuse.methods.contract import WatchFunction
 from osmofuse.metrics import Score, score
 from osmofuse.metrics.score import metric_names
 from osmofuse.optimise import Status
-from osmofuse.picture import Picture
-from osmofuse.tasks.fuse import check_watch, method_of, scored_background, sources_of
-from osmofuse.typing import Array, ArrayLike, BoolArray
+from osmofuse.tasks.fuse import (
+    check_watch,
+    finished,
+    method_of,
+    prepared_of,
+    scored_background,
+    split_options,
+)
+from osmofuse.tasks.prepare import Given, Prepared
 
 T = TypeVar("T")
 OneOrMany: TypeAlias = T | Sequence[T]
@@ -46,20 +52,19 @@ class Trial:
 
 
 def sweep(
-    foreground: ArrayLike | Picture,
-    background: ArrayLike | Picture,
-    alpha: ArrayLike | Picture = 0.5,
+    foreground: Given | Prepared,
+    background: Given | None = None,
+    alpha: Given | None = None,
     *,
     start: OneOrMany[str] = ("foreground", "composite", "means"),
     mu: OneOrMany[float] = (10.0, 100.0),
     reach: OneOrMany[float | None] = 10.0,
     eta: OneOrMany[float] = (0.0, 0.1, 0.5),
     gamma: OneOrMany[float] = (0.0, 1.0),
-    valid: BoolArray | None = None,
-    truth: ArrayLike | Picture | None = None,
+    truth: Given | None = None,
     metrics: str | Sequence[str] = (),
     watch: WatchFunction | None = None,
-    **settings: Any,
+    **options: Any,
 ) -> list[Trial]:
     """Fuse a pair with every combination of some settings, as the paper's study of weights does.
 
@@ -69,22 +74,20 @@ def sweep(
     Parameters
     ----------
     foreground, background : array or Picture
-        As for `osmofuse.fuse`.
-    alpha : array or number, or "auto"
-        The map.
+        As for `osmofuse.fuse`. Or a Prepared in their place.
+    alpha : array, Picture or number, or "auto"
+        The map. By default 0.5.
     start, mu, reach, eta, gamma : value or sequence of values
         What to try, by default what the paper's figure shows; see `VariationalOsmosis`.
         ``reach=None`` is the paper's rule, to reproduce its figure.
-    valid : array of bool, (rows, cols), optional
-        False where the background has no data; the foreground is kept there.
     truth : array or Picture, optional
         The right answer, where there is one; then the results are scored against it.
     metrics : str or sequence of str
         What else to score, as for `osmofuse.score`. Nothing, by default.
     watch : callable, optional
         As for `osmofuse.fuse`. When it cancels a fusion, the sweep ends with it.
-    **settings
-        Other settings of `VariationalOsmosis`, the same for all.
+    **options
+        Options of `osmofuse.prepare`, and other settings of `VariationalOsmosis`, the same for all.
 
     Returns
     -------
@@ -111,22 +114,19 @@ def sweep(
     """
     check_watch(watch)
     varied = {"start": start, "mu": mu, "reach": reach, "eta": eta, "gamma": gamma}
+    how, settings = split_options(options)
     methods = combinations({**varied, **settings})
-    sources = sources_of(foreground, background, cast(ArrayLike, alpha), valid)
-    alpha = cast(Array, sources.alpha)  # also where it was to be made from the pictures
-    seen = scored_background(sources)
+    ready = prepared_of(foreground, background, alpha, how)
+    pictures = ready.foreground.filled(), scored_background(ready), ready.sources.alpha
     names = metric_names(metrics)
     scored = bool(names) or truth is not None
     if scored:  # a mistake in the pictures is told before the first fusion
-        score(foreground, foreground, seen, alpha, truth=truth, metrics=())
+        score(pictures[0], *pictures, truth=truth, metrics=())
     found: list[Trial] = []
-    for changes, fusion in _fusions(methods, sources, watch):
-        scores = (
-            score(fusion.image, foreground, seen, alpha, truth=truth, metrics=names)
-            if scored
-            else {}
-        )
-        found.append(Trial(changes, replace(fusion, structure=None), scores))
+    for changes, made in _fusions(methods, ready.sources, watch):
+        fusion = replace(finished(made, ready), structure=None)
+        scores = score(fusion.image, *pictures, truth=truth, metrics=names) if scored else {}
+        found.append(Trial(changes, fusion, scores))
     return found
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from osmofuse.methods import (
     DirectMatting,
     GuidedFilterFusion,
@@ -13,10 +15,10 @@ from osmofuse.methods import (
     VariationalOsmosis,
 )
 from osmofuse.methods.contract import WatchFunction
-from osmofuse.picture import Picture
-from osmofuse.preparation.alpha import as_alpha, soften
+from osmofuse.preparation.alpha import soften
 from osmofuse.tasks.compare import Comparison, compare
-from osmofuse.typing import ArrayLike, BoolArray
+from osmofuse.tasks.fuse import check_preparing, prepared_of
+from osmofuse.tasks.prepare import Given, Prepared
 
 __all__ = ["PUBLISHED", "table_one"]
 
@@ -37,25 +39,27 @@ _DRAWN = ("poisson", "linear-osmosis")
 
 
 def table_one(
-    foreground: ArrayLike | Picture,
-    background: ArrayLike | Picture,
-    alpha: ArrayLike | Picture,
+    foreground: Given | Prepared,
+    background: Given | None = None,
+    alpha: Given | None = None,
     *,
-    valid: BoolArray | None = None,
     watch: WatchFunction | None = None,
+    **options: Any,
 ) -> list[Comparison]:
     """Run the comparison of the paper's Table I on a pair.
 
     Parameters
     ----------
     foreground, background : array or Picture
-        The pair; the paper's own is that of Euler and Lagrange.
+        The pair; the paper's own is that of Euler and Lagrange. Or a Prepared in their place.
     alpha : array or Picture
         The map as it was drawn: white keeps the foreground. Where it is not quite white it
         counts as black and is blurred by five pixels; Poisson editing and linear osmosis take
         it as it is.
-    valid, watch : optional
+    watch : callable, optional
         As for `osmofuse.compare`.
+    **options
+        Options of `osmofuse.prepare`.
 
     Returns
     -------
@@ -67,7 +71,9 @@ def table_one(
     Variational osmosis is solved by the flow, with the paper's weights and stopping rule. Its
     own scheme, ``solver="published"``, gives the printed number, but takes minutes.
     """
-    drawn = as_alpha(alpha)
+    check_preparing(options)
+    ready = prepared_of(foreground, background, alpha, options)
+    drawn = ready.sources.alpha
     methods: dict[str, Method] = {
         "direct": DirectMatting(),
         "structure-aware": StructureAwareFusion(),
@@ -78,11 +84,8 @@ def table_one(
         "variational": VariationalOsmosis(eta=0.01, mu=10.0, gamma=1.0),
     }
     return compare(
-        foreground,
-        background,
-        soften(drawn == 1.0, _BLUR),
+        ready.with_alpha(soften(drawn == 1.0, _BLUR)),
         methods=methods,
         alphas=dict.fromkeys(_DRAWN, drawn),
-        valid=valid,
         watch=watch,
     )

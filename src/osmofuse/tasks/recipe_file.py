@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from osmofuse.checks import shown
+from osmofuse.checks import choice, number, shown, text
 from osmofuse.documents import is_format, toml_of
 from osmofuse.errors import SettingError, did_you_mean
-from osmofuse.jobs.aligned import DEFAULTS
-from osmofuse.jobs.job import Job
+from osmofuse.picture import DEPTHS
+from osmofuse.tasks.aligned import DEFAULTS
+from osmofuse.tasks.fuse import method_of
+from osmofuse.tasks.lengths import in_pixels
+from osmofuse.tasks.prepare import Preparation
 
 FORMAT = 1
 
@@ -24,10 +25,7 @@ _TABLES = {
     "method": (),  # its name, and whatever settings the method has
     "output": ("depth",),
 }
-JOB_PARTS = ("levels", "working_space", "align", "depth")  # as a job has them
 _MAP = "map"  # as what alpha comes from: somebody must have made one
-_PER_CENT = re.compile(r"(\d+(?:\.\d+)?) ?%")
-_LENGTHS = ("reach", "soften")
 _TRIED = (100, 100)  # a size on which a recipe must do
 
 
@@ -76,21 +74,6 @@ def parsed(text: str, place: str) -> dict[str, Any]:
     return parts
 
 
-def in_pixels(settings: Mapping[str, Any], shape: Sequence[int]) -> dict[str, Any]:
-    """Return settings with their lengths in pixels, for pictures of a size."""
-    side = math.sqrt(shape[0] * shape[1])
-    return {name: _length(name, value, side) for name, value in settings.items()}
-
-
-def _length(name: str, value: Any, side: float) -> Any:
-    if name not in _LENGTHS or not isinstance(value, str):
-        return value
-    found = _PER_CENT.fullmatch(value)
-    if found is None:
-        raise SettingError(f'{name}: {value!r}; must be a number of pixels, or text like "2 %"')
-    return float(found[1]) / 100 * side
-
-
 def _alpha(table: Mapping[str, Any], place: str) -> Any:
     value = table.get("from", 0.5)
     if isinstance(value, str) and value not in ("auto", _MAP):
@@ -102,12 +85,16 @@ def _alpha(table: Mapping[str, Any], place: str) -> Any:
 
 
 def _try(parts: Mapping[str, Any], place: str) -> None:
-    """Refuse parts of which no job can be made."""
-    taken = {name: parts[name] for name in (*JOB_PARTS, "soften", "method")}
-    taken["alpha"] = Path(_MAP) if parts["alpha"] is None else parts["alpha"]
+    """Refuse parts with which nothing could be fused."""
+    how = {name: parts[name] for name in ("align", "levels", "working_space", "soften")}
     try:
-        taken = in_pixels(taken, _TRIED) | {"settings": in_pixels(parts["settings"], _TRIED)}
-        Job(foreground=Path(), background=Path(), output=Path(), **taken)
+        Preparation(**how)
+        choice("depth", parts["depth"], (None, *DEPTHS))
+        if not isinstance(parts["alpha"], str | None):
+            number("alpha", parts["alpha"], most=1.0)
+            if parts["soften"]:
+                raise SettingError("soften: alpha is a number, which has no edges")
+        method_of(text("method", parts["method"]), in_pixels(parts["settings"], _TRIED))
     except SettingError as error:
         raise SettingError(f"{place}: {error}") from error
 

@@ -7,7 +7,8 @@ import math
 import pytest
 
 from osmofuse.errors import SettingError
-from osmofuse.jobs.recipe_file import in_pixels, parsed
+from osmofuse.tasks.lengths import in_pixels
+from osmofuse.tasks.recipe_file import parsed
 
 HEAD = 'format = 1\nname = "own"\ntitle = "My own"\nfor = "Me."\n'
 

@@ -34,7 +34,7 @@ def files(tmp_path_factory):
 def job(files, output, background="infrared.tif", **parts):
     return Job(
         foreground=files / "visible.png",
-        background=files / background,
+        backgrounds=files / background,
         alpha=files / "map.png",
         output=output,
         **parts,

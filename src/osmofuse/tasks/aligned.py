@@ -1,9 +1,9 @@
-"""A picture laid over another on its way into a job, and what a record says of that."""
+"""A picture laid over another on its way into a fusion."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from osmofuse.checks import choice, mapping
@@ -37,10 +37,29 @@ def checked_alignment(settings: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
+@dataclass(frozen=True)
+class Laid:
+    """How a background was laid over the foreground.
+
+    Attributes
+    ----------
+    transform : Transform
+        Takes points (x, y) of the background to the foreground.
+    settings : mapping
+        How it was found.
+    score : float
+        What speaks for it, see `osmofuse.Alignment`.
+    """
+
+    transform: Transform
+    settings: Mapping[str, Any]
+    score: float
+
+
 def laid_over(
     moving: Picture, fixed: Picture, settings: Mapping[str, Any], names: tuple[str, str]
-) -> tuple[Picture, dict[str, Any]]:
-    """Return a picture in another's frame, and what the record says of how it came there.
+) -> tuple[Picture, Laid]:
+    """Return a picture in another's frame, and how it came there.
 
     Raises
     ------
@@ -55,8 +74,8 @@ def laid_over(
             f"{names[0]}: refused to align it to {names[1]}: {found.reason}. If they do show the "
             "same thing, align them first, with osmofuse align and control points"
         )
-    entry = transform_entry(found.transform) | {"settings": dict(settings), "score": found.score}
-    return aligned_picture(moving, fixed, found), entry
+    laid = Laid(found.transform, dict(settings), found.score)
+    return aligned_picture(moving, fixed, found), laid
 
 
 def aligned_picture(moving: Picture, fixed: Picture, found: Alignment) -> Picture:
@@ -69,10 +88,3 @@ def aligned_picture(moving: Picture, fixed: Picture, found: Alignment) -> Pictur
         pixels, _ = warped(moving.pixels, found.transform, fixed.shape)
     metadata = placed_like(moving.metadata, fixed.metadata)
     return replace(moving, metadata=metadata).with_pixels(pixels, found.valid)
-
-
-def transform_entry(transform: Transform) -> dict[str, Any]:
-    """Return a transform as a record has it; points are (x, y), from moving to fixed."""
-    bent = transform.deformation
-    field = bent and {"shape": bent.shape, "shifts": bent.shifts}
-    return {"kind": transform.kind, "matrix": transform.matrix, "deformation": field}

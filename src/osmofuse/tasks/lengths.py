@@ -1,0 +1,41 @@
+"""Lengths that follow the size of a picture: "2 %" of the side of a square as large as it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from osmofuse.errors import SettingError
+
+__all__ = ["LENGTHS", "in_pixels"]
+
+LENGTHS = ("reach", "soften")
+_PER_CENT = re.compile(r"(\d+(?:\.\d+)?) ?%")
+
+
+def in_pixels(settings: Mapping[str, Any], shape: Sequence[int]) -> dict[str, Any]:
+    """Return settings with their lengths in pixels, for pictures of a size.
+
+    Raises
+    ------
+    SettingError
+        A length is a text that is no part of a side.
+
+    Examples
+    --------
+    >>> in_pixels({"reach": "2 %", "eta": 0.1}, (100, 400))
+    {'reach': 4.0, 'eta': 0.1}
+    """
+    side = math.sqrt(shape[0] * shape[1])
+    return {name: _length(name, value, side) for name, value in settings.items()}
+
+
+def _length(name: str, value: Any, side: float) -> Any:
+    if name not in LENGTHS or not isinstance(value, str):
+        return value
+    found = _PER_CENT.fullmatch(value)
+    if found is None:
+        raise SettingError(f'{name}: {value!r}; must be a number of pixels, or text like "2 %"')
+    return float(found[1]) / 100 * side

@@ -1,0 +1,370 @@
+"""Pictures and a map made ready to be fused: one size, one colour space, one range.
+
+What a command does to files between reading and fusing, `prepare` does to pictures: the same
+samples come out, bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, cast
+
+import numpy as np
+
+from osmofuse.checks import choice, number, whole
+from osmofuse.errors import InputError, SettingError
+from osmofuse.io import in_profile_of
+from osmofuse.methods import Sources
+from osmofuse.methods.bare_arrays import (
+    as_backgrounds,
+    background_names,
+    check_fourth_band,
+    without_masks,
+)
+from osmofuse.picture import Picture, as_alpha, checked, nearest_valid, samples
+from osmofuse.preparation.alpha import WIDEST_BLUR, soften
+from osmofuse.preparation.alpha_file import alpha_of_picture
+from osmofuse.preparation.auto_alpha import AutoAlpha, auto_alpha
+from osmofuse.preparation.gaps import FADE, kept_around_gaps
+from osmofuse.preparation.levels import apply_levels, range_used
+from osmofuse.preparation.registration import Transform
+from osmofuse.preparation.working_space import Space, to_working
+from osmofuse.tasks.aligned import Laid, checked_alignment, laid_over
+from osmofuse.tasks.lengths import in_pixels
+from osmofuse.typing import ArrayLike, BoolArray, FloatArray
+
+LEVELS = ("as-is", "percentiles", "match")
+WORKING_SPACES = ("encoded", "linear")
+LEAST_RANGE = 0.25  # a background that uses less of its depth's range hardly shows
+WIDEST_FEATHER = 10_000  # pixels
+
+Given = ArrayLike | Picture
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """How pictures are made ready.
+
+    Parameters
+    ----------
+    align : mapping or str, optional
+        Lay the backgrounds over the foreground first: the kind of transform, or a mapping with
+        ``method``, ``transform`` and ``deformation`` as for `osmofuse.align`.
+    levels : {"as-is", "percentiles", "match"}
+        How the range of the backgrounds is adjusted.
+    working_space : {"encoded", "linear"}
+        Samples are fused as they are stored, or proportional to light.
+    soften : float, 0 to 1000, or text
+        Blur of the map, in pixels; or a text like ``"2 %"``, of the side of a square that is as
+        large as the picture.
+    feather : int, 0 to 10000
+        Pixels around places without data over which alpha rises to 1.
+    """
+
+    align: Mapping[str, Any] | None = None
+    levels: str = "as-is"
+    working_space: Space = "encoded"
+    soften: float | str = 0.0
+    feather: int = FADE
+
+    def __post_init__(self) -> None:
+        choice("levels", self.levels, LEVELS)
+        choice("working_space", self.working_space, WORKING_SPACES)
+        number("soften", self.soften_for((100, 100)), most=WIDEST_BLUR)
+        whole("feather", self.feather, least=0, most=WIDEST_FEATHER)
+        align: Any = self.align
+        if align is not None:
+            told = {"transform": align} if isinstance(align, str) else align
+            object.__setattr__(self, "align", checked_alignment(told))
+
+    def soften_for(self, shape: Sequence[int]) -> float:
+        """Return the blur of the map of pictures of a size, in pixels."""
+        found: float = in_pixels({"soften": self.soften}, shape)["soften"]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Pictures that are ready to be fused; `osmofuse.fuse` takes it in their place.
+
+    Attributes
+    ----------
+    foreground : Picture
+        As it was given: a result takes its depth, profile and metadata.
+    sources : Sources
+        What methods are called on, in the working space.
+    preparation : Preparation
+        How they were made ready.
+    transforms : tuple of (Laid or None)
+        How each background was laid over the foreground; None where it was not.
+    made : AutoAlpha or None
+        How the map was made from the pictures, if it was.
+    told : mapping of str to tuple of str
+        What was noticed or done, by "foreground", "background" (further ones are "background-2"
+        and so on) and "alpha".
+    backgrounds : tuple of Picture
+        As they are fused, but not in linear light: filled, in the foreground's colour space.
+    """
+
+    foreground: Picture
+    sources: Sources
+    preparation: Preparation = field(default_factory=Preparation)
+    transforms: tuple[Laid | None, ...] = ()
+    made: AutoAlpha | None = None
+    told: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    backgrounds: tuple[Picture, ...] = field(default=(), repr=False)
+
+    def with_alpha(self, *alphas: FloatArray) -> Prepared:
+        """Return the same pictures with another map, or other maps, used as they are."""
+        return replace(self, sources=self.sources.with_alpha(*alphas), made=None)
+
+    @property
+    def transform(self) -> Transform | None:
+        """How the first background was laid over the foreground; None if it was not."""
+        first = self.transforms[0] if self.transforms else None
+        return None if first is None else first.transform
+
+    @cached_property
+    def noted(self) -> dict[str, tuple[str, ...]]:
+        """What a person should know, by role; also what takes a look at the samples to know."""
+        found = dict(self.told)
+        for k, picture in enumerate(self.backgrounds):
+            role = role_of(k)
+            if words := _faint(picture, self.sources.valid, self.preparation.levels):
+                found[role] = (*found.get(role, ()), words)
+        return found
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know: what was noticed in the pictures, or done to them."""
+        by_role = [f"{role}: {note}" for role, notes in self.noted.items() for note in notes]
+        return tuple(by_role) if self.made is None else (*by_role, self.made.words)
+
+
+def role_of(index: int) -> str:
+    """Return what a background is called, counted from 0: the second is "background-2"."""
+    return "background" if index == 0 else f"background-{index + 1}"
+
+
+def prepare(
+    foreground: Given,
+    background: Given | Sequence[Given],
+    alpha: Given | Sequence[Given] | None = None,
+    *,
+    align: Mapping[str, Any] | str | None = None,
+    levels: str = "as-is",
+    working_space: Space = "encoded",
+    soften: float | str = 0.0,
+    valid: BoolArray | None = None,
+    feather: int = FADE,
+) -> Prepared:
+    r"""Make pictures and a map ready to be fused.
+
+    Backgrounds are laid over the foreground, brought into its colour space, and their range is
+    adjusted, as far as that is asked for; pixels without data are filled, and the map rises to 1
+    around them. What `osmofuse fuse` does to files, this does to pictures.
+
+    Parameters
+    ----------
+    foreground : array or Picture
+        The picture whose colours are kept.
+    background : array or Picture, or a sequence of them
+        The picture whose structure enters, or several.
+    alpha : array, Picture, number or "auto", or a sequence; optional
+        1 where the foreground is kept, 0 where the background's structure enters. With several
+        backgrounds one for each picture, foreground first. By default 0.5.
+    align, levels, working_space, soften, feather
+        See `Preparation`.
+    valid : array of bool, (rows, cols), optional
+        False where the backgrounds have no data, beside what Pictures say themselves.
+
+    Returns
+    -------
+    Prepared
+        Of which `sources` are what a method is called on.
+
+    Raises
+    ------
+    InputError, MismatchError
+        A picture cannot be used, they do not fit together, or cannot be aligned.
+    SettingError
+        An option has a value that it cannot have.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import osmofuse
+    >>> page, infrared = np.full((8, 8, 3), 200, np.uint8), np.full((8, 8), 50, np.uint8)
+    >>> ready = osmofuse.prepare(page, infrared, levels="as-is")
+    >>> osmofuse.fuse(ready, method="direct").image.shape
+    (8, 8, 3)
+    """
+    how = Preparation(cast(Any, align), levels, working_space, soften, feather)
+    given = as_backgrounds(background)
+    check_fourth_band(foreground, given)
+    page = _as_picture(foreground, "foreground")
+    names = background_names(len(given))
+    backs = [_background(*ready, page, how) for ready in _checked(given, names, valid, how)]
+    known = valid
+    for back in backs:
+        known = _both(back.valid, known)
+    planes = [_in_space(page.filled(), how, "foreground")]
+    planes += [_in_space(back.picture, how, name) for back, name in zip(backs, names, strict=True)]
+    several = isinstance(background, list | tuple)
+    maps, made, told = _alphas(alpha, planes, known, how, several)
+    sources = Sources(planes[0], planes[1:], maps if len(maps) > 1 else maps[0], known)
+    words = {role_of(k): back.words for k, back in enumerate(backs) if back.words}
+    return Prepared(
+        foreground=page,
+        sources=sources,
+        preparation=how,
+        transforms=tuple(back.laid for back in backs),
+        made=made,
+        told=words | ({"alpha": told} if told else {}),
+        backgrounds=tuple(back.picture for back in backs),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Back:
+    """A background that is ready, and what was done to it."""
+
+    picture: Picture
+    valid: BoolArray | None
+    laid: Laid | None
+    words: tuple[str, ...]
+
+
+def _checked(
+    given: Sequence[Given], names: Sequence[str], valid: BoolArray | None, how: Preparation
+) -> Iterator[tuple[Picture, str, BoolArray | None]]:
+    """Yield each background as a picture that can be used, its name, and where it is valid."""
+    for one, name in zip(given, names, strict=True):
+        (plain,), known = without_masks([one], valid)
+        if known is not valid and how.align is not None:
+            raise InputError(
+                f"{name}: a masked array cannot be aligned; give a Picture with a no-data value"
+            )
+        # What is valid after an alignment says nothing of the picture before it.
+        before = None if how.align is not None else known
+        yield _as_picture(plain, name, before), name, known
+
+
+def _as_picture(given: Given, name: str, valid: BoolArray | None = None) -> Picture:
+    """Return a picture whose samples can be used; an array becomes one."""
+    array = checked(given, name, valid=valid)
+    return given if isinstance(given, Picture) else Picture(array)
+
+
+def _background(
+    stored: Picture, name: str, valid: BoolArray | None, foreground: Picture, how: Preparation
+) -> _Back:
+    """Return a background in the foreground's frame, colour space and range."""
+    laid = None
+    if how.align is not None:
+        stored, laid = laid_over(stored, foreground, how.align, (name, "foreground"))
+    known = _both(stored.valid, valid)
+    picture, converted = in_profile_of(stored, foreground)
+    picture = _filled(picture.filled(), known)
+    array, adjusted = apply_levels(
+        picture, cast(Any, how.levels), reference=foreground.filled(), valid=known
+    )
+    if adjusted:
+        picture = Picture(array, picture.profile)
+    empty = None
+    if known is not None and not known.all():
+        empty = f"{np.count_nonzero(~known)} pixels hold no data; the foreground is kept there"
+        if how.feather:
+            empty += f", and alpha rises to 1 over the {how.feather} pixels around"
+    words = tuple(words for words in (converted, adjusted, empty) if words)
+    return _Back(picture, known, laid, words)
+
+
+def _both(first: BoolArray | None, second: BoolArray | None) -> BoolArray | None:
+    """Return where both are valid; None is everywhere."""
+    if first is None or second is None:
+        return second if first is None else first
+    return first & second
+
+
+def _filled(picture: Picture, valid: BoolArray | None) -> Picture:
+    """Return a picture whose empty pixels hold the colours of the nearest valid one."""
+    if valid is None or valid.shape != picture.shape or valid.all() or not valid.any():
+        return picture
+    return replace(picture, pixels=nearest_valid(picture.pixels, valid))
+
+
+def _faint(picture: Picture, valid: BoolArray | None, levels: str) -> str | None:
+    """Return a warning that a background uses little of its range; None if it does not."""
+    used = range_used(picture, valid=valid)
+    if used >= LEAST_RANGE:
+        return None
+    words = (
+        f"uses {used:.0%} of the range of {picture.depth}, so its structure will hardly show, or "
+        "even pale what the foreground has"
+    )
+    # After an adjustment that was asked for, the same advice would lead nowhere.
+    advice = "; stretch it with --levels match, or percentiles"
+    return words + (advice if levels == "as-is" else "")
+
+
+def _in_space(picture: Picture, how: Preparation, name: str) -> Picture:
+    """Return a picture in the working space: itself, if samples are fused as they are."""
+    if how.working_space == "encoded":
+        return picture
+    light = to_working(samples(picture, name), how.working_space, picture.profile)
+    return Picture(light)
+
+
+def _alphas(
+    alpha: Given | Sequence[Given] | None,
+    pictures: Sequence[Picture],
+    valid: BoolArray | None,
+    how: Preparation,
+    several: bool,
+) -> tuple[list[FloatArray], AutoAlpha | None, tuple[str, ...]]:
+    """Return the maps, how they were made if they were, and what was noticed in them."""
+    made: AutoAlpha | None = None
+    told: tuple[str, ...] = ()
+    if isinstance(alpha, str):
+        made = _auto(alpha, pictures, valid)
+        maps = [made.alpha]
+    elif several and isinstance(alpha, list | tuple):
+        found = [_map(one, f"alpha[{k}]") for k, one in enumerate(alpha)]
+        maps, told = [one for one, _ in found], tuple(note for _, notes in found for note in notes)
+    else:
+        one, told = _map(cast(Given, 0.5 if alpha is None else alpha), "alpha")
+        maps = [one]
+    blur = how.soften_for(pictures[0].shape)
+    if blur:
+        maps = [_softened(one, blur) for one in maps]
+    if valid is not None and not valid.all() and how.feather:
+        maps = kept_around_gaps(maps, valid, how.feather)
+    return maps, made, told
+
+
+def _auto(alpha: str, pictures: Sequence[Picture], valid: BoolArray | None) -> AutoAlpha:
+    if alpha != "auto":
+        raise InputError(
+            f"alpha: {alpha!r}; give a number, an array or 'auto'. A file is read first, with "
+            "osmofuse.read"
+        )
+    if len(pictures) > 2:
+        raise InputError("alpha: 'auto' takes one background; give a map for each picture")
+    return auto_alpha(pictures[0], pictures[1], valid=valid)
+
+
+def _map(alpha: Given, name: str) -> tuple[FloatArray, tuple[str, ...]]:
+    """Return a map in [0, 1]; a Picture may be any that people store maps in."""
+    if not isinstance(alpha, Picture):
+        return as_alpha(cast(ArrayLike, alpha), name=name), ()
+    found = alpha_of_picture(alpha, name=name)
+    return found.alpha, found.notes
+
+
+def _softened(alpha: FloatArray, blur: float) -> FloatArray:
+    if alpha.ndim < 2:
+        raise SettingError("soften: alpha is a number, which has no edges; give a map")
+    return soften(alpha, blur)

@@ -1,0 +1,283 @@
+"""Recipes: settings that serve a purpose, in files of their own.
+
+A recipe is a TOML file that says what a job takes where nothing else is asked for::
+
+    format = 1
+    name = "text"
+    title = "Faded writing"
+    for = "A page in visible light, and its infrared picture in which the ink still shows."
+
+    [input]
+    levels = "as-is"
+
+    [alpha]
+    from = "auto"
+
+    [method]
+    name = "variational"
+    reach = "2 %"
+
+Some come with the package; those in the user's own folder are found too, and come first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, cast
+
+import numpy as np
+
+from osmofuse.documents import read_document, text_of
+from osmofuse.errors import SettingError, UnreadableError, did_you_mean
+from osmofuse.methods import Fusion
+from osmofuse.methods.contract import WatchFunction
+from osmofuse.picture import Picture
+from osmofuse.preparation.working_space import Space
+from osmofuse.tasks.fuse import fuse
+from osmofuse.tasks.lengths import in_pixels
+from osmofuse.tasks.prepare import Given
+from osmofuse.tasks.recipe_file import parsed
+
+SHIPPED = Path(__file__).parent / "recipes"
+LARGEST = 64_000  # bytes of a recipe
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Settings for a purpose; `osmofuse.recipe` finds one.
+
+    Attributes
+    ----------
+    name, title : str
+        How it is asked for, and what it is called.
+    purpose : str
+        What it is for, in a sentence.
+    alpha : float, "auto" or None
+        The map where none is given; None: it needs one that somebody has made.
+    soften : float or str
+        By how many pixels a map is blurred.
+    levels, working_space : str
+        How the background's range is adjusted, and how samples are fused; see `osmofuse fuse`.
+    align : mapping or None
+        How the background is laid over the foreground first, see `Job`; None: it is not.
+    depth : str or None
+        Of the output; None: the foreground's.
+    method : str
+        Name of the method.
+    settings : mapping of str to object
+        The method's settings.
+    scene : str or None
+        The scene of `osmofuse.gallery` on which it was tuned.
+    path : path
+        The file.
+    sha256 : str
+        Of its bytes.
+
+    Notes
+    -----
+    `soften` and the setting ``reach`` may be texts like ``"2 %"``: of the side of a square that is
+    as large as the picture. `soften_for` and `settings_for` give them in pixels.
+    """
+
+    name: str
+    title: str
+    purpose: str
+    alpha: float | str | None
+    soften: float | str
+    levels: str
+    working_space: Space
+    align: Mapping[str, Any] | None
+    depth: str | None
+    method: str
+    settings: Mapping[str, Any]
+    scene: str | None
+    path: Path
+    sha256: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = (getattr(self, one.name) for one in fields(self))
+        return Recipe, tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in values)
+
+    def settings_for(self, shape: Sequence[int]) -> dict[str, Any]:
+        """Return the method and its settings for pictures of a size, as `osmofuse.fuse` takes them.
+
+        Parameters
+        ----------
+        shape : sequence of int
+            Of the pictures: rows and columns, and perhaps bands.
+
+        Examples
+        --------
+        >>> round(recipe("face").settings_for((400, 400))["reach"], 6)
+        14.0
+        """
+        return {"method": self.method, **in_pixels(self.settings, shape)}
+
+    def soften_for(self, shape: Sequence[int]) -> float:
+        """Return by how many pixels the map of pictures of a size is blurred."""
+        return float(in_pixels({"soften": self.soften}, shape)["soften"])
+
+    @property
+    def preparing(self) -> dict[str, Any]:
+        """Options of `osmofuse.prepare`."""
+        return {
+            "align": self.align,
+            "levels": self.levels,
+            "working_space": self.working_space,
+            "soften": self.soften,
+        }
+
+    def fuse(
+        self,
+        foreground: Given,
+        background: Given | Sequence[Given],
+        alpha: Given | Sequence[Given] | None = None,
+        *,
+        watch: WatchFunction | None = None,
+        **changes: Any,
+    ) -> Fusion:
+        """Fuse two pictures as the recipe says, by `osmofuse.fuse`.
+
+        Parameters
+        ----------
+        foreground, background : array or Picture
+            The picture whose colours are kept, and the one whose structure enters.
+        alpha : array, Picture, number or "auto", optional
+            By default what the recipe says.
+        watch : callable, optional
+            Called with a `Progress` now and then; if it returns True the fusion ends as it is.
+        **changes
+            Options of `osmofuse.fuse` that are to differ from the recipe's.
+
+        Returns
+        -------
+        Fusion
+            Of a recipe that works in linear light, it cannot be extended. `picture` has the
+            depth of the foreground, unless it is given that of the recipe.
+
+        Raises
+        ------
+        SettingError
+            It needs a map, and none is given.
+        InputError, MismatchError
+            A picture cannot be used, or they do not fit together.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> page, infrared = np.full((40, 30, 3), 0.7), np.full((40, 30), 0.6)
+        >>> round(recipe("text").fuse(page, infrared).reach, 2)
+        0.69
+        """
+        chosen = self.alpha if alpha is None else alpha
+        if chosen is None:
+            raise SettingError(f"alpha: the recipe {self.name!r} needs a map; give one")
+        how = self.preparing
+        if np.ndim(cast(Any, chosen)) == 0 and not isinstance(chosen, str | Picture):
+            how["soften"] = 0.0  # a number has no edges
+        method = changes.pop("method", self.method)
+        own = self.settings if method == self.method else {}
+        options = {"method": method, "watch": watch, **how, **own, **changes}
+        return fuse(foreground, background, cast(Any, chosen), **options)
+
+    @property
+    def thumbnail(self) -> Path | None:
+        """A small picture of what it does, if one lies beside the file."""
+        picture = self.path.with_suffix(".jpg")
+        return picture if picture.is_file() else None
+
+    @property
+    def entry(self) -> dict[str, str]:
+        """What a record says of it."""
+        return {"name": self.name, "sha256": self.sha256}
+
+
+def recipe(name: str | os.PathLike[str]) -> Recipe:
+    """Find a recipe.
+
+    Parameters
+    ----------
+    name : str or path
+        Its name, or the path of its file, which ends in ``.toml``.
+
+    Returns
+    -------
+    Recipe
+        The user's own, if there are two of that name.
+
+    Raises
+    ------
+    SettingError
+        There is none, or the file is no recipe; the message says what is wrong and where.
+    UnreadableError
+        The file cannot be read.
+
+    Examples
+    --------
+    >>> recipe("clone").method
+    'linear-osmosis'
+    """
+    path = Path(name)
+    if path.suffix == ".toml":
+        return _read(path)
+    name, files = str(name), recipe_files()
+    if name not in files:
+        raise SettingError(
+            f"recipe: {name!r} is unknown{did_you_mean(name, files)}; there are "
+            f"{', '.join(files)}; your own go into {user_folder()}, or are named by a path that "
+            "ends in .toml"
+        )
+    found = _read(files[name])
+    if found.name != name:
+        raise SettingError(f"{found.path}: name is {found.name!r}; must be {name!r}, as the file's")
+    return found
+
+
+def recipes() -> list[Recipe]:
+    """Return all recipes that have a name, sorted by it.
+
+    Raises
+    ------
+    SettingError, UnreadableError
+        A file in the user's folder is no recipe, or cannot be read.
+    """
+    return [recipe(name) for name in recipe_files()]
+
+
+def recipe_files() -> dict[str, Path]:
+    """Return the files of all recipes by name; a file of the user's stands in for one of ours."""
+    found = {path.stem: path for path in SHIPPED.glob("*.toml")}
+    found |= {path.stem: path for path in user_folder().glob("*.toml")}
+    return dict(sorted(found.items()))
+
+
+def user_folder() -> Path:
+    """Return where the user's own recipes are looked for, whether it exists or not."""
+    if told := os.environ.get("XDG_CONFIG_HOME"):
+        base = Path(told)
+    elif sys.platform == "win32":
+        base = Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Application Support"
+    else:
+        base = Path.home() / ".config"
+    return base / "osmofuse" / "recipes"
+
+
+def _read(path: Path) -> Recipe:
+    content = read_document(path, most=LARGEST)
+    try:
+        text = text_of(content)
+    except ValueError as error:
+        raise UnreadableError(f"{path}: no recipe; it is not text in UTF-8") from error
+    parts = parsed(text, str(path))
+    return Recipe(**parts, path=path, sha256=hashlib.sha256(content).hexdigest())

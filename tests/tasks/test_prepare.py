@@ -1,0 +1,223 @@
+"""Preparation of pictures and arrays: profiles, no data, gaps, levels, maps, backgrounds."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import osmofuse
+from osmofuse import InputError, MismatchError, Picture, SettingError, fuse, gallery, prepare
+from osmofuse.picture import quantise
+from osmofuse.preparation.gaps import kept_around_gaps
+from osmofuse.tasks.lengths import in_pixels
+from osmofuse.tasks.prepare import Preparation
+from picture_files import PROFILE
+
+PAGE = gallery.manuscript((60, 48))
+
+
+@pytest.fixture
+def pictures():
+    """Return the page and its infrared picture, in 16 bits."""
+    return [Picture(quantise(one, np.uint16)[0]) for one in (PAGE.foreground, PAGE.background)]
+
+
+def test_plain_pictures_are_taken_as_they_are(pictures):
+    ready = prepare(*pictures)
+    assert ready.foreground is pictures[0]
+    assert ready.sources.foreground is pictures[0].pixels
+    assert ready.sources.backgrounds[0] is pictures[1].pixels
+    assert (ready.sources.alpha, ready.sources.valid) == (0.5, None)
+    assert (ready.transform, ready.made, ready.notes) == (None, None, ())
+
+
+def test_fuse_takes_what_was_prepared(pictures):
+    ready = prepare(*pictures, PAGE.alpha)
+    made = fuse(ready, eta=0.2).image
+    np.testing.assert_array_equal(made, fuse(*pictures, PAGE.alpha, eta=0.2).image)
+
+
+@pytest.mark.parametrize(
+    "more", [{"background": PAGE.background}, {"alpha": 0.5}, {"levels": "match"}]
+)
+def test_what_is_prepared_takes_nothing_more(pictures, more):
+    with pytest.raises(InputError, match="prepared already; leave it out"):
+        fuse(prepare(*pictures), **more)
+
+
+def test_a_background_is_needed(pictures):
+    with pytest.raises(InputError, match="background: missing"):
+        fuse(pictures[0])
+
+
+def test_no_data_is_not_black(pictures):
+    page, infrared = pictures
+    empty = infrared.pixels.copy()
+    empty[:20] = 0
+    ready = prepare(page, replace(infrared, pixels=empty, nodata=0.0), 0.0)
+    assert not ready.sources.valid[:20].any()
+    assert ready.sources.valid[20:].all()
+    assert ready.notes == (
+        "background: 960 pixels hold no data; the foreground is kept there, and alpha rises to 1 "
+        "over the 16 pixels around",
+    )
+    alpha = ready.sources.alpha
+    assert (alpha[:20] == 1).all()
+    assert 0 < alpha[24, 9] < 1
+    assert (alpha[40:] == 0).all()
+
+
+def test_arrays_with_valid_are_prepared_like_pictures_with_no_data(pictures):
+    page, infrared = pictures
+    valid = np.ones((60, 48), bool)
+    valid[10:30, 5:20] = False
+    holed = replace(infrared, pixels=np.where(valid, infrared.pixels, 0), nodata=0.0)
+    by_picture = fuse(page, holed, PAGE.alpha).image
+    garbage = np.where(valid, infrared.pixels, 12345).astype(np.uint16)
+    by_array = fuse(page.pixels, garbage, PAGE.alpha, valid=valid).image
+    masked = np.ma.MaskedArray(garbage, ~valid)
+    np.testing.assert_array_equal(by_array, by_picture)
+    np.testing.assert_array_equal(fuse(page.pixels, masked, PAGE.alpha).image, by_picture)
+
+
+def test_nan_where_nothing_is_valid(pictures):
+    valid = np.ones((60, 48), bool)
+    valid[:9] = False
+    infrared = np.where(valid, PAGE.background, np.nan)
+    for options in ({}, {"working_space": "linear"}, {"levels": "match"}):
+        assert np.isfinite(fuse(PAGE.foreground, infrared, 0.3, valid=valid, **options).image).all()
+
+
+def test_feather_zero_keeps_the_map(pictures):
+    valid = np.ones((60, 48), bool)
+    valid[:20] = False
+    ready = prepare(*pictures, 0.25, valid=valid, feather=0)
+    assert ready.sources.alpha == 0.25
+    assert "rises" not in ready.notes[0]
+
+
+def test_two_profiles_are_brought_together(pictures):
+    page = replace(pictures[0], profile=PROFILE)
+    colour = Picture(quantise(PAGE.truth, np.uint16)[0])
+    ready = prepare(page, colour)
+    assert "converted from" in ready.notes[0]
+    assert not np.array_equal(ready.sources.backgrounds[0], colour.pixels)
+    assert np.array_equal(prepare(page, replace(colour, profile=PROFILE)).sources.backgrounds[0],
+                          colour.pixels)  # fmt: skip
+
+
+def test_levels_are_adjusted_and_told_once(pictures):
+    faint = (pictures[1].pixels // 16).astype(np.uint16)
+    ready = prepare(pictures[0].pixels, faint)
+    assert "--levels match" in ready.notes[0]
+    matched = prepare(pictures[0].pixels, faint, levels="match")
+    assert "levels" in matched.notes[0]
+    assert not any("--levels" in note for note in matched.notes)
+
+
+def test_linear_light_comes_back_encoded():
+    picture = np.full((8, 9, 3), 0.5)
+    fusion = fuse(picture, picture, method="direct", working_space="linear")
+    np.testing.assert_allclose(fusion.image, picture, atol=1e-6)
+    assert fusion.sources is None
+    assert prepare(picture, picture, working_space="linear").sources.foreground.max() < 0.3
+
+
+def test_a_picture_of_a_map_is_understood_as_a_file_is(pictures):
+    coloured = Picture(np.dstack([quantise(PAGE.alpha, np.uint8)[0]] * 3))
+    ready = prepare(*pictures, coloured)
+    assert ready.notes == ("alpha: its 3 bands are the same in every pixel; taken for one",)
+    assert ready.sources.alpha.shape == (60, 48)
+
+
+def test_auto_and_soften(pictures):
+    ready = prepare(*pictures, "auto", soften=2.0)
+    assert ready.made is not None
+    expected = osmofuse.soften(ready.made.alpha, 2.0)
+    np.testing.assert_array_equal(ready.sources.alpha, expected)
+    assert ready.notes[-1] == ready.made.words
+
+
+def test_lengths_follow_the_size(pictures):
+    side = np.sqrt(60 * 48)
+    by_part = prepare(*pictures, PAGE.alpha, soften="5 %").sources.alpha
+    by_pixels = prepare(*pictures, PAGE.alpha, soften=0.05 * side).sources.alpha
+    np.testing.assert_allclose(by_part, by_pixels, rtol=1e-12)
+    fusion = fuse(*pictures, PAGE.alpha, reach="10 %")
+    assert fusion.method.reach == pytest.approx(0.1 * side)
+    assert in_pixels({"reach": 3.0}, (9, 9)) == {"reach": 3.0}
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"levels": "auto"}, "levels"), ({"working_space": "log"}, "working_space"),
+        ({"soften": -1.0}, "soften"), ({"soften": "2"}, "soften"), ({"feather": -1}, "feather"),
+        ({"feather": 1.5}, "feather"), ({"align": "thin-plate"}, "align: transform"),
+        ({"align": 5}, "align"), ({"soften": 3.0}, "alpha is a number"),
+    ],
+)  # fmt: skip
+def test_wrong_options_are_named(pictures, options, words):
+    with pytest.raises(SettingError, match=words):
+        prepare(*pictures, **options)
+
+
+def test_a_masked_array_is_not_aligned(pictures):
+    masked = np.ma.MaskedArray(pictures[1].pixels, pictures[1].pixels > 20000)
+    with pytest.raises(InputError, match="masked array cannot be aligned"):
+        prepare(pictures[0], masked, align="affine")
+
+
+def test_what_cannot_be_aligned_is_named(pictures):
+    flat = np.full((60, 48), 0.5)
+    with pytest.raises(MismatchError, match="background: refused to align it to foreground"):
+        prepare(pictures[0].pixels, flat, align="affine")
+
+
+def test_options_can_be_compared_and_pickled():
+    how = Preparation(align="affine", soften="2 %")
+    assert pickle.loads(pickle.dumps(how)) == how
+    assert how.align == {"method": "auto", "transform": "affine", "deformation": False}
+
+
+# Several backgrounds
+
+
+def test_several_backgrounds(pictures):
+    page, infrared = pictures
+    maps = [np.full((60, 48), part) for part in (0.5, 0.25, 0.25)]
+    ready = prepare(page, [infrared, infrared], maps)
+    assert len(ready.sources.backgrounds) == 2
+    assert len(ready.sources.alphas) == 3
+    both = fuse(ready, method="direct").image
+    np.testing.assert_allclose(both, fuse(page, infrared, 0.5, method="direct").image, atol=1e-6)
+
+
+def test_a_list_of_one_is_one(pictures):
+    page, infrared = pictures
+    one = fuse(page, [infrared], PAGE.alpha).image
+    np.testing.assert_array_equal(one, fuse(page, infrared, PAGE.alpha).image)
+
+
+def test_gaps_of_any_background_are_kept_by_the_foreground(pictures):
+    page, infrared = pictures
+    holed = infrared.pixels.copy()
+    holed[:20] = 0
+    maps = [np.full((60, 48), part) for part in (0.2, 0.4, 0.4)]
+    ready = prepare(page, [infrared, replace(infrared, pixels=holed, nodata=0.0)], maps)
+    assert ready.notes[0].startswith("background-2: 960 pixels hold no data")
+    total = sum(ready.sources.weight(k, 0, np.float64) for k in range(3))
+    np.testing.assert_allclose(total, 1.0, atol=1e-6)
+    assert (ready.sources.weight(0, 0, np.float64)[:20] == 1).all()
+
+
+def test_maps_of_backgrounds_fall_as_the_foregrounds_rises():
+    valid = np.ones((40, 40), bool)
+    valid[:5] = False
+    maps = [np.full((40, 40), part) for part in (0.2, 0.5, 0.3)]
+    found = kept_around_gaps(maps, valid)
+    np.testing.assert_allclose(sum(found), 1.0, atol=1e-6)
+    assert (found[0] >= 0.2 - 1e-12).all()
