@@ -143,3 +143,29 @@ def test_several_backgrounds(folder):
     )
     assert "bit for bit" in again.stdout, (again.output, again.exception)
     np.testing.assert_array_equal(osmofuse.read("again.tif").pixels, made)
+
+
+@pytest.mark.parametrize("text", ["10 %", "10%"])
+def test_lengths_may_be_parts_of_the_side(folder, text):
+    side = np.sqrt(60 * 48)
+    made = by_command("visible.tif", "infrared.tif", "--alpha", "map.png", "--reach", text,
+                      "--soften", "5 %")  # fmt: skip
+    pictures = files("visible.tif", "infrared.tif", "map.png")
+    np.testing.assert_array_equal(made, by_python(*pictures, reach=0.1 * side, soften=0.05 * side))
+    np.testing.assert_array_equal(made, by_python(*pictures, reach=text, soften="5 %"))
+
+
+def test_compare_and_sweep_prepare_alike(folder):
+    options = ("--alpha", "map.png", "--levels", "match", "--working-space", "linear")
+    done = CliRunner().invoke(
+        cli.commands, ["compare", "visible.tif", "infrared.tif", *options, "--methods", "direct",
+                       "-o", "made"],
+    )  # fmt: skip
+    assert done.exit_code == 0, (done.output, done.exception)
+    pictures = files("visible.tif", "infrared.tif", "map.png")
+    (found,) = osmofuse.compare(*pictures, methods="direct", levels="match", working_space="linear")
+    np.testing.assert_array_equal(
+        osmofuse.read("made/direct.tif").pixels, found.fusion.picture()[0].pixels
+    )
+    table = (folder / "made" / "table.csv").read_text(encoding="utf-8")
+    assert table.startswith("name,status,seconds")

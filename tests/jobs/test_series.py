@@ -30,7 +30,7 @@ def names(job):
 def test_a_comparison_writes_pictures_sheets_and_tables(job):
     made = compare_files(job, methods=iter(["direct", "average"]))
     assert names(job) == {
-        "direct.tif", "average.tif", "sheet.png", "zoom.png", "table.md", "table.tex",
+        "direct.tif", "average.tif", "sheet.png", "zoom.png", "table.md", "table.tex", "table.csv",
         "comparison.json",
     }  # fmt: skip
     assert set(made.files) == names(job)
@@ -88,7 +88,7 @@ def test_the_papers_table_has_its_values_in_brackets(job):
 
 def test_a_sweep_writes_a_sheet_and_a_table(job):
     made = sweep_files(job, {"eta": [0.0, 0.2], "mu": 10, "gamma": 1, "start": "foreground"})
-    assert names(job) == {"sheet.png", "table.md", "sweep.json"}
+    assert names(job) == {"sheet.png", "table.md", "table.csv", "sweep.json"}
     told = read_record(made.files["sweep.json"]).result["results"]
     assert [one["settings"]["eta"] for one in told] == [0.0, 0.2]
     assert [one["method"]["eta"] for one in told] == [0.0, 0.2]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 import re
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import osmofuse
 from osmofuse import InputError, Score, Status
-from osmofuse.report import latex_table, markdown_table, study_table
+from osmofuse.report import csv_table, latex_table, markdown_table, study_table
 from osmofuse.tasks import Comparison
 
 
@@ -192,3 +195,21 @@ def test_a_study_has_a_row_for_each_trial(rng):
     assert float(cells[0][5]) < float(cells[1][5]), "smoothing costs energy"
     with pytest.raises(InputError, match="nothing to show"):
         study_table([])
+
+
+def test_comma_separated_values_are_whole_and_read_back():
+    page, infrared = np.full((8, 8, 3), 0.7), np.linspace(0.1, 0.6, 64).reshape(8, 8)
+    found = osmofuse.compare(page, infrared, 0.5, methods=["direct", "variational"])
+    rows = list(csv.DictReader(io.StringIO(csv_table(found))))
+    assert [row["name"] for row in rows] == ["direct", "variational"]
+    assert rows[0]["energy"] == ""
+    assert float(rows[1]["energy"]) == float(found[1].fusion.energy.sum())
+    assert float(rows[1]["chromaticity"]) == found[1].scores["chromaticity"].value
+    assert rows[1]["status"] == str(found[1].fusion.status)
+
+
+def test_trials_have_columns_for_their_settings():
+    found = [Comparison("a", None, {}, "why"), Comparison("b", None, {}, "why")]
+    text = csv_table(found, [{"eta": 0.1, "start": "means"}, {"eta": 0.2, "start": "means"}])
+    assert text.splitlines()[0] == "name,eta,start,status,seconds,end_reach,energy"
+    assert text.splitlines()[2] == "b,0.2,means,,,,"

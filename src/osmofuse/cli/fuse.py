@@ -30,13 +30,12 @@ from osmofuse.jobs import (
     run,
 )
 from osmofuse.jobs.outputs import check_page
+from osmofuse.jobs.reading import sized
 from osmofuse.jobs.report import PICTURES
 from osmofuse.methods import METHODS
 from osmofuse.picture import DEPTHS
-from osmofuse.preparation.registration.transform import KINDS
 from osmofuse.record import Record, output_path, read_record
 from osmofuse.tasks import Recipe, recipe
-from osmofuse.tasks.prepare import WORKING_SPACES
 
 _CHOICES = ("page", "alpha", "soften", "method", "levels", "working_space", "align", "depth")
 
@@ -78,19 +77,8 @@ class _Command(click.Command):
 @options.soften
 @options.method(list(METHODS), "How to fuse.", "variational")
 @options.levels
-@click.option(
-    "--working-space",
-    type=click.Choice(WORKING_SPACES),
-    default="encoded",
-    show_default=True,
-    help="Fuse samples as they are stored, or proportional to light.",
-)
-@click.option(
-    "--align",
-    type=options.OneOf(KINDS),
-    callback=lambda _, __, kind: kind and {"transform": kind},
-    help="Lay BACKGROUND over FOREGROUND first; it may have another size.",
-)
+@options.working_space
+@options.align
 @click.option("--depth", type=options.OneOf(DEPTHS), help="Of the output; by default FOREGROUND's.")
 @click.option("--structure", type=FILE, help="Also write the structure that was found.")
 @click.option("--alpha-out", type=FILE, help="Also write the map of alpha that was used.")
@@ -163,7 +151,7 @@ def _job(ctx: click.Context, given: dict[str, Any], chosen: Recipe | None) -> Jo
     parts |= {"foreground": given["foreground"], "backgrounds": given["background"]}
     parts |= _outputs(given)
     parts["settings"] = chosen_settings(method, dict(_given(ctx)), ctx.command.settings)
-    return job_with_recipe(chosen, **parts) if chosen else Job(**parts)
+    return job_with_recipe(chosen, **parts) if chosen else Job(**sized(parts))
 
 
 def _repeated_job(ctx: click.Context, given: dict[str, Any], old: Record) -> Job:

@@ -12,11 +12,12 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from osmofuse.cli.alpha import AlphaType
-from osmofuse.cli.numbers import Number
+from osmofuse.cli.numbers import Length
 from osmofuse.errors import did_you_mean
 from osmofuse.jobs.job import MOST_BYTES
 from osmofuse.metrics.catalogue import METRICS, SETS
-from osmofuse.tasks.prepare import LEVELS
+from osmofuse.preparation.registration.transform import KINDS
+from osmofuse.tasks.prepare import LEVELS, WORKING_SPACES
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -143,10 +144,11 @@ alphas = click.option(
 )
 soften = click.option(
     "--soften",
-    type=Number(),
+    type=Length(),
     default=0.0,
     metavar="SIGMA",
-    help="Blur the map of alpha first, by so many pixels.  [default: not]",
+    help="Blur the map with this standard deviation, in pixels, or e.g. '2 %' of the picture's "
+    "side.  [default: no blur]",
 )
 levels = click.option(
     "--levels",
@@ -155,6 +157,19 @@ levels = click.option(
     show_default=True,
     help="Adjust the background's range: stretch it between percentiles, or match the "
     "foreground's.",
+)
+working_space = click.option(
+    "--working-space",
+    type=OneOf(WORKING_SPACES),
+    default="encoded",
+    show_default=True,
+    help="Fuse samples as they are stored, or proportional to light.",
+)
+align = click.option(
+    "--align",
+    type=OneOf(KINDS),
+    callback=lambda _, __, kind: kind and {"transform": kind},
+    help="Lay BACKGROUND over FOREGROUND first; it may have another size.",
 )
 
 

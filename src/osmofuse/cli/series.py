@@ -15,12 +15,14 @@ from osmofuse.cli.options import FILE, Function
 from osmofuse.cli.told import file_data, file_lines
 from osmofuse.cli.voice import note, say
 from osmofuse.jobs import Job, keep_ranking
+from osmofuse.jobs.reading import sized
 from osmofuse.jobs.series import Series
 from osmofuse.jobs.series_check import SHEET
 from osmofuse.report import tally
 
 _INPUTS = (
-    "foreground", "page", "alpha", "soften", "levels", "overwrite", "max_memory",
+    "foreground", "page", "alpha", "soften", "levels", "working_space", "align",
+    "overwrite", "max_memory",
 )  # fmt: skip
 
 
@@ -34,6 +36,8 @@ def series_options(function: Function) -> Function:
         options.alpha,
         options.soften,
         options.levels,
+        options.working_space,
+        options.align,
     ]
     return _decorated(function, parts)
 
@@ -67,7 +71,8 @@ def series_job(ctx: click.Context, given: Mapping[str, Any]) -> Job:
     """Return the job that the options of `series_options` describe."""
     options.check_pair(ctx, given)
     parts = {name: given[name] for name in _INPUTS}
-    return Job(output=given["output"] / SHEET, backgrounds=(given["background"],), **parts)
+    parts |= {"output": given["output"] / SHEET, "backgrounds": (given["background"],)}
+    return Job(**sized(parts))
 
 
 def tell(ctx: click.Context, made: Series, given: Mapping[str, Any]) -> None:

@@ -20,6 +20,7 @@ from click.shell_completion import CompletionItem
 
 from osmofuse.cli.numbers import number_hint
 from osmofuse.methods import METHODS
+from osmofuse.tasks.lengths import LENGTHS, is_part
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,8 @@ class Setting:
         kinds = _alternatives(self.kind)
         if text == "none" and type(None) in kinds:
             return None
+        if self.name in LENGTHS and is_part(text):
+            return text
         for kind in kinds:
             value = _converted(text, kind)
             if value is not None:

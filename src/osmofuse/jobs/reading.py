@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from osmofuse.errors import SettingError
 from osmofuse.io import Description, Limits, describe_isolated, read_isolated
 from osmofuse.io.tiff_pages import check_page
 from osmofuse.picture import Picture
+from osmofuse.tasks.lengths import in_pixels, is_part
 
 SECONDS = 15.0  # for the smallest picture
 SLOWEST = 5e6  # bytes a second that decoding may be down to, on a busy machine
@@ -65,6 +67,30 @@ def read_files(files: Mapping[str, Description]) -> dict[str, Picture]:
     paths, pages = zip(*((file.path, file.page) for file in files.values()), strict=True)
     pictures = read_isolated(paths, limits_for(files.values()), pages=pages)
     return dict(zip(files, pictures, strict=True))
+
+
+def sized(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parts of a job with their lengths in pixels, for the size of its foreground.
+
+    Parameters
+    ----------
+    parts : mapping
+        Of which ``soften`` and the ``reach`` in ``settings`` may be texts like "2 %".
+
+    Raises
+    ------
+    UnreadableError
+        The foreground, whose size counts, cannot be read.
+    SettingError
+        A length is none.
+    """
+    settings = dict(parts.get("settings", {}))
+    if not any(is_part(one) for one in (parts.get("soften"), *settings.values())):
+        return dict(parts)
+    page = tuple(parts.get("page", ()))[:1]
+    file = describe_files({"foreground": Path(parts["foreground"])}, page)["foreground"]
+    shape = (file.rows, file.cols)
+    return in_pixels(parts, shape) | {"settings": in_pixels(settings, shape)}
 
 
 def limits_for(files: Iterable[Description]) -> Limits:

@@ -7,7 +7,7 @@ from typing import Any
 
 from osmofuse.errors import SettingError
 from osmofuse.jobs.job import Job
-from osmofuse.jobs.reading import describe_files
+from osmofuse.jobs.reading import describe_files, sized
 from osmofuse.tasks.recipe import Recipe
 
 _PARTS = ("alpha", "levels", "working_space", "align", "depth")  # that a recipe and a job have
@@ -47,6 +47,6 @@ def job_with_recipe(chosen: Recipe, **given: Any) -> Job:
     parts.setdefault("method", method)
     settings = (own if parts["method"] == method else {}) | dict(given.get("settings", {}))
     try:
-        return Job(**parts | {"settings": settings, "recipe": chosen.entry})
+        return Job(**sized(parts | {"settings": settings}), recipe=chosen.entry)
     except SettingError as error:
         raise SettingError(f"{error} (with the recipe {chosen.name!r})") from error

@@ -15,6 +15,7 @@ from osmofuse.jobs.opening import Opened, open_files
 from osmofuse.jobs.reading import describe_files, read_files
 from osmofuse.jobs.run import marked
 from osmofuse.jobs.series_check import (
+    CSV,
     LATEX,
     RECORDS,
     SHEET,
@@ -35,6 +36,7 @@ from osmofuse.record import Record, plain, sha256_of_pixels, stage_record
 from osmofuse.report import (
     Box,
     contact_sheet,
+    csv_table,
     latex_table,
     markdown_table,
     study_sheet,
@@ -160,6 +162,7 @@ def compare_files(
         found = compare(ready, methods=chosen, truth=right, metrics=metrics, watch=watch)
     table = markdown_table(found, published=published)
     texts = {TABLE: table + "\n", LATEX: latex_table(found, published=published) + "\n"}
+    texts[CSV] = csv_table(found)
     sheets = {SHEET: lambda: contact_sheet(found, *pair)}
     if pair[0].ndim == 3 and pair[0].shape[2] == 3:
         sheets[ZOOM] = lambda: zoom_sheet(found, pair[0], alpha, box=zoom)
@@ -217,7 +220,8 @@ def sweep_files(
         for trial, one in zip(trials, found, strict=True)
     ]
     record = series_record("sweep", job, opened, truth, options, each)
-    sheets, texts = {SHEET: lambda: study_sheet(trials)}, {TABLE: table + "\n"}
+    texts = {TABLE: table + "\n", CSV: csv_table(found, [trial.settings for trial in trials])}
+    sheets = {SHEET: lambda: study_sheet(trials)}
     notes = opened.notes(job)
     made = Series("sweep", job, options, opened, found, table, record, {}, notes, right)
     return _write(made, results, sheets, texts, report, stored=False)

@@ -23,7 +23,7 @@ from osmofuse.tasks.sweep import combinations
 from osmofuse.tasks.table_one import PUBLISHED
 
 SHEET, ZOOM = "sheet.png", "zoom.png"
-TABLE, LATEX = "table.md", "table.tex"
+TABLE, LATEX, CSV = "table.md", "table.tex", "table.csv"
 SHOWN = ("foreground", "background", "alpha")  # by a report, beside the results
 RECORDS = {"compare": "comparison.json", "sweep": "sweep.json"}
 
@@ -55,7 +55,7 @@ def check_comparison(
     fusers = [method_of(name, {}) for name in chosen]
     scored = bool(metric_names(metrics)) or truth is not None
     pictures = picture_names(job, chosen).values()
-    names = [*pictures, TABLE, LATEX, RECORDS["compare"], SHEET, ZOOM]
+    names = [*pictures, TABLE, LATEX, CSV, RECORDS["compare"], SHEET, ZOOM]
     _check_files(job, truth, names, report, chosen)
     _check_zoom(job, zoom)
     needed = need_of_series(job, fusers, scored=scored)
@@ -83,7 +83,7 @@ def check_sweep(
     scored = bool(metric_names(metrics)) or truth is not None
     trials = combinations(choices)
     tried = [changes for changes, _ in trials]
-    _check_files(job, truth, [TABLE, RECORDS["sweep"], SHEET], report)
+    _check_files(job, truth, [TABLE, CSV, RECORDS["sweep"], SHEET], report)
     file = _foreground(job)
     check_sheet(tried, (file.rows, file.cols))
     needed = need_of_series(job, [method for _, method in trials], scored=scored)
@@ -123,7 +123,8 @@ def _check_files(
     files = describe_files(job.inputs, job.page)
     if truth is not None:
         files |= describe_files({"truth": truth}, truth_page(job))
-    check_fit({role: file.path for role, file in files.items()}, files)
+    paths = {role: file.path for role, file in files.items()}
+    check_fit(paths, files, aligned=job.align is not None)
 
 
 def truth_page(job: Job) -> tuple[int, ...]:

@@ -50,6 +50,7 @@ def series_record(
             "name": command,
             "settings": {name: value for name, value in options.items() if name != "truth"},
         },
+        transform=opened.transform,
         working_space=job.working_space,
         result={
             "status": ", ".join(sorted(statuses)),

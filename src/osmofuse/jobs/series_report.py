@@ -91,6 +91,8 @@ def _again(made: Series) -> str:
         alpha=job.alpha,
         soften=job.soften or None,
         levels=None if job.levels == "as-is" else job.levels,
+        working_space=None if job.working_space == "encoded" else job.working_space,
+        align=None if job.align is None else job.align["transform"],
         **made.options,
     )
 

@@ -11,7 +11,7 @@ from osmofuse.report.ranking import read_ranking, tally, with_ranking
 from osmofuse.report.results_page import write_results
 from osmofuse.report.sheet import side_by_side
 from osmofuse.report.study import study_sheet
-from osmofuse.report.table import latex_table, markdown_table, study_table
+from osmofuse.report.table import csv_table, latex_table, markdown_table, study_table
 
 __all__ = [
     "Bar",
@@ -19,6 +19,7 @@ __all__ = [
     "check_report",
     "checkerboard",
     "contact_sheet",
+    "csv_table",
     "flicker",
     "latex_table",
     "markdown_table",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from typing import TYPE_CHECKING, TypeAlias
 
 from osmofuse.errors import InputError
@@ -12,7 +14,14 @@ from osmofuse.errors import InputError
 if TYPE_CHECKING:
     from osmofuse.tasks import Comparison, Trial
 
-__all__ = ["latex_table", "markdown_table", "reasons_of", "shown_number", "study_table"]
+__all__ = [
+    "csv_table",
+    "latex_table",
+    "markdown_table",
+    "reasons_of",
+    "shown_number",
+    "study_table",
+]
 
 Published: TypeAlias = Mapping[str, Mapping[str, float]]
 
@@ -133,6 +142,43 @@ def _markdown(table: _Table) -> str:
     rule = "|".join([f":{'-' * (widths[0] + 1)}", *(f"{'-' * (w + 1)}:" for w in widths[1:])])
     notes = [f"\n{_line(note, _MARKDOWN)}" for note in table.notes]
     return "\n".join([row(head), f"|{rule}|", *map(row, rows), *notes])
+
+
+def csv_table(
+    comparisons: Sequence[Comparison], settings: Sequence[Mapping[str, object]] = ()
+) -> str:
+    """Return comparisons as comma-separated values, in full precision, one row for each.
+
+    Parameters
+    ----------
+    comparisons : sequence of Comparison
+        What `osmofuse.compare` returned, or trials of a sweep under their names.
+    settings : sequence of mapping, optional
+        Of each trial of a sweep: further columns behind the name.
+
+    Returns
+    -------
+    str
+        With a header; an empty cell has no value. ``pandas.read_csv`` makes a data frame of it.
+    """
+    metrics = list(dict.fromkeys(metric for c in comparisons for metric in c.scores))
+    varied = list(settings[0]) if settings else []
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["name", *varied, "status", "seconds", "end_reach", "energy", *metrics])
+    for number, one in enumerate(comparisons):
+        chosen = settings[number] if settings else {}
+        writer.writerow([one.name, *(chosen[name] for name in varied), *_figures(one, metrics)])
+    return text.getvalue()
+
+
+def _figures(one: Comparison, metrics: list[str]) -> list[object]:
+    fusion = one.fusion
+    if fusion is None:
+        return [None] * (4 + len(metrics))
+    energy = None if fusion.energy is None else float(fusion.energy.sum())
+    scores = [one.scores[metric].value if metric in one.scores else None for metric in metrics]
+    return [str(fusion.status), fusion.seconds, fusion.reach, energy, *scores]
 
 
 def latex_table(comparisons: Sequence[Comparison], *, published: Published | None = None) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from osmofuse.errors import SettingError
 
-__all__ = ["LENGTHS", "in_pixels"]
+__all__ = ["LENGTHS", "in_pixels", "is_part"]
 
 LENGTHS = ("reach", "soften")
 _PER_CENT = re.compile(r"(\d+(?:\.\d+)?) ?%")
@@ -30,6 +30,11 @@ def in_pixels(settings: Mapping[str, Any], shape: Sequence[int]) -> dict[str, An
     """
     side = math.sqrt(shape[0] * shape[1])
     return {name: _length(name, value, side) for name, value in settings.items()}
+
+
+def is_part(value: object) -> bool:
+    """Return True for a text like "2 %"."""
+    return isinstance(value, str) and _PER_CENT.fullmatch(value) is not None
 
 
 def _length(name: str, value: Any, side: float) -> Any:
