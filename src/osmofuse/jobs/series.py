@@ -152,7 +152,7 @@ def compare_files(
     pictures = picture_names(job, chosen)
     prepared, right = prepare(job), _truth(truth, truth_page(job))
     sources = prepared.sources
-    pair = sources.foreground, cast(Array, sources.background)
+    pair = sources.as_pictures()
     alpha = cast(Array, sources.alpha)
     published: Published = PUBLISHED if paper else {}
     if paper:
@@ -170,7 +170,7 @@ def compare_files(
     table = markdown_table(found, published=published)
     texts = {TABLE: table + "\n", LATEX: latex_table(found, published=published) + "\n"}
     sheets = {SHEET: lambda: contact_sheet(found, *pair)}
-    if pair[0].ndim == 3 and pair[0].shape[2] == 3:
+    if sources.channels == 3:
         sheets[ZOOM] = lambda: zoom_sheet(found, pair[0], alpha, box=zoom)
     results = {pictures[one.name]: one.fusion for one in found if one.fusion is not None}
     options = {
@@ -215,8 +215,7 @@ def sweep_files(
     prepared, right = prepare(job), _truth(truth, truth_page(job))
     s = prepared.sources
     trials = sweep(
-        s.foreground,
-        cast(Array, s.background),
+        *s.as_pictures(),
         cast(Array, s.alpha),
         valid=s.valid,
         truth=right,

@@ -97,13 +97,13 @@ def sources_of(
     return sources.with_alpha(made.alpha)
 
 
-def scored_background(sources: Sources) -> Array:
+def scored_background(sources: Sources) -> Picture:
     """Return the background as metrics can take it: 0 where it has no data."""
     background = cast(Array, sources.background)
     if sources.valid is None:
-        return background
+        return Picture(background)
     known = sources.valid if background.ndim == 2 else sources.valid[..., np.newaxis]
-    return np.where(known, background, background.dtype.type(0))
+    return Picture(np.where(known, background, background.dtype.type(0)))
 
 
 def check_watch(watch: object) -> None:
