@@ -67,7 +67,8 @@ class Header:
     @property
     def note(self) -> str | None:
         """What a person should know of how the picture was obtained."""
-        return self.more if self.foreign is None else self.foreign.note
+        notes = (self.foreign and self.foreign.note, self.more)
+        return "; ".join(note for note in notes if note) or None
 
 
 @contextmanager
@@ -172,12 +173,15 @@ def _open_tiff(path: Path, page: int) -> Header:
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         found = pages_in(data, path, page)
     if found.raw is not None:
+        check_page(path, page, 1)  # previews of other sizes are not read
         return Header(path, TIFF, None, {}, _open_raw(path, found.raw))
     check_kind(path, found.tags)
     foreign, image = foreign_in(path, found.index, found.tags), None
     if foreign is None:
         image = _open(path, TIFF, page=found.index, unlimited=found.bulky)
-    return Header(path, TIFF, image, found.tags, foreign, page, found.count, found.levels)
+    return Header(
+        path, TIFF, image, found.tags, foreign, page, found.count, found.levels, found.more
+    )
 
 
 def _open_raw(path: Path, kind: str) -> Foreign:
