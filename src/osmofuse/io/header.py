@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
 import struct
@@ -79,6 +80,8 @@ def named_errors(path: Path) -> Iterator[None]:
     except OsmofuseError:
         raise  # names its file already
     except OSError as error:
+        if error.errno == errno.ENOMEM:
+            raise _too_much_memory(path) from error
         raise UnreadableError(f"{path}: {error.strerror or error}") from error
     except MemoryError as error:
         raise _too_much_memory(path) from error
@@ -204,7 +207,8 @@ def _exif_of_raw(path: Path) -> bytes | None:
 
 
 def _open_jpeg2000(path: Path) -> Foreign:
-    found = jpeg2000.parse(path.read_bytes(), path)
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        found = jpeg2000.parse(data, path)
     return Foreign(
         rows=found.rows,
         cols=found.cols,
