@@ -410,7 +410,7 @@ def _pack(directory: Directory, at: int, layout: _Layout) -> bytes:
     entry, offset = layout.entry, layout.offset
     entries = layout.length.pack(len(directory))
     end = at + len(entries) + len(directory) * entry.size + offset.size
-    values = b""
+    values = bytearray()
     for tag, value in sorted(directory.items()):
         here = offset.pack(end + len(values))
         if isinstance(value, dict):

@@ -118,10 +118,17 @@ def test_describing_fails_in_the_same_way(broken, program):
 
 
 def test_a_child_that_does_not_start(fresh, monkeypatch, tmp_path):
-    monkeypatch.setattr(isolation, "_PROGRAM", "raise SystemExit(4)")
     path = write(noise((4, 5), "uint8"), tmp_path / "a.png")
-    with pytest.raises(UnreadableError, match=r"a\.png: .*exit code 4"):
-        describe_isolated(path)
+    for program, why in (("raise SystemExit(4)", "exit code 4"), ("import nil", "ModuleNotFound")):
+        monkeypatch.setattr(isolation, "_PROGRAM", program)
+        with pytest.raises(UnreadableError, match=rf"a\.png: .* did not start \({why}"):
+            describe_isolated(path)
+
+
+def test_no_process_to_be_had_is_a_limit(fresh, monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/none/python")
+    with pytest.raises(LimitError, match=r"cannot be started \(No such file"):
+        start_decoder()
 
 
 def test_after_a_failure_the_next_child_takes_over(broken, monkeypatch):
