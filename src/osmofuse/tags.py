@@ -201,7 +201,7 @@ def value_bytes(data: bytes | mmap.mmap, at: int) -> int:
 
 
 def tag_numbers(tags: Directory, tag: int) -> tuple[int, ...]:
-    """Give the unsigned numbers of a tag.
+    """Return the unsigned numbers of a tag.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def tag_numbers(tags: Directory, tag: int) -> tuple[int, ...]:
 
 
 def tag_bytes(tags: Directory, tag: int) -> bytes | None:
-    """Give the bytes of a tag as they are.
+    """Return the bytes of a tag as they are.
 
     Parameters
     ----------
@@ -317,7 +317,7 @@ def add_tags(file: BinaryIO, tags: Directory) -> None:
 
 
 class _Layout(NamedTuple):
-    """How a TIFF writes numbers: its byte order, and whether it is a BigTIFF."""
+    """Layout of numbers in a TIFF: byte order, and classic or BigTIFF."""
 
     order: Literal["<", ">"]
     big: bool

@@ -1,4 +1,4 @@
-"""What a file's header says, before any pixel is decoded."""
+"""Headers of picture files, read before any pixel is decoded."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Header:
     path : Path
         The file.
     kind : Format
-        What its content says it is.
+        Format of its content.
     image : pyvips.Image, optional
         Opened, not decoded; None if libvips does not read the file.
     tags : Directory
@@ -52,7 +52,7 @@ class Header:
         The page that is read, from 1; the number of pages that are pictures of their own; and of
         the sizes in which the file holds the page.
     more : str, optional
-        What the file holds beside the picture, in words, and is not read.
+        Further pictures in the file that are not read, in words.
     """
 
     path: Path
@@ -67,7 +67,7 @@ class Header:
 
     @property
     def note(self) -> str | None:
-        """What a person should know of how the picture was obtained."""
+        """Notes for people: how samples were obtained, and what is not read."""
         notes = (self.foreign and self.foreign.note, self.more)
         return "; ".join(note for note in notes if note) or None
 
@@ -96,7 +96,7 @@ def named_errors(path: Path) -> Iterator[None]:
 
 
 def is_out_of_memory(words: str) -> bool:
-    """Tell whether libvips, GLib or Python complain of too little memory, and not of a file."""
+    """Return True if a message of libvips, GLib or Python is about too little memory."""
     return any(sign in words for sign in ("out of memory", "failed to allocate", "MemoryError"))
 
 

@@ -94,7 +94,7 @@ def read_isolated(
     paths : sequence of Path
         The files.
     limits : Limits
-        What each file may ask for, and how long the child may take for it.
+        Limits of each file, and the time for it.
     pages : sequence of int, optional
         Which page of each, from 1; by default the first.
 
@@ -192,7 +192,7 @@ class _Decoder:
         request : dict
             See `osmofuse.io.decoder.answer`.
         seconds : float
-            How long it may take.
+            Time that it may take.
         receive : callable
             Takes the answer from a stream.
         """

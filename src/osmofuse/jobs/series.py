@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from osmofuse.io import Staging, encode
-from osmofuse.io.staging import made_folder, naming
+from osmofuse.io.refusal import naming
+from osmofuse.io.staging import made_folder
 from osmofuse.jobs.job import Job
 from osmofuse.jobs.prepare import Prepared, notes_of, prepare
 from osmofuse.jobs.reading import describe_files, read_files
