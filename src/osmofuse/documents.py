@@ -54,6 +54,8 @@ def read_document(path: str | os.PathLike[str], *, most: int = LARGEST) -> bytes
         with open(path, "rb", opener=_open_at_once) as file:
             _check_regular(path, os.fstat(file.fileno()).st_mode)
             content = file.read(most + 1)
+    except UnreadableError:
+        raise  # an OSError too, and names its file already
     except FileNotFoundError as error:
         raise UnreadableError(f"{path}: no such file") from error
     except OSError as error:

@@ -227,7 +227,7 @@ def _temporary_cache() -> Path:
     """
     user = os.getuid() if hasattr(os, "getuid") else "user"
     folder = Path(tempfile.gettempdir()) / f"osmofuse-{user}"
-    if folder.parent == Path.cwd():  # where Python looks last, among anybody's files
+    if folder.parent == Path.cwd():  # where tempfile looks last, among anybody's files
         raise PermissionError(f"{folder}: in the current folder, not in a temporary one")
     folder.mkdir(mode=0o700, exist_ok=True)
     _check_owner(folder, 0o077)

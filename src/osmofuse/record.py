@@ -25,7 +25,8 @@ from osmofuse.checks import shown
 from osmofuse.documents import is_format, json_of, read_document, text_of
 from osmofuse.errors import SettingError, UnreadableError
 from osmofuse.io.formats import sniff
-from osmofuse.io.staging import Staging, naming
+from osmofuse.io.refusal import naming
+from osmofuse.io.staging import Staging
 from osmofuse.record_format import check_parts
 from osmofuse.typing import Array
 
@@ -87,7 +88,7 @@ class Input:
 
 @dataclass(frozen=True)
 class Record:
-    """How a picture was made.
+    """Record of how a picture was made.
 
     Parameters
     ----------
@@ -220,7 +221,7 @@ def read_record(path: str | os.PathLike[str]) -> Record:
 
 
 def _no_record(path: Path, error: Exception) -> str:
-    """Say of a file that it is no record, and where the record is if it is a picture."""
+    """Return the message for a file that is no record; of a picture, where its record is."""
     try:
         kind = sniff(path).name.upper()
     except UnreadableError:

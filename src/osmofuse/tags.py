@@ -201,7 +201,7 @@ def value_bytes(data: bytes | mmap.mmap, at: int) -> int:
 
 
 def tag_numbers(tags: Directory, tag: int) -> tuple[int, ...]:
-    """Give the unsigned numbers of a tag.
+    """Return the unsigned numbers of a tag.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ def tag_numbers(tags: Directory, tag: int) -> tuple[int, ...]:
 
 
 def tag_bytes(tags: Directory, tag: int) -> bytes | None:
-    """Give the bytes of a tag as they are.
+    """Return the bytes of a tag as they are.
 
     Parameters
     ----------
@@ -317,7 +317,7 @@ def add_tags(file: BinaryIO, tags: Directory) -> None:
 
 
 class _Layout(NamedTuple):
-    """How a TIFF writes numbers: its byte order, and whether it is a BigTIFF."""
+    """Layout of numbers in a TIFF: byte order, and classic or BigTIFF."""
 
     order: Literal["<", ">"]
     big: bool
@@ -410,7 +410,7 @@ def _pack(directory: Directory, at: int, layout: _Layout) -> bytes:
     entry, offset = layout.entry, layout.offset
     entries = layout.length.pack(len(directory))
     end = at + len(entries) + len(directory) * entry.size + offset.size
-    values = b""
+    values = bytearray()
     for tag, value in sorted(directory.items()):
         here = offset.pack(end + len(values))
         if isinstance(value, dict):

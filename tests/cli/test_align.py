@@ -135,3 +135,10 @@ def test_a_dry_run_says_what_it_needs_and_a_limit_is_kept(folder):
     assert done.exception.exit_code == 6
     assert "aligning it needs about" in str(done.exception)
     assert not (folder / "a.tif").exists()
+
+
+def test_a_dry_run_refuses_what_the_work_would(folder):
+    (folder / "look").mkdir()
+    (folder / "look" / "index.html").write_text("mine")
+    done = run("infrared.tif", "visible.tif", "-o", "a.tif", "--report", "look", "--dry-run")
+    assert isinstance(done.exception, osmofuse.OutputError)

@@ -128,3 +128,14 @@ def test_too_little_memory_is_6(monkeypatch, capsys):
     )
     assert main(monkeypatch, "fuse") == 6
     assert capsys.readouterr().err.startswith("osmofuse: out of memory; ")
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux")
+def test_an_output_that_takes_nothing_is_7():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "osmofuse", "recipes"],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 7
+    assert done.stderr == "osmofuse: the result cannot be printed (No space left on device)\n"

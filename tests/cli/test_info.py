@@ -45,6 +45,14 @@ def test_json_has_an_object_for_each_file(folder):
     assert first["need"]["bytes"] > second["need"]["bytes"]
 
 
+def test_json_has_no_numbers_that_json_does_not_know(folder):
+    empty = osmofuse.Picture(np.ones((3, 4), np.float32), nodata=float("nan"))
+    osmofuse.write(empty, folder / "map.tif")
+    text = info("map.tif", "--json").stdout
+    assert "NaN" not in text
+    assert json.loads(text)[0]["nodata"] == "nan"
+
+
 def test_a_name_that_lies_is_told(folder):
     (folder / "map.png").rename(folder / "map.tif")
     assert "its name says tiff; its content decides, and is png" in info("map.tif").stdout

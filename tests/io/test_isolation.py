@@ -15,10 +15,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import tifffile
 
 from osmofuse.errors import LimitError, SettingError, UnreadableError
 from osmofuse.io import (
     Limits,
+    decoder,
     describe,
     describe_isolated,
     isolation,
@@ -116,10 +118,17 @@ def test_describing_fails_in_the_same_way(broken, program):
 
 
 def test_a_child_that_does_not_start(fresh, monkeypatch, tmp_path):
-    monkeypatch.setattr(isolation, "_PROGRAM", "raise SystemExit(4)")
     path = write(noise((4, 5), "uint8"), tmp_path / "a.png")
-    with pytest.raises(UnreadableError, match=r"a\.png: .*exit code 4"):
-        describe_isolated(path)
+    for program, why in (("raise SystemExit(4)", "exit code 4"), ("import nil", "ModuleNotFound")):
+        monkeypatch.setattr(isolation, "_PROGRAM", program)
+        with pytest.raises(UnreadableError, match=rf"a\.png: .* did not start \({why}"):
+            describe_isolated(path)
+
+
+def test_no_process_to_be_had_is_a_limit(fresh, monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/none/python")
+    with pytest.raises(LimitError, match=r"cannot be started \(No such file"):
+        start_decoder()
 
 
 def test_after_a_failure_the_next_child_takes_over(broken, monkeypatch):
@@ -130,19 +139,50 @@ def test_after_a_failure_the_next_child_takes_over(broken, monkeypatch):
     assert read(path, isolated=True).shape == (4, 5)
 
 
+def test_a_file_larger_than_the_memory_of_a_header(tmp_path):
+    path = tmp_path / "large.tif"
+    tifffile.memmap(path, shape=(10_000, 10_000, 3), dtype=np.uint16, photometric="rgb")
+    assert path.stat().st_size > decoder._BEYOND_HEADER
+    assert describe_isolated(path).cols == 10_000
+
+
+MAPPED = """
+import json, mmap, sys
+from osmofuse.io import decoder
+decoder._limit_memory(2**28, 2**40)
+found = []
+with open(sys.argv[1], "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+    found.append(len(data))
+    try:
+        bytes(2**29)
+    except MemoryError:
+        found.append("no memory")
+print(json.dumps(found))
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux: its limit of data")
+def test_a_file_of_holes_gives_the_child_no_memory(tmp_path):
+    with (tmp_path / "holes").open("wb") as file:
+        file.truncate(2**35)
+    command = python_command(MAPPED, str(tmp_path / "holes"))
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == [2**35, "no memory"]
+
+
 LIMITED = """
 import json, os, resource
 from osmofuse.io import decoder
 decoder._limit_files()
 decoder._limit_time(20)
-decoder._limit_memory(2**30)
+decoder._limit_memory(2**30, 0)
 found = [resource.getrlimit(kind)[0] for kind in
          (resource.RLIMIT_CPU, resource.RLIMIT_FSIZE, resource.RLIMIT_CORE)]
 try:
     bytearray(2 * 2**30)
 except MemoryError:
     found.append("no memory")
-decoder._limit_memory(3 * 2**30)
+decoder._limit_memory(3 * 2**30, 0)
 found.append(len(bytearray(2 * 2**30)))
 try:
     os.write(os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY), b"x" * 10)
@@ -239,7 +279,7 @@ def test_a_name_of_any_bytes(tmp_path):
 SCARCE = """
 from osmofuse.io import decoder
 limit = decoder._limit_memory
-decoder._limit_memory = lambda more: limit(10**7)
+decoder._limit_memory = lambda more, mapped: limit(10**7, mapped)
 decoder.main()
 """
 

@@ -51,12 +51,12 @@ def test_twelve_bits_are_stretched_and_noted(tmp_path):
     assert "samples of 12 bits" in describe(tmp_path / "a.jp2").note
 
 
-def with_profile(data):
-    """Put an ICC profile in the place of the number of the colour space."""
+def with_profile(data, *, then=b""):
+    """Put an ICC profile in the place of the number of the colour space, and a box behind it."""
     at = data.index(b"colr") - 4
     size = struct.unpack_from(">I", data, at)[0]
     whole = data.index(b"jp2h") - 4
-    colour = box(b"colr", b"\2\0\0" + PROFILE)
+    colour = box(b"colr", b"\2\0\0" + PROFILE) + then
     grown = struct.unpack_from(">I", data, whole)[0] + len(colour) - size
     changed = data[:at] + colour + data[at + size :]
     return changed[:whole] + struct.pack(">I", grown) + changed[whole + 4 :]
@@ -72,6 +72,23 @@ def test_profile_and_metadata_go_along(tmp_path):
     assert picture.metadata.xmp == XMP
     assert b"Phase One" in picture.metadata.exif
     assert read(write(picture, tmp_path / "b.tif")).metadata.exif == picture.metadata.exif
+
+
+def test_of_several_colour_spaces_the_first_counts(tmp_path):
+    other = box(b"colr", b"\1\0\0" + struct.pack(">I", 18))  # YCC
+    data = with_profile(jp2(noise((20, 31, 3), "uint8")), then=other)
+    (tmp_path / "a.jp2").write_bytes(data)
+    assert read(tmp_path / "a.jp2").profile == PROFILE
+
+
+def test_the_header_of_a_large_file_takes_little_memory(tmp_path):
+    data = jp2(noise((20, 31), "uint8"))
+    at = data.index(b"jp2c") - 4
+    with (tmp_path / "a.jp2").open("wb") as file:
+        file.write(data[:at] + struct.pack(">I4s", 2**30, b"free"))
+        file.seek(at + 2**30)
+        file.write(data[at:])
+    assert describe_isolated(tmp_path / "a.jp2").cols == 31
 
 
 def test_without_the_extra_it_is_named(tmp_path, monkeypatch):

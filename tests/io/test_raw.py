@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import tifffile
 
-from osmofuse.errors import UnreadableError
+from osmofuse.errors import SettingError, UnreadableError
 from osmofuse.io import describe, describe_isolated, read, write
 from osmofuse.io.icc import colorants, linear_srgb, profile_name, tone_curves
 from osmofuse.io.raw import NOTE
@@ -34,6 +35,16 @@ def test_it_is_described_as_what_it_is(tmp_path):
     assert (found.rows, found.cols, found.bands, found.depth) == (96, 128, 3, "uint16")
     assert (found.levels, found.compression, found.note) == (1, "raw", NOTE)
     assert describe_isolated(tmp_path / "a.dng") == found
+
+
+def test_previews_in_a_raw_file_are_no_pages(tmp_path):
+    path = dng(tmp_path / "a.dng")
+    with tifffile.TiffWriter(path, append=True) as file:
+        file.write(scene()[::2, ::2], photometric="rgb", metadata=None)
+    assert describe(path).pages == 1
+    for ask in (describe, read):
+        with pytest.raises(SettingError, match=r"page: 2; .*a\.dng has 1 page"):
+            ask(path, page=2)
 
 
 def test_the_profile_says_linear_and_goes_along(tmp_path):

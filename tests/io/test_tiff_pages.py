@@ -99,6 +99,16 @@ def test_a_full_picture_below_a_thumbnail_is_not_overlooked(tmp_path):
         read(tmp_path / "a.tif")
 
 
+def test_a_larger_picture_below_a_page_is_noted(tmp_path):
+    with tifffile.TiffWriter(tmp_path / "a.tif") as file:
+        file.write(noise((96, 12), "uint8"), subifds=2, metadata=None)
+        file.write(noise((90, 128), "uint8"), metadata=None)
+        file.write(noise((97, 2), "uint8"), metadata=None)
+    note = "a larger picture of 128 × 90 pixels lies below the page, and is not read"
+    assert describe(tmp_path / "a.tif").note == note
+    assert read(tmp_path / "a.tif").shape == (96, 12)
+
+
 @pytest.mark.parametrize("thumbnail", [False, True])
 def test_a_raw_file_is_never_taken_for_its_thumbnail(tmp_path, monkeypatch, thumbnail):
     path = dng(tmp_path / "a.dng", thumbnail=thumbnail)

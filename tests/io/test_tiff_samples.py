@@ -75,10 +75,20 @@ def test_compressions_that_libvips_does_not_know(tmp_path, compression):
 def test_without_imagecodecs_the_extra_is_named(tmp_path, monkeypatch):
     zstd = tiff(tmp_path / "a.tif", noise((20, 31), "uint8"), compression="zstd")
     twelve = tiff(tmp_path / "b.tif", noise((20, 31), "uint16") >> 4, bitspersample=12)
+    double = noise((20, 31), "float64")
+    lzw = tiff(tmp_path / "c.tif", double, compression="lzw")
+    floats = tiff(tmp_path / "d.tif", double, compression="deflate", predictor=3)
+    sound = tiff(tmp_path / "e.tif", double, compression="deflate")
     monkeypatch.setitem(sys.modules, "imagecodecs", None)
-    for path, what in ((zstd, "zstd compression"), (twelve, "samples of 12 bits")):
+    for path, what in (
+        (zstd, "zstd compression"),
+        (twelve, "samples of 12 bits"),
+        (lzw, "lzw compression"),
+        (floats, "64-bit samples with the floating-point predictor"),
+    ):
         with pytest.raises(MissingExtraError, match=rf"reading {what} needs .*osmofuse\[formats\]"):
             read(path)
+    np.testing.assert_array_equal(read(sound).pixels, double)
 
 
 def test_half_floats_are_floats(tmp_path):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import osmofuse
-from osmofuse.errors import MissingExtraError, OutputError, SettingError
+from osmofuse.errors import InputError, MissingExtraError, OutputError, SettingError
 from osmofuse.jobs import job_of_record
 from osmofuse.jobs.series import SHEET, compare_files, sweep_files
 from osmofuse.optimise import Status
@@ -158,6 +158,27 @@ def test_pictures_are_marked_and_have_the_format_of_the_foreground(job, tmp_path
     xmp = osmofuse.read(made.files["direct.tif"]).metadata.xmp
     assert b"digitalsourcetype/composite" in xmp
     assert b"DirectMatting" in xmp
+
+
+ONE_TRIAL = {"mu": [10], "reach": [1.0], "eta": [0.1], "gamma": [1.0]}
+
+
+def test_files_of_int16_are_levels_also_here(job, tmp_path):
+    for role in ("foreground", "background"):
+        levels = (osmofuse.read(getattr(job, role)).pixels / 2).astype(np.int16)
+        job = replace(job, **{role: osmofuse.write(levels, tmp_path / f"{role}.tif")})
+    assert compare_files(job, methods=["direct"]).found[0].fusion is not None
+    assert sweep_files(replace(job, overwrite=True), ONE_TRIAL).found[0].fusion is not None
+
+
+def test_what_sheets_cannot_show_is_told_before_the_work(job, tmp_path, monkeypatch):
+    rgb = osmofuse.read(job.foreground).pixels
+    four = osmofuse.write(np.concatenate([rgb, rgb[..., :1]], axis=2), tmp_path / "four.tif")
+    job = replace(job, foreground=four)
+    monkeypatch.setattr("osmofuse.jobs.series.prepare", None)
+    for do in (lambda: compare_files(job), lambda: sweep_files(job, ONE_TRIAL)):
+        with pytest.raises(InputError, match="4 bands of colour, but sheets show"):
+            do()
 
 
 def test_a_map_made_from_the_pictures_is_told(job):

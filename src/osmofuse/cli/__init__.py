@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import sys
 from importlib import import_module
@@ -12,7 +13,7 @@ import click
 from osmofuse import __version__
 from osmofuse.cli import interrupt
 from osmofuse.cli.voice import QUIET
-from osmofuse.errors import LimitError, OsmofuseError, did_you_mean
+from osmofuse.errors import LimitError, OsmofuseError, OutputError, did_you_mean
 
 # Each command's name and line in `--help`, which must not load the science.
 COMMANDS = {
@@ -26,6 +27,7 @@ COMMANDS = {
     "info": "Say what picture files contain, and what would become of them.",
     "demo": "Fuse a synthetic manuscript page, and show what it did.",
 }
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _READING = ("fuse", "align", "matte", "score", "compare", "sweep", "info")
 
 
@@ -94,11 +96,21 @@ def main() -> None:
         _interrupted()
     except KeyboardInterrupt:
         _interrupted()
-    except Exception:
-        # An interrupt that meets Numba, e.g. while it loads a kernel, comes wrapped.
-        if not interrupt.was_seen():
-            raise
+    except Exception as error:
+        _end_unless_bug(error)
+        raise
+
+
+def _end_unless_bug(error: Exception) -> None:
+    """End the program if an error is an interrupt, or a standard output that takes no more."""
+    # An interrupt that meets Numba, e.g. while it loads a kernel, comes wrapped.
+    if interrupt.was_seen():
         _interrupted()
+    # Files that are written have errors of their own.
+    if isinstance(error, OSError) and error.errno in _FULL:
+        sys.stdout = None  # or Python would try once more, at the end
+        click.echo(f"osmofuse: the result cannot be printed ({error.strerror})", err=True)
+        sys.exit(OutputError.exit_code)
 
 
 def _interrupted() -> NoReturn:

@@ -17,6 +17,8 @@ from osmofuse.cli.told import file_data, file_lines
 from osmofuse.cli.voice import note, say
 from osmofuse.errors import MismatchError
 from osmofuse.jobs import Registered, Registration, check_registration, register
+from osmofuse.jobs.outputs import check_page
+from osmofuse.jobs.preparation_report import ALIGNED
 from osmofuse.preparation.registration.chain import METHODS
 from osmofuse.preparation.registration.transform import KINDS
 
@@ -69,7 +71,9 @@ def command(
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     job = Registration(valid_output=valid_out, **given)
     if dry_run:
-        tell_need(job.output, check_registration(job), as_json=as_json)
+        needed = check_registration(job)
+        check_page(job, folder, ALIGNED)
+        tell_need(job.output, needed, as_json=as_json)
         return
     with progress_line("Aligning"):
         result = register(job, report=folder)

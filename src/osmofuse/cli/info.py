@@ -19,6 +19,7 @@ from osmofuse.jobs import Job, need
 from osmofuse.jobs.need import in_bytes, size_of
 from osmofuse.jobs.reading import pages_of
 from osmofuse.picture import white_of
+from osmofuse.record import plain
 
 
 @click.command("info")
@@ -59,8 +60,8 @@ def command(
 def _data(file: Description) -> dict[str, Any]:
     problem = _problem(file)
     needed = None if problem else asdict(_need(file))
-    plain = json.loads(json.dumps(asdict(file), default=str))
-    return {**plain, "problem": problem, "need": needed}
+    about = {**asdict(file), "path": str(file.path)}
+    return {**plain(about), "problem": problem, "need": needed}
 
 
 def _words(file: Description) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What a dry run says: how much memory and time the work would need."""
+"""Output of a dry run: the memory and time that the work would need."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ def check_pair(ctx: click.Context, given: Mapping[str, Any]) -> None:
 
 
 def is_given(name: str) -> bool:
-    """Tell whether the command that runs was given an option."""
+    """Return True if the command that runs was given an option."""
     source = click.get_current_context().get_parameter_source(name)
     return source is ParameterSource.COMMANDLINE
 

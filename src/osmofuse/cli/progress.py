@@ -61,7 +61,7 @@ class _Line:
         return False
 
     def _left(self, p: Progress) -> str:
-        """Say how much time is left, by the channels that are done or else by what was expected."""
+        """Return the time left in words, by the channels done or else by what was expected."""
         if p.channel:
             left = p.seconds * (p.channels / p.channel - 1)
         elif self.expected is not None:

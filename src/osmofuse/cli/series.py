@@ -1,4 +1,4 @@
-"""What the commands have in common that fuse one pair of files many times, into a folder."""
+"""Options and output of the commands that fuse one pair of files many times, into a folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every command that writes files says of them."""
+"""Lists of written files, as all commands print them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What commands say to people, which ``--quiet`` turns off: results in words, notes, warnings."""
+"""Words for people, which ``--quiet`` turns off: results, notes, warnings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ QUIET = click.Option(
     expose_value=False,
     is_eager=True,
     callback=_hush,
-    help="Print no progress, notes and words; errors and JSON only.",
+    help="Print only errors and JSON.",
 )
 
 
@@ -38,6 +38,6 @@ def say(text: str, *, nl: bool = True) -> None:
 
 
 def note(text: str) -> None:
-    """Print what a user should know on stderr."""
+    """Print a note on stderr."""
     if not is_quiet():
         click.echo(text, err=True)

@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import time
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from queue import SimpleQueue
@@ -80,17 +81,17 @@ def answer(request: dict[str, Any]) -> Description | Picture | OsmofuseError:
     """
     path, page = Path(os.fsdecode(bytes.fromhex(request["path"]))), request["page"]
     try:
+        mapped = 2 * _size_of(path)  # by us, and by libvips or LibRaw
         _limit_time(request["seconds"])
-        _limit_memory(_BEYOND_HEADER)
+        _limit_memory(_BEYOND_HEADER, mapped)
         found = describe(path, page=page)
         if request["limits"] is None:
             return found
         limits = Limits(**request["limits"])
         check(found, limits)
         copies = _COPIES.get(found.compression, _USUAL_COPIES)
-        # The file may be mapped into memory twice.
-        promised = copies * found.decoded_bytes + 2 * path.stat().st_size
-        _limit_memory(_BEYOND_HEADER + promised)
+        # Some decoders take the file into memory.
+        _limit_memory(_BEYOND_HEADER + copies * found.decoded_bytes + mapped, mapped)
         return read(path, page=page, limits=limits)
     except OsmofuseError as error:
         return error
@@ -156,22 +157,37 @@ def _limit_time(seconds: float) -> None:
     _set_soft(resource.RLIMIT_CPU, int(time.process_time() + seconds) + 2)
 
 
-def _limit_memory(more: int) -> None:
-    """Let this process take so much memory on top of what it has now."""
+def _limit_memory(more: int, mapped: int) -> None:
+    """Let this process take so much memory on top of what it has now, and map so much of files.
+
+    Files need address space but no memory; a file of holes can be of any size.
+    """
     if os.name == "nt":
         return
     import resource
 
-    _set_soft(resource.RLIMIT_AS, resource.RLIM_INFINITY)  # or nothing more could be measured
-    _set_soft(resource.RLIMIT_AS, _address_space() + more)
+    for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
+        _set_soft(kind, resource.RLIM_INFINITY)  # or nothing more could be measured
+    space, data = _in_use()
+    _set_soft(resource.RLIMIT_DATA, data + more)
+    _set_soft(resource.RLIMIT_AS, space + more + mapped)
 
 
-def _address_space() -> int:
+def _in_use() -> tuple[int, int]:
+    """Return the bytes of address space, and of data, that this process has now."""
     try:
-        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[0]
-        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()
     except OSError:  # not Linux
-        return _WHOLE_PROGRAM
+        return _WHOLE_PROGRAM, _WHOLE_PROGRAM
+    size = os.sysconf("SC_PAGE_SIZE")
+    return int(pages[0]) * size, int(pages[5]) * size
+
+
+def _size_of(path: Path) -> int:
+    """Return the bytes of a file; 0 if there is none, which reading it will tell."""
+    with suppress(OSError, ValueError):
+        return path.stat().st_size
+    return 0
 
 
 def _set_soft(kind: int, most: int) -> None:

@@ -1,9 +1,10 @@
-"""Say what a picture file contains, from its header only."""
+"""Description of a picture file, from its header only."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +34,7 @@ _TILE_COLS, _TILE_ROWS = 322, 323
 
 @dataclass(frozen=True)
 class Description:
-    """What a picture file contains.
+    """Content of a picture file, by its header.
 
     Parameters
     ----------
@@ -96,7 +97,7 @@ class Description:
 
     @property
     def colours(self) -> int:
-        """How many bands there are beside the transparency."""
+        """Number of bands beside the transparency."""
         return self.bands - self.transparency
 
     @property
@@ -176,7 +177,7 @@ def description_of(header: Header) -> Description:
         compression=_compression(header),
         geo=geography_in(tags),
         nodata=nodata_in(tags),
-        decoded_bytes=bands * depth.itemsize * max(rows * cols, *tile[:1], _product(tile)),
+        decoded_bytes=bands * depth.itemsize * max(rows * cols, prod(tile)),
         note="; ".join(filter(None, (header.note, _unsound(header)))) or None,
     )
 
@@ -191,7 +192,7 @@ def transparency_in(header: Header, bands: int) -> bool:
 
 
 def orientation_in(header: Header) -> int:
-    """Give the stored orientation, 1 to 8; what is out of range counts as upright."""
+    """Return the stored orientation, 1 to 8; what is out of range counts as upright."""
     if header.image is None:
         stated = (*tag_numbers(header.tags, ORIENTATION), 1)[0]
     else:
@@ -201,7 +202,7 @@ def orientation_in(header: Header) -> int:
 
 
 def stated_resolution(header: Header) -> tuple[float, float] | None:
-    """Give the resolution that the file states, not what libvips supposes if it states none."""
+    """Return the resolution that the file states; None if it states none."""
     image = header.image
     if image is None:
         return resolution_in(header.tags)
@@ -212,15 +213,11 @@ def stated_resolution(header: Header) -> tuple[float, float] | None:
 
 
 def _size(header: Header) -> tuple[int, int, int, np.dtype[np.generic]]:
-    """Give rows, cols, bands and depth as stored."""
+    """Return rows, cols, bands and depth as stored."""
     image, foreign = header.image, header.foreign
     if foreign is not None:
         return foreign.rows, foreign.cols, foreign.bands, foreign.depth
     return image.height, image.width, image.bands, depth_of(image)
-
-
-def _product(tile: tuple[int, ...]) -> int:
-    return tile[0] * tile[1] if len(tile) == 2 else 0
 
 
 def profile_in(header: Header) -> bytes | None:

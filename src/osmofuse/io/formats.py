@@ -1,4 +1,4 @@
-"""The file formats: how a file's first bytes tell them, what each can hold."""
+"""File formats: their first bytes, and what each can hold."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
 
 
 class Format(NamedTuple):
-    """What a file format can hold, and how libvips is to write it."""
+    """A file format: what it can hold, and how libvips is to write it."""
 
     name: str
     depths: tuple[str, ...]
@@ -33,7 +33,7 @@ class Format(NamedTuple):
     options: dict[str, Any]
 
     def holds(self, picture: Picture) -> bool:
-        """Tell whether a file can hold a picture without loss of depth or bands."""
+        """Return True if a file can hold a picture without loss of depth or bands."""
         bands = 1 if picture.colour.ndim == 2 else picture.colour.shape[2]
         return (
             picture.depth.name in self.depths
@@ -66,7 +66,7 @@ _RAW = {
 
 
 def sniff(path: Path) -> Format:
-    """Tell the format of a file from its first bytes.
+    """Return the format of a file, by its first bytes.
 
     Parameters
     ----------

@@ -1,7 +1,8 @@
-"""What a file's header says, before any pixel is decoded."""
+"""Headers of picture files, read before any pixel is decoded."""
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
 import struct
@@ -40,7 +41,7 @@ class Header:
     path : Path
         The file.
     kind : Format
-        What its content says it is.
+        Format of its content.
     image : pyvips.Image, optional
         Opened, not decoded; None if libvips does not read the file.
     tags : Directory
@@ -51,7 +52,7 @@ class Header:
         The page that is read, from 1; the number of pages that are pictures of their own; and of
         the sizes in which the file holds the page.
     more : str, optional
-        What the file holds beside the picture, in words, and is not read.
+        Further pictures in the file that are not read, in words.
     """
 
     path: Path
@@ -66,8 +67,9 @@ class Header:
 
     @property
     def note(self) -> str | None:
-        """What a person should know of how the picture was obtained."""
-        return self.more if self.foreign is None else self.foreign.note
+        """Notes for people: how samples were obtained, and what is not read."""
+        notes = (self.foreign and self.foreign.note, self.more)
+        return "; ".join(note for note in notes if note) or None
 
 
 @contextmanager
@@ -78,6 +80,8 @@ def named_errors(path: Path) -> Iterator[None]:
     except OsmofuseError:
         raise  # names its file already
     except OSError as error:
+        if error.errno == errno.ENOMEM:
+            raise _too_much_memory(path) from error
         raise UnreadableError(f"{path}: {error.strerror or error}") from error
     except MemoryError as error:
         raise _too_much_memory(path) from error
@@ -92,7 +96,7 @@ def named_errors(path: Path) -> Iterator[None]:
 
 
 def is_out_of_memory(words: str) -> bool:
-    """Tell whether libvips, GLib or Python complain of too little memory, and not of a file."""
+    """Return True if a message of libvips, GLib or Python is about too little memory."""
     return any(sign in words for sign in ("out of memory", "failed to allocate", "MemoryError"))
 
 
@@ -172,12 +176,15 @@ def _open_tiff(path: Path, page: int) -> Header:
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         found = pages_in(data, path, page)
     if found.raw is not None:
+        check_page(path, page, 1)  # previews of other sizes are not read
         return Header(path, TIFF, None, {}, _open_raw(path, found.raw))
     check_kind(path, found.tags)
     foreign, image = foreign_in(path, found.index, found.tags), None
     if foreign is None:
         image = _open(path, TIFF, page=found.index, unlimited=found.bulky)
-    return Header(path, TIFF, image, found.tags, foreign, page, found.count, found.levels)
+    return Header(
+        path, TIFF, image, found.tags, foreign, page, found.count, found.levels, found.more
+    )
 
 
 def _open_raw(path: Path, kind: str) -> Foreign:
@@ -200,7 +207,8 @@ def _exif_of_raw(path: Path) -> bytes | None:
 
 
 def _open_jpeg2000(path: Path) -> Foreign:
-    found = jpeg2000.parse(path.read_bytes(), path)
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        found = jpeg2000.parse(data, path)
     return Foreign(
         rows=found.rows,
         cols=found.cols,

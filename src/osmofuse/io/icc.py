@@ -1,4 +1,4 @@
-"""What an ICC profile says of itself: its name, its colour space, its tone curves."""
+"""ICC profiles: name, colour space, tone curves, and a linear one to write."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PARAMETERS = {0: 1, 1: 3, 2: 4, 3: 5, 4: 7}
 
 
 def colour_space(profile: bytes) -> str:
-    """Give the space of the pixels that a profile is for: "RGB", "GRAY", "CMYK", ..."""
+    """Return the space of the pixels that a profile is for: "RGB", "GRAY", "CMYK", ..."""
     return profile[16:20].decode("latin-1").strip()
 
 
@@ -41,7 +41,7 @@ def is_sound(profile: bytes) -> bool:
 
 
 def profile_name(profile: bytes | None) -> str | None:
-    """Give the name that a profile calls itself.
+    """Return the name that a profile calls itself.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def _xyz(numbers: tuple[float, float, float]) -> bytes:
 
 
 def tone_curves(profile: bytes) -> tuple[Curve, ...]:
-    """Give the tone curves of a profile that is a matrix or grey.
+    """Return the tone curves of a profile that is a matrix or grey.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def tone_curves(profile: bytes) -> tuple[Curve, ...]:
 
 
 def colorants(profile: bytes) -> FloatArray | None:
-    """Give the colours of the primaries of a profile that is curves and a matrix.
+    """Return the colours of the primaries of a profile that is curves and a matrix.
 
     Parameters
     ----------
@@ -212,7 +212,7 @@ def _tabulated(table: FloatArray) -> Curve | None:
 
 
 def _element(profile: bytes, name: bytes) -> bytes:
-    """Give an element of a profile; empty if it is absent or lies beyond the end."""
+    """Return an element of a profile; empty if it is absent or lies beyond the end."""
     with suppress(struct.error):
         (count,) = struct.unpack_from(">I", profile, 128)
         for at in range(132, 132 + 12 * min(count, 1000), 12):

@@ -48,7 +48,7 @@ _QUIET = {
     "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "VIPS_CONCURRENCY": "1",
     "MALLOC_ARENA_MAX": "1",
 }  # fmt: skip
-_LONGEST_LINE = 2**20
+_LONGEST_LINE, _LONGEST_REASON = 2**20, 200
 _ERRORS: dict[str, type[OsmofuseError]] = {
     kind.__name__: kind for kind in (InputError, LimitError, MissingExtraError, SettingError)
 }
@@ -94,7 +94,7 @@ def read_isolated(
     paths : sequence of Path
         The files.
     limits : Limits
-        What each file may ask for, and how long the child may take for it.
+        Limits of each file, and the time for it.
     pages : sequence of int, optional
         Which page of each, from 1; by default the first.
 
@@ -129,7 +129,13 @@ def _which(path: Path, page: int) -> dict[str, Any]:
 
 
 def start_decoder() -> None:
-    """Start the child, so that it is ready when the first file is asked for."""
+    """Start the child, so that it is ready when the first file is asked for.
+
+    Raises
+    ------
+    LimitError
+        The system starts no further process.
+    """
     _decoder.start()
 
 
@@ -186,7 +192,7 @@ class _Decoder:
         request : dict
             See `osmofuse.io.decoder.answer`.
         seconds : float
-            How long it may take.
+            Time that it may take.
         receive : callable
             Takes the answer from a stream.
         """
@@ -199,7 +205,8 @@ class _Decoder:
             except _Refusal as refusal:
                 raise refusal.as_error(path) from None
             except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
-                failure = _failure(child, path, late.is_set(), seconds)
+                allowed = seconds if self._ready else None
+                failure = _failure(child, path, late.is_set(), allowed)
                 self.end()
                 raise failure from error
             except BaseException:  # interrupted: the rest of the answer would be the next one's
@@ -220,11 +227,17 @@ atexit.register(_decoder.end)
 
 
 def _started() -> subprocess.Popen[bytes]:
-    child = subprocess.Popen(
-        python_command(_PROGRAM),
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env=python_environment(**_QUIET),
-    )  # fmt: skip
+    try:
+        child = subprocess.Popen(
+            python_command(_PROGRAM),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=python_environment(**_QUIET),
+        )  # fmt: skip
+    except OSError as error:
+        raise LimitError(
+            f"the process that reads files cannot be started ({error.strerror or error}); close "
+            "other programs"
+        ) from error
     _widen(cast(IO[bytes], child.stdout))
     return child
 
@@ -269,12 +282,32 @@ def _asked(
 
 
 def _failure(
-    child: subprocess.Popen[bytes], path: Path, late: bool, seconds: float
+    child: subprocess.Popen[bytes], path: Path, late: bool, seconds: float | None
 ) -> OsmofuseError:
-    """Return the error that tells how the child ended."""
+    """Return the error that tells how the child ended.
+
+    Parameters
+    ----------
+    child : Popen
+        The child.
+    path : Path
+        The file that it was asked for.
+    late : bool
+        It took too long.
+    seconds : float or None
+        Time that it had for the file; None if it never got ready, which is no fault of the file.
+    """
     child.kill()
-    code, words = child.wait(), cast(IO[bytes], child.stderr).read(_LONGEST_LINE)
-    if is_out_of_memory(words.decode("utf-8", "replace")):
+    words = cast(IO[bytes], child.stderr).read(_LONGEST_LINE).decode("utf-8", "replace")
+    code = child.wait()
+    how = f"signal {-code}" if code < 0 else f"exit code {code}"
+    if seconds is None:
+        last = words.strip().rpartition("\n")[2][:_LONGEST_REASON] or how
+        return UnreadableError(
+            f"{path}: the process that reads files did not start ({last}); if other commands fail "
+            "likewise, install osmofuse anew"
+        )
+    if is_out_of_memory(words):
         return LimitError(
             f"{path}: decoding it takes more memory than so large a picture may; if it is "
             "sound, save it anew in another way"
@@ -284,7 +317,6 @@ def _failure(
             f"{path}: not decoded within {seconds:g} seconds; "
             "get a fresh copy, or allow more with Limits(seconds=...)"
         )
-    how = f"signal {-code}" if code < 0 else f"exit code {code}"
     return UnreadableError(
         f"{path}: made the decoder crash ({how}); damaged or unsafe, get a fresh copy"
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import mmap
 import struct
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ _CODESTREAM, _FILE = b"\xff\x4f\xff\x51", b"\0\0\0\x0cjP  \r\n\x87\n"
 SIGNATURES = (_FILE, _CODESTREAM)
 _XMP = bytes.fromhex("be7acfcb97a942e89c71999491e3afac")
 _EXIF = b"JpgTiffExif->JP2"
-_MOST_BOXES = 1000
+_MOST_BOXES, _MOST_BYTES = 1000, 2**24  # that are looked at, and of a box
 _COLOURS = {16: 3, 17: 1}  # bands of sRGB and grey, by their numbers in the standard
 
 
@@ -51,8 +51,8 @@ class Jpeg2000(NamedTuple):
     exif: bytes | None
 
 
-def parse(data: bytes, path: Path) -> Jpeg2000:
-    """Read the header of a JPEG 2000 file.
+def parse(data: bytes | mmap.mmap, path: Path) -> Jpeg2000:
+    """Read the header of a JPEG 2000 file, given all of it.
 
     Raises
     ------
@@ -61,7 +61,8 @@ def parse(data: bytes, path: Path) -> Jpeg2000:
     ValueError, struct.error
         It is damaged.
     """
-    boxes = dict(_boxes(data, 0, len(data))) if data.startswith(_FILE) else {b"jp2c": data}
+    bare = data[: len(_FILE)] != _FILE
+    boxes = {b"jp2c": data[:_MOST_BYTES]} if bare else _boxes(data)
     if b"jp2c" not in boxes:
         raise ValueError("it holds no picture")
     rows, cols, bits = _size(boxes[b"jp2c"])
@@ -69,7 +70,7 @@ def parse(data: bytes, path: Path) -> Jpeg2000:
         raise UnreadableError(
             f"{path}: samples of {', '.join(map(str, bits))} bits; save it anew with 8 or 16"
         )
-    inside = dict(_boxes(boxes.get(b"jp2h", b""), 0, len(boxes.get(b"jp2h", b""))))
+    inside = _boxes(boxes.get(b"jp2h", b""))
     transparency = _has_opacity(inside.get(b"cdef", b""), len(bits))
     if b"pclr" in inside or len(bits) - transparency not in _bands_of(inside.get(b"colr")):
         raise UnreadableError(
@@ -119,11 +120,16 @@ def decode(path: Path, found: Jpeg2000) -> Array:
     return widened(array, found.bits)
 
 
-def _boxes(data: bytes, at: int, end: int) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the boxes of a stretch; those with an identifier of 16 bytes under that."""
+def _boxes(data: bytes | mmap.mmap) -> dict[bytes, bytes]:
+    """Return the first box of each kind; those with an identifier of 16 bytes under that.
+
+    The standard says so of colours: readers take the first of several.
+    """
+    found: dict[bytes, bytes] = {}
+    at, end = 0, len(data)
     for _ in range(_MOST_BOXES):
         if at + 8 > end:
-            return
+            break
         size, kind = struct.unpack_from(">I4s", data, at)
         start = at + 8
         if size == 1:
@@ -133,11 +139,11 @@ def _boxes(data: bytes, at: int, end: int) -> Iterator[tuple[bytes, bytes]]:
         if not start <= stop <= end:
             # A picture that is cut short is still found; the decoder says what is missing.
             stop = end
-        if kind == b"uuid":
-            yield data[start : start + 16], data[start + 16 : stop]
-        else:
-            yield kind, data[start:stop]
         at = stop
+        if kind == b"uuid":
+            kind, start = data[start : start + 16], start + 16
+        found.setdefault(kind, data[start : min(stop, start + _MOST_BYTES)])
+    return found
 
 
 def _size(stream: bytes) -> tuple[int, int, list[int]]:

@@ -12,7 +12,7 @@ __all__ = ["Limits", "check"]
 
 @dataclass(frozen=True)
 class Limits:
-    """What a picture file may ask for.
+    """Limits of what a picture file may ask for.
 
     Parameters
     ----------

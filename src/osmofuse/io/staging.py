@@ -19,11 +19,11 @@ from osmofuse.io.journal import begin, sync
 from osmofuse.io.locking import locked
 from osmofuse.io.own_names import is_running, own_path, owner_of, this_process
 from osmofuse.io.recovery import recover, store
-from osmofuse.io.refusal import cannot_write, naming
+from osmofuse.io.refusal import naming
 from osmofuse.io.signals import held
 from osmofuse.io.targets import check_absent, check_distinct
 
-__all__ = ["Staging", "cannot_write", "made_folder", "naming"]
+__all__ = ["Staging", "made_folder"]
 
 # No job takes that long: what is older was left behind, on whatever machine.
 _OLD = 24 * 3600.0
@@ -162,8 +162,8 @@ def _clear_stale(path: Path) -> None:
     """Remove what processes that are gone have left of a file, and what is in our own place."""
     with suppress(OSError):  # a folder that cannot be listed may still be written
         for candidate in path.parent.iterdir():
-            if _is_stale(candidate, path):
-                with suppress(OSError):
+            with suppress(OSError):  # another process may clear it away, too
+                if _is_stale(candidate, path):
                     candidate.unlink()
 
 

@@ -33,11 +33,11 @@ def check_target(
     path : Path
         The place.
     overwrite : bool
-        Whether a file there may be replaced.
+        Replace a file that is there.
     inputs : iterable of paths
         Files that are never replaced, under whatever name.
     folders : bool
-        Whether folders that are missing will be made; then the nearest one counts.
+        Missing folders will be made; then the nearest one that exists counts.
 
     Raises
     ------

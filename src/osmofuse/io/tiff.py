@@ -1,4 +1,4 @@
-"""What TIFF says in tags that libvips does not hand on, and how it is written again."""
+"""Tags of TIFF that libvips neither reads nor writes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def resolution_in(tags: Directory) -> tuple[float, float] | None:
-    """Give the pixels per millimetre along (rows, cols); None if the tags state none."""
+    """Return the pixels per millimetre along (rows, cols); None if the tags state none."""
     along = [tag_numbers(tags, tag) for tag in (ROWS_RESOLUTION, COLS_RESOLUTION)]
     millimetres = {(): 25.4, (2,): 25.4, (3,): 10.0}.get(tag_numbers(tags, UNIT))
     if millimetres is None or not all(len(ratio) == 2 and all(ratio) for ratio in along):
@@ -37,12 +37,12 @@ def resolution_in(tags: Directory) -> tuple[float, float] | None:
 
 
 def has_transparency(tags: Directory, bands: int) -> bool:
-    """Tell whether the last band is transparency; libvips takes every extra band for it."""
+    """Return True if the last band is transparency; libvips takes every extra band for it."""
     return bands > 1 and tag_numbers(tags, EXTRA)[-1:] in ((1,), (2,))
 
 
 def nodata_in(tags: Directory) -> float | None:
-    """Give the value that stands for no data, which GDAL writes as text; None if there is none."""
+    """Return GDAL's no-data value, or None."""
     text = tag_bytes(tags, NODATA)
     if text is None:
         return None
@@ -53,7 +53,7 @@ def nodata_in(tags: Directory) -> float | None:
 
 
 def added_tags(picture: Picture, exif: bytes | None) -> Directory:
-    """Give the tags that libvips does not write, or writes wrongly.
+    """Return the tags that libvips does not write, or writes wrongly.
 
     Parameters
     ----------

@@ -6,6 +6,7 @@ import mmap
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import prod
 from typing import TypeAlias
 
 from osmofuse.errors import LimitError, SettingError, UnreadableError
@@ -52,6 +53,8 @@ class Pages:
     bulky : bool
         The page carries much beside its pixels, as Photoshop's layers are, and all of it can be in
         the file: libtiff may then take memory for it.
+    more : str or None
+        A larger picture below the page, in words, which is not read.
     """
 
     index: int
@@ -60,6 +63,7 @@ class Pages:
     levels: int
     raw: str | None
     bulky: bool
+    more: str | None
 
 
 def pages_in(data: mmap.mmap, path: object, page: int) -> Pages:
@@ -101,12 +105,17 @@ def pages_in(data: mmap.mmap, path: object, page: int) -> Pages:
     tags = parse_tags(data, at=places[index], skipped=BULK)
     below = [_short(data, at) for at in _sub_directories(tags)]
     raw = "a raw file of Canon" if data[8:10] == b"CR" else _raw_kind([*short, *below])
-    if raw is None:
-        _check_size(path, short[index] or {}, below)
+    larger = None if raw is not None else _larger(short[index] or {}, below)
+    if larger is not None and _is_lesser(short[index]):
+        raise UnreadableError(
+            f"{path}: its page is a thumbnail, and the full picture of {larger} pixels lies in a "
+            "sub-directory, which is not read; save it anew as an ordinary TIFF"
+        )
     reduced = short[index + 1 : chosen[page] if page < len(chosen) else None]
     levels = 1 + _levels_below(short[index] or {}, [*reduced, *below])
     bulky = _BULKY < value_bytes(data, places[index]) <= len(data)
-    return Pages(index, tags, len(chosen), levels, raw, bulky)
+    more = larger and f"a larger picture of {larger} pixels lies below the page, and is not read"
+    return Pages(index, tags, len(chosen), levels, raw, bulky, more)
 
 
 def check_page(path: object, page: object, count: int | None = None) -> None:
@@ -156,15 +165,11 @@ def _size(place: _Place) -> tuple[int, int]:
     return place.get(_ROWS, 0), place.get(_COLS, 0)
 
 
-def _check_size(path: object, full: _Place, below: Iterable[_Place | None]) -> None:
-    """Refuse a page whose full size is in a directory below it: only a thumbnail would be read."""
-    for place in filter(None, below):
-        if not _is_lesser(place) and _is_lesser(full) and _size(place) > _size(full):
-            rows, cols = _size(place)
-            raise UnreadableError(
-                f"{path}: its page is a thumbnail, and the full picture of {cols} × {rows} pixels "
-                "lies in a sub-directory, which is not read; save it anew as an ordinary TIFF"
-            )
+def _larger(full: _Place, below: Iterable[_Place | None]) -> str | None:
+    """Return the size of a picture below a page that is larger and no version of it, in words."""
+    sizes = [_size(place) for place in filter(None, below) if not _is_lesser(place)]
+    rows, cols = max(sizes, key=prod, default=(0, 0))
+    return f"{cols} × {rows}" if rows * cols > prod(_size(full)) else None
 
 
 def _levels_below(full: _Place, others: Iterable[_Place | None]) -> int:

@@ -18,13 +18,15 @@ from osmofuse.typing import Array
 
 __all__ = ["COMPRESSIONS", "check_kind", "foreign_in"]
 
-_COLS, _ROWS, _COMPRESSION, _PHOTOMETRIC, _BANDS, _SAMPLE_FORMAT = 256, 257, 259, 262, 277, 339
+_COLS, _ROWS, _COMPRESSION, _PHOTOMETRIC, _BANDS = 256, 257, 259, 262, 277
+_PREDICTOR, _SAMPLE_FORMAT = 317, 339
 COMPRESSIONS = {
     1: "none", 2: "ccitt", 3: "ccitt", 4: "ccitt", 5: "lzw", 6: "jpeg", 7: "jpeg", 8: "deflate",
     32773: "packbits", 32946: "deflate", 33003: "jpeg2000", 33005: "jpeg2000", 34712: "jpeg2000",
     34887: "lerc", 34925: "lzma", 50000: "zstd", 50001: "webp", 50002: "jpeg xl",
 }  # fmt: skip
 _BY_LIBVIPS = {1, 2, 3, 4, 5, 6, 7, 8, 32773, 32946, 50001}
+_BY_TIFFFILE = {1, 8, 32773, 32946}  # without imagecodecs
 _JPEG, _YCBCR = (6, 7), 6
 # Grey from white or black, RGB, a palette, and YCbCr, which libtiff converts inside JPEG only.
 _COLOURS = {0, 1, 2, 3, _YCBCR}
@@ -75,17 +77,17 @@ def foreign_in(path: Path, index: int, tags: Directory) -> Foreign | None:
     compression = (*tag_numbers(tags, _COMPRESSION), 1)[0]
     if bits != 64 and bits not in _ODD_BITS and compression in _BY_LIBVIPS:
         return None
-    if bits in _ODD_BITS or compression not in _BY_LIBVIPS:
-        _need_codecs(path, bits, COMPRESSIONS.get(compression, f"scheme {compression}"))
+    depth = _depth(path, bits, tags)
+    _check_codecs(path, bits, compression, tags)
     return Foreign(
         rows=_one(tags, _ROWS),
         cols=_one(tags, _COLS),
         bands=_one(tags, _BANDS, 1),
-        depth=_depth(path, bits, tags),
+        depth=depth,
         load=partial(_decode, path, index, bits),
         profile=tag_bytes(tags, ICC),
         xmp=tag_bytes(tags, XMP),
-        note=f"samples of {bits} bits, stretched to the range of {_depth(path, bits, tags)}"
+        note=f"samples of {bits} bits, stretched to the range of {depth}"
         if bits in _ODD_BITS
         else None,
     )
@@ -108,9 +110,17 @@ def _one(tags: Directory, tag: int, default: int = 0) -> int:
     return number
 
 
-def _need_codecs(path: Path, bits: int, compression: str) -> None:
+def _check_codecs(path: Path, bits: int, compression: int, tags: Directory) -> None:
+    """Refuse what tifffile decodes with imagecodecs only, if that is not installed."""
+    if bits in _ODD_BITS:
+        what = f"samples of {bits} bits"
+    elif compression not in _BY_TIFFFILE:
+        what = f"{COMPRESSIONS.get(compression, f'scheme {compression}')} compression"
+    elif _one(tags, _PREDICTOR, 1) not in (1, 2):
+        what = "64-bit samples with the floating-point predictor"
+    else:
+        return
     if find_spec("imagecodecs") is None:
-        what = f"samples of {bits} bits" if bits in _ODD_BITS else f"{compression} compression"
         raise MissingExtraError(
             f"{path}: reading {what} needs imagecodecs; install it with "
             'pip install "osmofuse[formats]", or save the file anew with 8 or 16 bits and LZW'

@@ -98,7 +98,7 @@ def encode(picture: Picture, path: Path) -> None:
 
 
 def format_of(path: Path) -> Format:
-    """Give the format that a file's suffix asks for.
+    """Return the format that a file's suffix asks for.
 
     Raises
     ------

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from osmofuse.io import Staging, encode
-from osmofuse.io.staging import made_folder, naming
+from osmofuse.io.refusal import naming
+from osmofuse.io.staging import made_folder
 from osmofuse.jobs.job import Job
 from osmofuse.jobs.opening import Opened, open_files
 from osmofuse.jobs.reading import describe_files, read_files
@@ -153,8 +154,7 @@ def compare_files(
     pictures = picture_names(job, chosen)
     opened, right = open_files(job), _truth(truth, truth_page(job))
     ready = opened.ready
-    pair = ready.foreground.filled().colour, ready.backgrounds[0].colour
-    alpha = ready.sources.alpha
+    pair, alpha = (ready.foreground.filled(), ready.backgrounds[0]), ready.sources.alpha
     published: Published = PUBLISHED if paper else {}
     if paper:
         found = table_one(ready, watch=watch)
@@ -164,7 +164,7 @@ def compare_files(
     texts = {TABLE: table + "\n", LATEX: latex_table(found, published=published) + "\n"}
     texts[CSV] = csv_table(found)
     sheets = {SHEET: lambda: contact_sheet(found, *pair)}
-    if pair[0].ndim == 3 and pair[0].shape[2] == 3:
+    if ready.sources.channels == 3:
         sheets[ZOOM] = lambda: zoom_sheet(found, pair[0], alpha, box=zoom)
     results = {pictures[one.name]: one.fusion for one in found if one.fusion is not None}
     options = {

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from osmofuse.errors import SettingError
+from osmofuse.errors import InputError, SettingError
 from osmofuse.io import Description, check_target
 from osmofuse.io.formats import SUFFIXES
 from osmofuse.jobs.job import Job
@@ -125,6 +125,12 @@ def _check_files(
         files |= describe_files({"truth": truth}, truth_page(job))
     paths = {role: file.path for role, file in files.items()}
     check_fit(paths, files, aligned=job.align is not None)
+    colours = files["foreground"].colours
+    if colours not in (1, 3):
+        raise InputError(
+            f"{job.foreground}: {colours} bands of colour, but sheets show grey or RGB pictures "
+            "only; save one or three of them as a file, or use osmofuse fuse"
+        )
 
 
 def truth_page(job: Job) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""What bare arrays may hide: transparency in a fourth band, and the mask of a masked array."""
+"""Checks of bare arrays: transparency in a fourth band, and the mask of a masked array."""
 
 from __future__ import annotations
 

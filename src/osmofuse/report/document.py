@@ -14,7 +14,8 @@ from pathlib import Path
 from string import Template
 
 from osmofuse.io import Staging, check_distinct, check_target, encode
-from osmofuse.io.staging import made_folder, naming
+from osmofuse.io.refusal import naming
+from osmofuse.io.staging import made_folder
 from osmofuse.picture import Picture
 from osmofuse.record import Record
 from osmofuse.report.layers import LONGEST, Layer, file_names

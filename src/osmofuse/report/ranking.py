@@ -130,7 +130,7 @@ def tally(record: Record) -> dict[str, float]:
 
 
 def _is_again(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    """Tell whether a judge answers again; one without a name is known by the answers alone."""
+    """Return True if a judge answers again; one without a name is known by the answers alone."""
     return old["by"] == new["by"] and (bool(new["by"]) or old["answers"] == new["answers"])
 
 

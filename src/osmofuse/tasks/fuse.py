@@ -11,10 +11,10 @@ import numpy as np
 from osmofuse.errors import InputError, SettingError, did_you_mean
 from osmofuse.methods import METHODS, Fusion, Method
 from osmofuse.methods.contract import WatchFunction
+from osmofuse.picture import Picture
 from osmofuse.preparation.working_space import from_working
 from osmofuse.tasks.lengths import in_pixels
 from osmofuse.tasks.prepare import Given, Preparation, Prepared, prepare
-from osmofuse.typing import Array
 
 # Options that `fuse` and its siblings hand on to `prepare`.
 PREPARING = ("valid", *(field.name for field in fields(Preparation)))
@@ -147,13 +147,13 @@ def finished(fusion: Fusion, ready: Prepared) -> Fusion:
     )
 
 
-def scored_background(ready: Prepared) -> Array:
+def scored_background(ready: Prepared) -> Picture:
     """Return the background as metrics can take it: 0 where it has no data."""
     background, valid = ready.backgrounds[0].colour, ready.sources.valid
     if valid is None:
-        return background
+        return Picture(background)
     known = valid if background.ndim == 2 else valid[..., np.newaxis]
-    return np.where(known, background, background.dtype.type(0))
+    return Picture(np.where(known, background, background.dtype.type(0)))
 
 
 def check_watch(watch: object) -> None:
