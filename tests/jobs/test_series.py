@@ -164,9 +164,13 @@ ONE_TRIAL = {"mu": [10], "reach": [1.0], "eta": [0.1], "gamma": [1.0]}
 
 
 def test_files_of_int16_are_levels_also_here(job, tmp_path):
-    for role in ("foreground", "background"):
-        levels = (osmofuse.read(getattr(job, role)).pixels / 2).astype(np.int16)
-        job = replace(job, **{role: osmofuse.write(levels, tmp_path / f"{role}.tif")})
+    halves = {
+        role: osmofuse.write(
+            (osmofuse.read(job.inputs[role]).pixels / 2).astype(np.int16), tmp_path / f"{role}.tif"
+        )
+        for role in ("foreground", "background")
+    }
+    job = replace(job, foreground=halves["foreground"], backgrounds=halves["background"])
     assert compare_files(job, methods=["direct"]).found[0].fusion is not None
     assert sweep_files(replace(job, overwrite=True), ONE_TRIAL).found[0].fusion is not None
 
@@ -175,7 +179,7 @@ def test_what_sheets_cannot_show_is_told_before_the_work(job, tmp_path, monkeypa
     rgb = osmofuse.read(job.foreground).pixels
     four = osmofuse.write(np.concatenate([rgb, rgb[..., :1]], axis=2), tmp_path / "four.tif")
     job = replace(job, foreground=four)
-    monkeypatch.setattr("osmofuse.jobs.series.prepare", None)
+    monkeypatch.setattr("osmofuse.jobs.series.open_files", None)
     for do in (lambda: compare_files(job), lambda: sweep_files(job, ONE_TRIAL)):
         with pytest.raises(InputError, match="4 bands of colour, but sheets show"):
             do()
