@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from osmofuse.errors import OutputError
+from osmofuse.errors import InputError, OutputError
 from osmofuse.io import Staging, read, write
 from osmofuse.picture import Metadata, Picture
 from picture_files import exif, full, noise
@@ -240,3 +240,9 @@ def test_a_folder_that_is_read_only_for_an_ordinary_user(tmp_path):
     assert told.startswith("7 a.tif: cannot be written (Permission denied); choose a folder")
     assert (tmp_path / "a.tif").read_bytes() == b"precious"
     assert sorted(os.listdir(tmp_path)) == ["a.tif", "warm.tif"]
+
+
+def test_what_with_samples_returns_is_told_apart(tmp_path):
+    picture = Picture(np.zeros((4, 5), np.uint8))
+    with pytest.raises(InputError, match="return the picture and a count"):
+        write(picture.with_samples(np.zeros((4, 5))), tmp_path / "a.png")

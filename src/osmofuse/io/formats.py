@@ -83,18 +83,9 @@ def sniff(path: Path) -> Format:
     UnreadableError
         The file is missing, cannot be opened, or is none of them.
     """
-    try:
-        # Opening a pipe would wait for somebody to write into it.
-        if path.exists() and not path.is_file():
-            raise UnreadableError(f"{path}: no ordinary file; give the name of a picture file")
-        with path.open("rb") as file:
-            start = file.read(16)
-    except UnreadableError:
-        raise
-    except FileNotFoundError as error:
-        raise UnreadableError(f"{path}: no such file") from error
-    except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError
-        raise UnreadableError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+    start = _first_bytes(path)
+    if not start:
+        raise UnreadableError(f"{path}: is empty; get a fresh copy")
     if start[:4] == b"RIFF" and start[8:12] == b"WEBP":
         return WEBP
     for signature, kind in _SIGNATURES:
@@ -107,6 +98,22 @@ def sniff(path: Path) -> Format:
                 "to DNG"
             )
     raise UnreadableError(f"{path}: not a PNG, TIFF, JPEG or WebP picture; convert it to one")
+
+
+def _first_bytes(path: Path) -> bytes:
+    try:
+        # Opening a pipe would wait for somebody to write into it.
+        if path.exists() and not path.is_file():
+            raise UnreadableError(f"{path}: no ordinary file; give the name of a picture file")
+        with path.open("rb") as file:
+            start = file.read(16)
+    except UnreadableError:
+        raise
+    except FileNotFoundError as error:
+        raise UnreadableError(f"{path}: no such file") from error
+    except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError
+        raise UnreadableError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+    return start
 
 
 def format_of_name(path: Path) -> Format | None:

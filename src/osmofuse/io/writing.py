@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from osmofuse.errors import OsmofuseError, OutputError
+from osmofuse.errors import InputError, OsmofuseError, OutputError
 from osmofuse.io.description import describe
 from osmofuse.io.formats import JPEG, PNG, SUFFIXES, TIFF, WEBP, Format
 from osmofuse.io.libvips import attach, image_of, reason, vips
@@ -62,6 +62,11 @@ def write(
         The file exists, is an input, cannot be written, or its format cannot hold the picture.
     """
     path = Path(path)
+    if isinstance(picture, tuple):
+        raise InputError(
+            "picture: a tuple; with_samples and Fusion.picture return the picture and a count: "
+            "picture, clipped = ..."
+        )
     check_target(path, overwrite=overwrite, inputs=inputs)
     with Staging([path], overwrite=overwrite) as staging:
         encode(picture if isinstance(picture, Picture) else Picture(np.asarray(picture)), path)
