@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import mmap
 import struct
 from collections.abc import Iterable
@@ -159,8 +160,8 @@ def _size(place: _Place) -> tuple[int, int]:
 def _check_size(path: object, full: _Place, below: Iterable[_Place | None]) -> None:
     """Refuse a page whose full size is in a directory below it: only a thumbnail would be read."""
     for place in filter(None, below):
-        if not _is_lesser(place) and _is_lesser(full) and _size(place) > _size(full):
-            rows, cols = _size(place)
+        rows, cols = _size(place)
+        if not _is_lesser(place) and rows * cols > math.prod(_size(full)):
             raise UnreadableError(
                 f"{path}: its page is a thumbnail, and the full picture of {cols} × {rows} pixels "
                 "lies in a sub-directory, which is not read; save it anew as an ordinary TIFF"
