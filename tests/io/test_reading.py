@@ -300,10 +300,16 @@ def test_missing_file(tmp_path):
         read(tmp_path / "nowhere.tif")
 
 
-@pytest.mark.parametrize("content", [b"", b"hello, world", b"<svg xmlns='x'/>", b"GIF89a......"])
+@pytest.mark.parametrize("content", [b"hello, world", b"<svg xmlns='x'/>", b"GIF89a......"])
 def test_no_picture(tmp_path, content):
     (tmp_path / "a.png").write_bytes(content)
     with pytest.raises(UnreadableError, match=r"a\.png: not a PNG, TIFF, JPEG or WebP"):
+        read(tmp_path / "a.png")
+
+
+def test_an_empty_file(tmp_path):
+    (tmp_path / "a.png").touch()
+    with pytest.raises(UnreadableError, match=r"a\.png: is empty"):
         read(tmp_path / "a.png")
 
 

@@ -45,3 +45,13 @@ def test_two_outputs_in_one_place_are_refused_however_it_is_spelled(tmp_path):
         with pytest.raises(OutputError, match="is to be both output and structure"):
             check_distinct([("output", here), ("structure", tmp_path / name)])
     check_distinct([("output", here), ("structure", tmp_path / "q.tif")])
+
+
+def test_an_output_is_not_the_folder_of_another(tmp_path):
+    (tmp_path / "way").symlink_to(tmp_path)
+    page = [("part of the report", tmp_path / "way" / "p.tif" / "pictures" / "fused.png")]
+    with pytest.raises(OutputError, match=r"cannot lie below .*p\.tif, which is to be output"):
+        check_distinct([("output", tmp_path / "p.tif"), *page])
+    with pytest.raises(OutputError, match="cannot lie below"):
+        check_distinct([*page, ("output", tmp_path / "p.tif")])
+    check_distinct([("output", tmp_path / "p.ti"), *page])

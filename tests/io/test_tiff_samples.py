@@ -96,3 +96,92 @@ def test_half_floats_are_floats(tmp_path):
     picture = read(tiff(tmp_path / "a.tif", pixels))
     assert picture.depth == np.float32
     np.testing.assert_array_equal(picture.pixels, pixels.astype(np.float32))
+
+
+@pytest.mark.parametrize("options", [{"compression": "zstd"}, {"bitspersample": 12}, {}])
+def test_grey_from_white_is_turned_whoever_decodes(tmp_path, options):
+    bits = options.get("bitspersample", 16)
+    pixels = noise((20, 31), "uint16") >> (16 - bits)
+    path = tiff(tmp_path / "a.tif", pixels, photometric="miniswhite", **options)
+    white = 2**bits - 1
+    expected = np.rint((white - pixels.astype(float)) * (65535 / white)).astype(np.uint16)
+    np.testing.assert_array_equal(read(path, isolated=True).pixels, expected)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "options"),
+    [("uint16", {"compression": "zstd"}), ("float64", {}), ("uint16", {}), ("float32", {})],
+)
+def test_colours_multiplied_by_transparency_are_divided_whoever_decodes(tmp_path, dtype, options):
+    white = 65535 if dtype == "uint16" else 1
+    pixels = noise((20, 31, 4), "uint16").astype(float) / 65535
+    pixels[..., 3] = 0.5 + 0.5 * pixels[..., 3]
+    pixels[0, :, 3] = 0
+    stored = np.concatenate([pixels[..., :3] * pixels[..., 3:], pixels[..., 3:]], axis=2) * white
+    stored = np.rint(stored).astype(dtype) if white > 1 else stored.astype(dtype)
+    kind = {"photometric": "rgb", "extrasamples": ["assocalpha"]}
+    picture = read(tiff(tmp_path / "a.tif", stored, **kind, **options), isolated=True)
+    assert picture.transparency
+    assert picture.depth == dtype
+    np.testing.assert_array_equal(picture.pixels[..., 3], stored[..., 3])
+    np.testing.assert_array_equal(picture.pixels[0, :, :3], 0)
+    np.testing.assert_allclose(picture.pixels[1:] / white, pixels[1:], atol=4e-5)
+
+
+@pytest.mark.parametrize("options", [{}, {"compression": "deflate", "predictor": True}])
+def test_tiles_of_separate_planes(tmp_path, options):
+    pixels = noise((20, 31, 3), "uint16")
+    planes = {"photometric": "rgb", "planarconfig": "separate", "tile": (16, 16)}
+    path = tiff(tmp_path / "a.tif", np.moveaxis(pixels, 2, 0).copy(), **planes, **options)
+    np.testing.assert_array_equal(read(path, isolated=True).pixels, pixels)
+
+
+@pytest.mark.parametrize(
+    ("pixels", "options", "what"),
+    [
+        (noise((20, 31), "float32") + 1j, {}, "samples are complex numbers"),
+        (noise((20, 31), "float64") + 1j, {}, "samples are complex numbers"),
+        (noise((20, 31), "float64"), {"photometric": "miniswhite"}, "grey from white to black"),
+        (
+            noise((20, 31), "uint8"),
+            {
+                "photometric": "palette",
+                "colormap": noise((3, 256), "uint16"),
+                "compression": "zstd",
+            },
+            "a palette in an unusual way",
+        ),
+        (
+            noise((3, 20, 31), "uint8"),
+            {"photometric": "minisblack", "volumetric": True, "tile": (16, 16, 16)},
+            "a volume of 3 slices",
+        ),
+    ],
+)  # fmt: skip
+def test_what_would_be_misread_is_refused(tmp_path, pixels, options, what):
+    path = tiff(tmp_path / "a.tif", pixels, **options)
+    for ask in (describe, read):
+        with pytest.raises(UnreadableError, match=what):
+            ask(path)
+
+
+def test_signed_numbers_of_few_bits_are_refused(tmp_path):
+    path = tiff(tmp_path / "a.tif", noise((20, 32), "uint8") >> 4, bitspersample=4)
+    with tifffile.TiffFile(path, mode="r+b") as file:
+        file.pages[0].tags["ResolutionUnit"].overwrite(2, dtype="H")
+    content = bytearray(path.read_bytes())
+    at = content.index((296).to_bytes(2, "little") + b"\3\0\1\0\0\0")
+    content[at : at + 2] = (339).to_bytes(2, "little")  # the sample format, of value 2: signed
+    path.write_bytes(content)
+    with pytest.raises(UnreadableError, match="signed numbers of 4 bits"):
+        read(path)
+
+
+@pytest.mark.parametrize(("step", "noted"), [(1, True), (257, False)])
+def test_a_palette_that_loses_bits_is_noted(tmp_path, step, noted):
+    colours = noise((3, 256), "uint16") if step == 1 else noise((3, 256), "uint16") // 257 * 257
+    index = noise((20, 31), "uint8")
+    path = tiff(tmp_path / "a.tif", index, photometric="palette", colormap=colours)
+    np.testing.assert_array_equal(read(path).pixels, np.moveaxis(colours[:, index] >> 8, 0, 2))
+    note = describe(path).note
+    assert note == ("a palette of colours with 16 bits, of which 8 are read" if noted else None)

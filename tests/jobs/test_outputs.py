@@ -167,6 +167,27 @@ def test_a_report_that_would_replace_an_output_is_refused(make_job, tmp_path):
     check_page(make_job(), None, PICTURES)
 
 
+def test_a_report_is_not_put_into_a_folder_that_is_to_be_an_output(make_job, tmp_path):
+    job = make_job(overwrite=True)
+    for folder in (job.output, job.output / "page", record_path(job.output)):
+        with pytest.raises(OutputError, match="cannot lie below"):
+            check_page(job, folder, PICTURES)
+
+
+def test_a_folder_in_the_place_of_an_output_stays(make_job):
+    job = make_job(overwrite=True)
+    with Outputs(job) as outputs:
+        outputs.write("output", PIXELS)
+        job.output.mkdir()
+        (job.output / "mine.txt").write_text("mine")
+        with pytest.raises(OutputError, match=r"fused\.tif: cannot be written"):
+            outputs.commit(a_record())
+    assert (job.output / "mine.txt").read_text() == "mine"
+    assert [path.name for path in job.output.parent.iterdir() if "fused" in path.name] == [
+        "fused.tif"
+    ]
+
+
 def test_a_probe_tells_what_a_format_cannot_hold(make_job, tmp_path):
     job = make_job(output=tmp_path / "fused.jpg")
     before = contents(tmp_path)

@@ -22,7 +22,7 @@ from osmofuse.io.formats import JPEG2000, TIFF, Format, sniff
 from osmofuse.io.icc import linear_srgb
 from osmofuse.io.libvips import reason, vips
 from osmofuse.io.tiff_pages import BULK, check_page, pages_in
-from osmofuse.io.tiff_samples import check_kind, foreign_in
+from osmofuse.io.tiff_samples import check_kind, foreign_in, palette_note
 from osmofuse.tags import Directory, normalise_exif, pack_exif, parse_tags
 
 __all__ = ["Header", "is_out_of_memory", "named_errors", "open_header"]
@@ -179,12 +179,11 @@ def _open_tiff(path: Path, page: int) -> Header:
         check_page(path, page, 1)  # previews of other sizes are not read
         return Header(path, TIFF, None, {}, _open_raw(path, found.raw))
     check_kind(path, found.tags)
-    foreign, image = foreign_in(path, found.index, found.tags), None
+    foreign, image, more = foreign_in(path, found.index, found.tags), None, None
     if foreign is None:
         image = _open(path, TIFF, page=found.index, unlimited=found.bulky)
-    return Header(
-        path, TIFF, image, found.tags, foreign, page, found.count, found.levels, found.more
-    )
+        more = palette_note(found.tags)
+    return Header(path, TIFF, image, found.tags, foreign, page, found.count, found.levels, more)
 
 
 def _open_raw(path: Path, kind: str) -> Foreign:

@@ -12,6 +12,7 @@ and time to the nanosecond it knows, in folders that hold it or a pointer to it.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -169,13 +170,15 @@ def begin(paths: Sequence[Path]) -> Journal:
     Raises
     ------
     OutputError
-        A partial file is not there.
+        A partial file is not there, or a folder has taken the place of a file.
     """
     owner, entries = this_process(), []
     for path in paths:
         with naming(path):
             found = os.lstat(own_path(path, "partial", owner))
             new = (found.st_size, found.st_mtime_ns)
+            if path.is_dir() and not path.is_symlink():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             entries.append(Entry(path, new, stamp(path), owner))
     return Journal(own_path(paths[-1], "commit", owner), token_hex(8), entries)
 

@@ -71,7 +71,7 @@ def check_target(
 
 
 def check_distinct(paths: Iterable[tuple[str, Path]]) -> None:
-    """Refuse two outputs in one place, however that is spelled.
+    """Refuse two outputs in one place, or one below another, however that is spelled.
 
     Parameters
     ----------
@@ -81,10 +81,12 @@ def check_distinct(paths: Iterable[tuple[str, Path]]) -> None:
     Raises
     ------
     OutputError
-        Two are one file, by a link, another way through the folders, or capitals.
+        Two are one file, by a link, another way through the folders, or capitals; or one is to
+        be the folder of another.
     """
     taken: dict[object, str] = {}
-    for role, path in paths:
+    given = list(paths)
+    for role, path in given:
         _check_name(path)
         marks: list[object] = [place_of(path)]
         with suppress(OSError):  # it is not there yet
@@ -96,6 +98,13 @@ def check_distinct(paths: Iterable[tuple[str, Path]]) -> None:
                     f"{path}: is to be both {taken[mark]} and {role}; choose two names"
                 )
             taken[mark] = role
+    for role, path in given:
+        for above in map(str, Path(place_of(path)).parents):
+            if above in taken:
+                raise OutputError(
+                    f"{path}: {role} cannot lie below {above}, which is to be {taken[above]}; "
+                    "choose another folder"
+                )
 
 
 def _check_name(path: Path) -> None:

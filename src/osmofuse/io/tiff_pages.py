@@ -53,8 +53,6 @@ class Pages:
     bulky : bool
         The page carries much beside its pixels, as Photoshop's layers are, and all of it can be in
         the file: libtiff may then take memory for it.
-    more : str or None
-        A larger picture below the page, in words, which is not read.
     """
 
     index: int
@@ -63,7 +61,6 @@ class Pages:
     levels: int
     raw: str | None
     bulky: bool
-    more: str | None
 
 
 def pages_in(data: mmap.mmap, path: object, page: int) -> Pages:
@@ -106,7 +103,7 @@ def pages_in(data: mmap.mmap, path: object, page: int) -> Pages:
     below = [_short(data, at) for at in _sub_directories(tags)]
     raw = "a raw file of Canon" if data[8:10] == b"CR" else _raw_kind([*short, *below])
     larger = None if raw is not None else _larger(short[index] or {}, below)
-    if larger is not None and _is_lesser(short[index]):
+    if larger is not None:
         raise UnreadableError(
             f"{path}: its page is a thumbnail, and the full picture of {larger} pixels lies in a "
             "sub-directory, which is not read; save it anew as an ordinary TIFF"
@@ -114,8 +111,7 @@ def pages_in(data: mmap.mmap, path: object, page: int) -> Pages:
     reduced = short[index + 1 : chosen[page] if page < len(chosen) else None]
     levels = 1 + _levels_below(short[index] or {}, [*reduced, *below])
     bulky = _BULKY < value_bytes(data, places[index]) <= len(data)
-    more = larger and f"a larger picture of {larger} pixels lies below the page, and is not read"
-    return Pages(index, tags, len(chosen), levels, raw, bulky, more)
+    return Pages(index, tags, len(chosen), levels, raw, bulky)
 
 
 def check_page(path: object, page: object, count: int | None = None) -> None:

@@ -13,13 +13,13 @@ import numpy as np
 from osmofuse.errors import MissingExtraError, UnreadableError
 from osmofuse.io.foreign import Foreign
 from osmofuse.picture import widened
-from osmofuse.tags import BITS, ICC, XMP, Directory, tag_bytes, tag_numbers
+from osmofuse.tags import BITS, EXTRA, ICC, XMP, Directory, tag_bytes, tag_numbers
 from osmofuse.typing import Array
 
-__all__ = ["COMPRESSIONS", "check_kind", "foreign_in"]
+__all__ = ["COMPRESSIONS", "check_kind", "foreign_in", "palette_note"]
 
-_COLS, _ROWS, _COMPRESSION, _PHOTOMETRIC, _BANDS = 256, 257, 259, 262, 277
-_PREDICTOR, _SAMPLE_FORMAT = 317, 339
+_COLS, _ROWS, _COMPRESSION, _PHOTOMETRIC, _BANDS, _SAMPLE_FORMAT = 256, 257, 259, 262, 277, 339
+_PLANES, _PREDICTOR, _COLOUR_MAP, _TILE, _SLICES = 284, 317, 320, 322, 32997
 COMPRESSIONS = {
     1: "none", 2: "ccitt", 3: "ccitt", 4: "ccitt", 5: "lzw", 6: "jpeg", 7: "jpeg", 8: "deflate",
     32773: "packbits", 32946: "deflate", 33003: "jpeg2000", 33005: "jpeg2000", 34712: "jpeg2000",
@@ -34,6 +34,8 @@ _OTHER_COLOURS = {
     4: "a mask", 5: "CMYK", _YCBCR: "YCbCr", 8: "CIELAB", 9: "ICCLAB", 10: "ITULAB",
     32844: "LogL", 32845: "LogLuv",
 }  # fmt: skip
+_WHITE_IS_ZERO, _PALETTE = 0, 3
+_SIGNED, _COMPLEX = 2, (5, 6)
 _ODD_BITS = {3, 5, 6, 7, *range(9, 16)}
 
 
@@ -43,13 +45,36 @@ def check_kind(path: Path, tags: Directory) -> None:
     Raises
     ------
     UnreadableError
-        They are neither grey nor RGB nor a palette.
+        They are neither grey nor RGB nor a palette; or samples are complex, or signed and of less
+        than 8 bits; or the page is a volume of several slices.
     """
     kind = (*tag_numbers(tags, _PHOTOMETRIC), 1)[0]
     inside = (*tag_numbers(tags, _COMPRESSION), 1)[0] in _JPEG
     if kind not in _COLOURS or (kind == _YCBCR and not inside):
         name = _OTHER_COLOURS.get(kind, f"kind {kind}")
         raise UnreadableError(f"{path}: colours are stored as {name}; convert to RGB or grey first")
+    bits, form = (*tag_numbers(tags, BITS), 1)[0], (*tag_numbers(tags, _SAMPLE_FORMAT), 1)[0]
+    if form in _COMPLEX or (form == _SIGNED and bits < 8):
+        name = "complex numbers" if form in _COMPLEX else f"signed numbers of {bits} bits"
+        raise UnreadableError(f"{path}: samples are {name}; convert to uint16 or float first")
+    if (slices := (*tag_numbers(tags, _SLICES), 1)[0]) > 1:
+        raise UnreadableError(
+            f"{path}: holds a volume of {slices} slices in one page; save each as a picture"
+        )
+
+
+def palette_note(tags: Directory) -> str | None:
+    """Return what is lost of a palette, in words; None if nothing is.
+
+    Of the 16 bits of its colours libvips keeps 8, where pixels have 8 or less.
+    """
+    coarse = (*tag_numbers(tags, BITS), 1)[0] <= 8
+    if (*tag_numbers(tags, _PHOTOMETRIC), 1)[0] != _PALETTE or not coarse:
+        return None
+    colours = np.array(tag_numbers(tags, _COLOUR_MAP), np.int64)
+    if colours.size == 0 or colours.max() < 256 or not (colours % 256 - colours // 256).any():
+        return None
+    return "a palette of colours with 16 bits, of which 8 are read"
 
 
 def foreign_in(path: Path, index: int, tags: Directory) -> Foreign | None:
@@ -69,28 +94,49 @@ def foreign_in(path: Path, index: int, tags: Directory) -> Foreign | None:
     MissingExtraError
         Decoding it needs imagecodecs, which is not installed.
     UnreadableError
-        Samples of 64 bits that are no floats.
+        Samples of 64 bits that are no floats, or a palette.
     ValueError
         A tag is missing.
     """
     bits = (*tag_numbers(tags, BITS), 1)[0]
     compression = (*tag_numbers(tags, _COMPRESSION), 1)[0]
-    if bits != 64 and bits not in _ODD_BITS and compression in _BY_LIBVIPS:
+    bands = _one(tags, _BANDS, 1)
+    planes = bands > 1 and tag_numbers(tags, _PLANES) == (2,) and _TILE in tags
+    usual = bits != 64 and bits not in _ODD_BITS and compression in _BY_LIBVIPS
+    if usual and not planes:
         return None
     depth = _depth(path, bits, tags)
     _check_codecs(path, bits, compression, tags)
+    _check_plain(path, tags)
     return Foreign(
         rows=_one(tags, _ROWS),
         cols=_one(tags, _COLS),
-        bands=_one(tags, _BANDS, 1),
+        bands=bands,
         depth=depth,
-        load=partial(_decode, path, index, bits),
+        load=partial(_decode, path, index, bits, multiplied=tag_numbers(tags, EXTRA)[-1:] == (1,)),
         profile=tag_bytes(tags, ICC),
         xmp=tag_bytes(tags, XMP),
         note=f"samples of {bits} bits, stretched to the range of {depth}"
         if bits in _ODD_BITS
         else None,
     )
+
+
+def _check_plain(path: Path, tags: Directory) -> None:
+    """Refuse colours that only libvips brings to grey or RGB.
+
+    Raises
+    ------
+    UnreadableError
+        A palette or YCbCr, or grey from white in numbers that have no black.
+    """
+    kind = (*tag_numbers(tags, _PHOTOMETRIC), 1)[0]
+    unsigned = _one(tags, _SAMPLE_FORMAT, 1) == 1
+    if kind in (_PALETTE, _YCBCR) or (kind == _WHITE_IS_ZERO and not unsigned):
+        name = {_PALETTE: "a palette", _YCBCR: "YCbCr"}.get(kind, "grey from white to black")
+        raise UnreadableError(
+            f"{path}: colours are stored as {name} in an unusual way; save it anew as grey or RGB"
+        )
 
 
 def _depth(path: Path, bits: int, tags: Directory) -> np.dtype[np.generic]:
@@ -127,8 +173,15 @@ def _check_codecs(path: Path, bits: int, compression: int, tags: Directory) -> N
         )
 
 
-def _decode(path: Path, index: int, bits: int) -> Array:
+def _decode(path: Path, index: int, bits: int, *, multiplied: bool) -> Array:
     """Decode a page by tifffile: (rows, cols) or (rows, cols, bands).
+
+    Parameters
+    ----------
+    path, index, bits
+        As for `foreign_in`; bits of a sample.
+    multiplied : bool
+        Colours are stored multiplied by the last band, the transparency.
 
     Raises
     ------
@@ -142,7 +195,8 @@ def _decode(path: Path, index: int, bits: int) -> Array:
         with tifffile.TiffFile(path) as file:
             found: Any = file.pages[index]
             array: Array = found.asarray()
-            plain = found.photometric in (1, 2) and found.axes in ("YX", "YXS", "SYX")
+            white_is_zero = found.photometric == _WHITE_IS_ZERO
+            plain = found.photometric in (0, 1, 2) and found.axes in ("YX", "YXS", "SYX")
             if not plain or array.ndim != len(found.axes):
                 raise ValueError(f"samples along {found.axes} as {found.photometric!r}")
             array = np.moveaxis(array, 0, -1) if found.axes == "SYX" else array
@@ -150,4 +204,23 @@ def _decode(path: Path, index: int, bits: int) -> Array:
         raise
     except Exception as error:  # a damaged file can raise anything there
         raise ValueError(str(error)) from error
-    return widened(array, bits) if bits in _ODD_BITS else array
+    array = widened(array, bits) if bits in _ODD_BITS else array
+    if white_is_zero:
+        grey = array if array.ndim == 2 else array[..., 0]
+        np.subtract(np.iinfo(array.dtype).max, grey, out=grey)
+    return _divided(array) if multiplied and array.ndim == 3 else array
+
+
+def _divided(array: Array) -> Array:
+    """Return pixels whose colours were multiplied by the last band, as they were before."""
+    whole = array.dtype.kind != "f"
+    white = np.iinfo(array.dtype).max if whole else 1
+    found = np.empty_like(array)
+    found[..., -1] = array[..., -1]
+    for row, stored in zip(found, array, strict=True):  # row by row, for the memory it takes
+        alpha = stored[:, -1:].astype(np.float64)
+        colours = stored[:, :-1] * np.divide(
+            white, alpha, where=alpha > 0, out=np.zeros_like(alpha)
+        )
+        row[:, :-1] = np.rint(np.clip(colours, 0, white)) if whole else colours
+    return found
