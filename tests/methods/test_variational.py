@@ -170,7 +170,7 @@ def test_where_the_background_is_not_valid_the_foreground_is_kept(pair, rng, sta
     b, alpha, valid = b[..., :bands].copy(), rng.random((8, 7)), rng.random((8, 7)) < 0.7
     explicit = fuse(f, b, np.where(valid, alpha, 1.0), start=start)
     b[~valid] = np.nan
-    masked = fuse(f, b, alpha, valid=valid, start=start)
+    masked = fuse(f, b, alpha, valid=valid, feather=0, start=start)
     assert same(masked, explicit)
     assert np.isfinite(masked.image).all()
 

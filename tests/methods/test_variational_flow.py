@@ -177,7 +177,7 @@ def test_no_structure_comes_from_where_the_background_has_no_data(rng):
     valid = np.ones((20, 16), bool)
     valid[:, :6] = False
     b[~valid] = np.nan
-    masked = fuse(f, b, 0.0, valid=valid, reach=4)
+    masked = fuse(f, b, 0.0, valid=valid, feather=0, reach=4)
     other = np.where(valid[..., None], b, 0.5)
     same = fuse(f, other, np.where(valid, 0.0, 1.0), reach=4)
     np.testing.assert_array_equal(masked.image, same.image)
@@ -311,7 +311,7 @@ def test_prepared_pictures_may_be_fused_from_two_threads(page):
 def test_a_plan_says_the_reach_of_the_whole_picture_on_a_piece(page):
     method = VariationalOsmosis(reach=5)
     plan = method.plan(page)
-    dark = Sources(page.foreground[:40] * 0.5, page.background[:40], page.alpha[:40])
+    dark = Sources(page.foreground[:40] * 0.5, page.backgrounds[0][:40], page.alpha[:40])
     piece = method.run(dark, plan)
     assert piece.reach == pytest.approx(5)
     assert piece.plan == plan
