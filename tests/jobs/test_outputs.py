@@ -180,7 +180,7 @@ def test_a_folder_in_the_place_of_an_output_stays(make_job):
         outputs.write("output", PIXELS)
         job.output.mkdir()
         (job.output / "mine.txt").write_text("mine")
-        with pytest.raises(OutputError, match="fused.tif: cannot be written"):
+        with pytest.raises(OutputError, match=r"fused\.tif: cannot be written"):
             outputs.commit(a_record())
     assert (job.output / "mine.txt").read_text() == "mine"
     assert [path.name for path in job.output.parent.iterdir() if "fused" in path.name] == [
