@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 
 import numpy as np
 import pytest
@@ -128,4 +129,51 @@ def test_no_more_is_used_than_was_said(tmp_path, method):
     said = json.loads(osmofuse_in(tmp_path, "fuse", *arguments, "--dry-run").stdout)
     used = json.loads(osmofuse_in(tmp_path, "fuse", *arguments).stdout)
     peak = used["record"]["result"]["peak_bytes"]
+    assert peak <= said["need"]["bytes"] <= 3 * peak
+
+
+def test_a_pyramid_of_float64_grows_no_faster_than_was_said(tmp_path):
+    # What is said of the program itself is ample, and would hide it.
+    arguments = ["visible.tif", "infrared.tif", "--method", "pyramid", "-o", "f.tif", "--json"]
+    said, used = [], []
+    for side in (1000, 2500):
+        waves = np.tile(0.5 + 0.4 * np.sin(np.arange(side) / 37), (side, 1))
+        for name, pixels in (("visible", waves), ("infrared", 1 - waves)):
+            osmofuse.write(pixels, tmp_path / f"{name}.tif", overwrite=True)
+        more = [*arguments, "--overwrite"]
+        need_of = json.loads(osmofuse_in(tmp_path, "fuse", *more, "--dry-run").stdout)["need"]
+        record = json.loads(osmofuse_in(tmp_path, "fuse", *more).stdout)["record"]
+        said.append(need_of["bytes"])
+        used.append(record["result"]["peak_bytes"])
+    assert used[1] - used[0] <= said[1] - said[0]
+
+
+def test_a_report_needs_more(make_job):
+    plain, reported = need(make_job()), need(make_job(), report=True)
+    assert reported.bytes > plain.bytes
+    assert reported.seconds > plain.seconds
+    assert check(make_job(), report=True) == reported
+    with pytest.raises(LimitError):
+        check(make_job(max_memory=plain.bytes), report=True)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux: its peak of memory")
+@pytest.mark.parametrize("dtype", [np.uint8, np.float64])
+def test_a_report_uses_no_more_than_was_said(tmp_path, dtype):
+    rows, cols = np.mgrid[:1200, :1000]
+    waves = 0.5 + 0.4 * np.sin(rows / 37) * np.cos(cols / 53)
+    white = 255 if dtype == np.uint8 else 1
+    for name, plane in (("visible", waves), ("infrared", 1 - waves)):
+        pixels = (white * plane[..., None] * np.ones(3)).astype(dtype)
+        osmofuse.write(pixels, tmp_path / f"{name}.tif")
+    osmofuse.write(np.where(waves > 0.5, 255, 0).astype(np.uint8), tmp_path / "map.png")
+    arguments = [
+        "visible.tif", "infrared.tif", "--alpha", "map.png", "--method", "direct", "-o", "f.tif",
+        "--report", "page",
+    ]  # fmt: skip
+    said = json.loads(osmofuse_in(tmp_path, "fuse", *arguments, "--dry-run", "--json").stdout)
+    told = "import atexit; from osmofuse.jobs.need import peak_bytes; "
+    told += "atexit.register(lambda: print('peak', peak_bytes()))"
+    done = osmofuse_in(tmp_path, "fuse", *arguments, before=told)
+    peak = int(done.stdout.split("peak ")[1])
     assert peak <= said["need"]["bytes"] <= 3 * peak

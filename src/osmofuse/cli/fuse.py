@@ -118,7 +118,7 @@ def command(ctx: click.Context, /, as_json: bool, dry_run: bool, **given: Any) -
     job = _repeated_job(ctx, given, old) if old else _job(ctx, given, chosen)
     if given["iiif"] is not None and given["folder"] is None:
         raise click.UsageError("--iiif needs --report DIR, the folder for its pictures.", ctx)
-    needed = check(job)
+    needed = check(job, report=given["folder"] is not None)
     check_page(job, given["folder"], PICTURES, iiif=given["iiif"])
     if dry_run:
         tell_need(job.output, needed, as_json=as_json)

@@ -219,8 +219,7 @@ def _divided(array: Array) -> Array:
     found[..., -1] = array[..., -1]
     for row, stored in zip(found, array, strict=True):  # row by row, for the memory it takes
         alpha = stored[:, -1:].astype(np.float64)
-        colours = stored[:, :-1] * np.divide(
-            white, alpha, where=alpha > 0, out=np.zeros_like(alpha)
-        )
+        factor = np.divide(white, alpha, where=alpha > 0, out=np.zeros_like(alpha))
+        colours = stored[:, :-1] * factor
         row[:, :-1] = np.rint(np.clip(colours, 0, white)) if whole else colours
     return found

@@ -37,11 +37,15 @@ class Need:
 
 @dataclass(frozen=True)
 class _Cost:
-    """Bytes a sample beyond inputs, in colour and in grey, and seconds a million samples."""
+    """Bytes a sample beyond inputs, in colour and in grey, and seconds a million samples.
+
+    Files of float64 take `wide` times as many bytes.
+    """
 
     colour: float
     grey: float
     seconds: float
+    wide: float = 1.0
 
 
 # Measured on a manuscript of a megapixel, on one core; rounded up.
@@ -49,11 +53,11 @@ _COSTS = {
     "variational": _Cost(68, 88, 0.5),
     "direct": _Cost(16, 16, 0.02),
     "average": _Cost(16, 16, 0.02),
-    "pyramid": _Cost(20, 30, 0.06),
+    "pyramid": _Cost(20, 30, 0.06, wide=2.4),
     "poisson": _Cost(90, 160, 2.5),
     "guided-filter": _Cost(55, 145, 0.6),
     "structure-aware": _Cost(50, 85, 0.2),
-    "linear-osmosis": _Cost(130, 290, 3.0),
+    "linear-osmosis": _Cost(130, 300, 3.0),
     "spectral-tv": _Cost(130, 130, 5.0),
 }
 # The paper's solvers end when they have converged: after some 200 iterations on most pictures.
@@ -65,6 +69,9 @@ _FILES = 0.15  # seconds a million samples, to read and to write
 # Of several results: bytes a sample that each keeps, with its place on the sheet; bytes a sample
 # and seconds a million samples to score one.
 _KEPT, _SCORING, _SCORED = 26, 40, 1.0
+# Of a report: bytes a sample and bytes a pixel while its pictures are scored and drawn, twice that
+# in double precision; bytes a sample more for linear light; seconds a million samples.
+_REPORTING, _DRAWING, _DECODING, _REPORTED = 50, 70, 24, 1.0
 # Bytes a pixel while a map is made: of the copy that is looked at, and of the whole picture.
 _SEEING, _CARRYING = 400, 60
 # Bytes a pixel while pictures are aligned, and how many pixels of them are looked at; above what
@@ -73,8 +80,15 @@ _ALIGNING, _LOOKED_AT = 300, 3_000_000
 _COMPARING = 8  # bytes a sample of either picture, as they are compared
 
 
-def need(job: Job) -> Need:
+def need(job: Job, *, report: bool = False) -> Need:
     """Return what a job will need, from the headers of its files alone.
+
+    Parameters
+    ----------
+    job : Job
+        What is to be done.
+    report : bool
+        A report is written, too.
 
     Raises
     ------
@@ -83,7 +97,23 @@ def need(job: Job) -> Need:
     MismatchError
         The pictures are not of one size, or their bands do not fit.
     """
-    return _need(job, _described(job), _cost_of(job.fuser))
+    files = _described(job)
+    fusing = _need(job, files, _cost_of(job.fuser))
+    return _with_report(fusing, job, files) if report else fusing
+
+
+def _with_report(fusing: Need, job: Job, files: dict[str, Description]) -> Need:
+    """Return what a job needs whose fusion needs so much, and whose result is reported."""
+    foreground = files["foreground"]
+    pixels = foreground.rows * foreground.cols
+    samples = pixels * foreground.bands
+    wide = 2 if _is_wide(files) else 1
+    drawing = wide * (_REPORTING * samples + _DRAWING * pixels)
+    if job.working_space != "encoded":
+        drawing += _DECODING * samples
+    held = sum(file.decoded_bytes for file in files.values()) + 8 * pixels
+    seconds = fusing.seconds + _REPORTED * samples / 1e6
+    return Need(bytes=max(fusing.bytes, round(PROGRAM + held + drawing)), seconds=seconds)
 
 
 def _described(job: Job) -> dict[str, Description]:
@@ -92,12 +122,17 @@ def _described(job: Job) -> dict[str, Description]:
     return files
 
 
+def _is_wide(files: dict[str, Description]) -> bool:
+    return any(file.depth == "float64" for file in files.values())
+
+
 def _need(job: Job, files: dict[str, Description], cost: _Cost) -> Need:
     """Return what a job needs whose fusion costs so much."""
     foreground = files["foreground"]
     pixels = foreground.rows * foreground.cols
     samples = pixels * foreground.bands
     work = cost.colour if foreground.bands >= 3 else cost.grey
+    work *= cost.wide if _is_wide(files) else 1
     # The child that decodes has a file twice at the most, and is gone when the work begins.
     held = sum(file.decoded_bytes for file in files.values())
     maps = sum(role.startswith("alpha") for role in files)
@@ -159,8 +194,13 @@ def need_of_alignment(moving: Description, fixed: Description) -> Need:
     )
 
 
-def check(job: Job) -> Need:
+def check(job: Job, *, report: bool = False) -> Need:
     """Return what a job will need, once it is known that it can be done.
+
+    Parameters
+    ----------
+    job, report
+        As for `need`.
 
     Raises
     ------
@@ -172,7 +212,7 @@ def check(job: Job) -> Need:
         It needs more memory than it may have.
     """
     check_outputs(job)
-    needed = need(job)
+    needed = need(job, report=report)
     check_limit(needed, job.max_memory, f"{job.foreground}: fusing it")
     return needed
 

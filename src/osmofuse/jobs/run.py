@@ -68,7 +68,7 @@ def run(
     OutputError
         An output exists, or cannot be written, or the report. Then none of them is.
     """
-    needed = check(job)
+    needed = check(job, report=report is not None)
     check_page(job, report, PICTURES, iiif=iiif)
     try:
         return _run(job, watch, report, {"iiif": iiif, "truth": truth})
