@@ -1,7 +1,9 @@
 """What README, changelog, citation and docs say is true of the package."""
 
+import inspect
 import re
 import runpy
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -194,3 +196,13 @@ def test_pictures_are_all_shown_and_small():
     shown = "".join(page.read_text(encoding="utf-8") for page in PAGES)
     assert [path.name for path in pictures if path.name not in shown] == []
     assert sum(path.stat().st_size for path in pictures) <= 2_000_000
+
+
+@pytest.mark.parametrize("room", ["", "metrics", "preparation", "report"])
+def test_the_reference_lists_every_function_and_class(room):
+    module = import_module(f"osmofuse.{room}".rstrip("."))
+    listed = set(re.findall(r"^\.\. auto\w+:: ([\w.]+)$", text("docs/api.md"), re.MULTILINE))
+    offered = [name for name in module.__all__ if inspect.isroutine(getattr(module, name))
+               or inspect.isclass(getattr(module, name))]  # fmt: skip
+    places = {name: {f"{module.__name__}.{name}", f"osmofuse.{name}"} for name in offered}
+    assert [name for name, known in places.items() if not known & listed] == []

@@ -59,7 +59,7 @@ _HOMES = {
 }
 
 if TYPE_CHECKING:
-    from osmofuse import gallery, metrics, testing
+    from osmofuse import gallery, metrics, preparation, report, testing
     from osmofuse.errors import (
         InputError,
         LimitError,
@@ -132,10 +132,12 @@ __all__ = [
     "gallery",
     "matte",
     "metrics",
+    "preparation",
     "prepare",
     "read",
     "recipe",
     "recipes",
+    "report",
     "score",
     "soften",
     "sweep",
