@@ -56,3 +56,12 @@ def test_a_simple_property_is_put_and_taken():
     packet.put("xmp:Rating", "5")
     assert Packet(bytes(packet)).pop("xmp:Rating") == "5"
     assert not packet.damaged
+
+
+@pytest.mark.parametrize(
+    "xmp", [b"<x>" + b"<a/>" * 300_000 + b"</x>", b"<x>" + b"a" * 17_000_000 + b"</x>"]
+)
+def test_a_packet_that_is_far_too_large_is_not_parsed(xmp):
+    packet = Packet(xmp)
+    assert packet.damaged
+    assert len(bytes(packet)) < 1000

@@ -54,7 +54,7 @@ def composite_metadata(
     for source in derived_from:
         packet.append("xmpMM:Ingredients", {"stRef:filePath": source}, container="rdf:Bag")
     if packet.damaged:
-        history += " (the XMP of the foreground was damaged and is not carried)"
+        history += " (the XMP of the foreground was damaged or too large, and is not carried)"
     event = {"stEvt:action": "edited", "stEvt:softwareAgent": "osmofuse"}
     if when:
         event["stEvt:when"] = when
