@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import sys
 
 import numpy as np
@@ -181,3 +182,15 @@ def test_a_palette_that_loses_bits_is_noted(tmp_path, step, noted):
     np.testing.assert_array_equal(read(path).pixels, np.moveaxis(colours[:, index] >> 8, 0, 2))
     note = describe(path).note
     assert note == ("a palette of colours with 16 bits, of which 8 are read" if noted else None)
+
+
+@pytest.mark.parametrize("bits", [7, 12, 24, 65, 128, 65535])
+@pytest.mark.parametrize("compression", [1, 50000])
+def test_samples_that_cannot_be_are_damage(tmp_path, bits, compression):
+    path = tiff(tmp_path / "a.tif", noise((20, 31), "float32"))
+    data = bytearray(path.read_bytes())
+    for tag, number in ((258, bits), (259, compression)):
+        struct.pack_into("<H", data, data.index(struct.pack("<HHI", tag, 3, 1)) + 8, number)
+    path.write_bytes(data)
+    with pytest.raises(UnreadableError, match=r"a\.tif: damaged"):
+        read(path)

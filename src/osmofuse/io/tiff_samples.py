@@ -145,6 +145,8 @@ def _depth(path: Path, bits: int, tags: Directory) -> np.dtype[np.generic]:
         raise UnreadableError(
             f"{path}: samples are whole numbers of {bits} bits; convert to uint16 or float first"
         )
+    if bits > 64 or (kind == "f" and bits not in (16, 32, 64)):
+        raise ValueError(f"it claims samples of {bits} bits")
     wide = next(size for size in (1, 2, 4, 8) if bits <= 8 * size)
     return np.dtype(f"{kind}{wide}")
 
