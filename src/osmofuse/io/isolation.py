@@ -136,7 +136,8 @@ def start_decoder() -> None:
     LimitError
         The system starts no further process.
     """
-    _decoder.start()
+    with _decoder.lock:  # or two threads would start one each
+        _decoder.start()
 
 
 class _Refusal(Exception):  # noqa: N818 (the child did not fail; it answered)
@@ -154,7 +155,7 @@ class _Decoder:
 
     def __init__(self) -> None:
         self._child: subprocess.Popen[bytes] | None = None
-        self._owner, self._ready, self._lock = 0, False, Lock()
+        self._owner, self._ready, self.lock = 0, False, Lock()
 
     def start(self) -> subprocess.Popen[bytes]:
         """Return the child, which may still be about to start."""
@@ -196,7 +197,7 @@ class _Decoder:
         receive : callable
             Takes the answer from a stream.
         """
-        with self._lock:
+        with self.lock:
             child = self.start()
             late = Event()
             try:
