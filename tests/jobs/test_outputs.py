@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import os
 
 import numpy as np
@@ -199,3 +200,14 @@ def test_a_probe_tells_what_a_format_cannot_hold(make_job, tmp_path):
     assert "partial" not in str(error.value)
     assert contents(tmp_path) == before
     assert not record_path(job.output).exists()
+
+
+def test_a_folder_in_which_nothing_can_be_removed(make_job, monkeypatch):
+    def refuse(self, missing_ok=False):
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), str(self))
+
+    with Outputs(make_job()) as outputs:
+        monkeypatch.setattr("pathlib.Path.unlink", refuse)  # as in a folder of append-only files
+        with pytest.raises(OutputError, match=r"fused\.tif: cannot be written .* you may write"):
+            outputs.probe("output", PIXELS)
+        monkeypatch.undo()

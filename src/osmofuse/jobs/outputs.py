@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from osmofuse.io import Staging, check_distinct, check_target, encode, format_of
+from osmofuse.io.staging import naming
 from osmofuse.picture import Picture
 from osmofuse.record import Record, record_path, stage_record
 from osmofuse.report.document import check_report, report_folder
@@ -128,7 +129,8 @@ class Outputs(ExitStack):
         """Find out before the work begins whether a picture like this one can be written."""
         if role in self.paths:
             self.write(role, replace(picture, pixels=picture.pixels[:1, :1]))
-            self.stage(role).unlink()
+            with naming(self.paths[role]):  # there are folders in which nothing can be removed
+                self.stage(role).unlink()
 
     def write(self, role: str, picture: Picture) -> None:
         """Write a picture under its partial name."""
