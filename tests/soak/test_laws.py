@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from osmofuse import Status, fuse
+from osmofuse import Picture, Status, fuse
 
 pytestmark = pytest.mark.soak
 
@@ -46,7 +46,7 @@ def test_any_job_ends_finite(seed):
     successes = 0
     for _ in range(60):
         f, b, alpha, settings = draw(rng)
-        fusion = fuse(f, b, alpha, **settings)
+        fusion = fuse(Picture(f), Picture(b), alpha, **settings)
         told = (f.shape, np.shape(alpha), settings, fusion.status)
         assert np.isfinite(fusion.image).all(), told
         assert np.isfinite(fusion.structure).all(), told
