@@ -171,3 +171,24 @@ def test_a_palette_that_loses_bits_is_noted(tmp_path, step, noted):
     np.testing.assert_array_equal(read(path).pixels, np.moveaxis(colours[:, index] >> 8, 0, 2))
     note = describe(path).note
     assert note == ("a palette of colours with 16 bits, of which 8 are read" if noted else None)
+
+
+def retagged(path, number, values):
+    """Replace the values of a tag of 16-bit numbers, which may be fewer than before."""
+    with tifffile.TiffFile(path, mode="r+b") as file:
+        file.pages[0].tags[number].overwrite(values, dtype="H")
+    return path
+
+
+def test_bands_of_several_widths_are_refused(tmp_path):
+    path = tiff(tmp_path / "a.tif", noise((20, 31, 3), "uint8"), photometric="rgb")
+    with pytest.raises(UnreadableError, match="bands of 5 and 6 bits; save it anew"):
+        read(retagged(path, 258, (5, 6, 5)))
+
+
+def test_a_palette_with_too_few_colours_is_not_taken_for_grey(tmp_path):
+    colours = noise((3, 256), "uint16")
+    options = {"photometric": "palette", "colormap": colours}
+    path = tiff(tmp_path / "a.tif", noise((20, 31), "uint8"), **options)
+    with pytest.raises(UnreadableError, match="its palette has too few colours"):
+        read(retagged(path, 320, tuple(map(int, colours.ravel()[:30]))))
