@@ -19,6 +19,7 @@ __all__ = [
     "Picture",
     "as_alpha",
     "checked",
+    "divided",
     "quantise",
     "rounding_of",
     "samples",
@@ -411,6 +412,20 @@ def widened(array: Array, bits: int) -> Array:
         return array
     stretched: Array = np.rint(array * (white / (2**bits - 1))).astype(array.dtype)
     return stretched
+
+
+def divided(array: Array) -> Array:
+    """Return pixels whose colours were multiplied by the last band, as they were before."""
+    whole = array.dtype.kind != "f"
+    white = np.iinfo(array.dtype).max if whole else 1
+    found = np.empty_like(array)
+    found[..., -1] = array[..., -1]
+    for row, stored in zip(found, array, strict=True):  # row by row, for the memory it takes
+        alpha = stored[:, -1:].astype(np.float64)
+        factor = np.divide(white, alpha, where=alpha > 0, out=np.zeros_like(alpha))
+        colours = stored[:, :-1] * factor
+        row[:, :-1] = np.rint(np.clip(colours, 0, white)) if whole else colours
+    return found
 
 
 def rounding_of(pixels: ArrayLike | Picture, scaled: FloatArray) -> float:

@@ -74,7 +74,7 @@ def test_profile_and_metadata_go_along(tmp_path):
     assert read(write(picture, tmp_path / "b.tif")).metadata.exif == picture.metadata.exif
 
 
-def test_of_several_colour_spaces_the_first_counts(tmp_path):
+def test_of_several_colour_boxes_the_first_counts(tmp_path):
     other = box(b"colr", b"\1\0\0" + struct.pack(">I", 18))  # YCC
     data = with_profile(jp2(noise((20, 31, 3), "uint8")), then=other)
     (tmp_path / "a.jp2").write_bytes(data)
@@ -122,3 +122,44 @@ def test_damage_is_an_error_with_the_files_name(tmp_path):
             assert "a.jp2: " in str(error)  # noqa: PT017 (some are read)
             refused += 1
     assert refused > 20
+
+
+def with_box(data, kind, body, *, first=False):
+    """Add a box to the header of a file: behind its size, or at its end."""
+    whole = data.index(b"jp2h") - 4
+    size = struct.unpack_from(">I", data, whole)[0]
+    at = whole + 8 + 22 if first else whole + size
+    grown = struct.pack(">I", size + len(body) + 8)
+    return data[:whole] + grown + data[whole + 4 : at] + box(kind, body) + data[at:]
+
+
+@pytest.mark.parametrize("kind", [1, 2])
+def test_colours_multiplied_by_opacity_are_divided(tmp_path, kind):
+    pixels = noise((20, 31, 4), "uint8")
+    pixels[..., 3] |= 128
+    pixels[0, :, 3] = 0
+    stored = pixels.copy()
+    if kind == 2:
+        stored[..., :3] = np.rint(pixels[..., :3] * (pixels[..., 3:] / 255))
+    meanings = [(0, 0, 1), (1, 0, 2), (2, 0, 3), (3, kind, 0)]
+    body = struct.pack(">H", 4) + b"".join(struct.pack(">3H", *one) for one in meanings)
+    (tmp_path / "a.jp2").write_bytes(with_box(jp2(stored), b"cdef", body))
+    picture = read(tmp_path / "a.jp2", isolated=True)
+    assert picture.transparency
+    np.testing.assert_array_equal(picture.pixels[..., 3], pixels[..., 3])
+    expected = pixels[..., :3].astype(float)
+    if kind == 2:
+        expected[0] = 0
+    np.testing.assert_allclose(picture.pixels[..., :3], expected, atol=0 if kind == 1 else 2)
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_of_several_colour_spaces_the_first_counts(tmp_path, first):
+    pixels = noise((20, 31, 3), "uint8")
+    ycc = b"\1\0\0" + struct.pack(">I", 18)
+    (tmp_path / "a.jp2").write_bytes(with_box(jp2(pixels), b"colr", ycc, first=first))
+    if first:
+        with pytest.raises(UnreadableError, match="neither grey nor RGB"):
+            read(tmp_path / "a.jp2")
+    else:
+        np.testing.assert_array_equal(read(tmp_path / "a.jp2").pixels, pixels)

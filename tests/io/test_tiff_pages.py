@@ -131,3 +131,16 @@ def test_layers_of_photoshop_are_no_damage(tmp_path):
     tifffile.imwrite(tmp_path / "a.tif", pixels, extratags=layers, metadata=None)
     for isolated in (False, True):
         np.testing.assert_array_equal(read(tmp_path / "a.tif", isolated=isolated).pixels, pixels)
+
+
+@pytest.mark.parametrize("compression", [None, "zstd"])
+def test_a_stack_of_imagej_in_one_page_is_noted(tmp_path, compression):
+    words = "ImageJ=1.54f\nimages=7\nslices=7\n"
+    for name, more in (("one.tif", 1), ("seven.tif", 7)):
+        with tifffile.TiffWriter(tmp_path / name) as file:
+            for _ in range(more):
+                file.write(noise((20, 31), "uint16"), description=words, metadata=None,
+                           compression=compression)  # fmt: skip
+    note = "a stack of ImageJ with 7 pictures, of which the first is read"
+    assert describe(tmp_path / "one.tif").note == note
+    assert describe(tmp_path / "seven.tif").note is None

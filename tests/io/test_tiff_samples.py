@@ -194,3 +194,24 @@ def test_samples_that_cannot_be_are_damage(tmp_path, bits, compression):
     path.write_bytes(data)
     with pytest.raises(UnreadableError, match=r"a\.tif: damaged"):
         read(path)
+
+
+def retagged(path, number, values):
+    """Replace the values of a tag of 16-bit numbers, which may be fewer than before."""
+    with tifffile.TiffFile(path, mode="r+b") as file:
+        file.pages[0].tags[number].overwrite(values, dtype="H")
+    return path
+
+
+def test_bands_of_several_widths_are_refused(tmp_path):
+    path = tiff(tmp_path / "a.tif", noise((20, 31, 3), "uint8"), photometric="rgb")
+    with pytest.raises(UnreadableError, match="bands of 5 and 6 bits; save it anew"):
+        read(retagged(path, 258, (5, 6, 5)))
+
+
+def test_a_palette_with_too_few_colours_is_not_taken_for_grey(tmp_path):
+    colours = noise((3, 256), "uint16")
+    options = {"photometric": "palette", "colormap": colours}
+    path = tiff(tmp_path / "a.tif", noise((20, 31), "uint8"), **options)
+    with pytest.raises(UnreadableError, match="its palette has too few colours"):
+        read(retagged(path, 320, tuple(map(int, colours.ravel()[:30]))))

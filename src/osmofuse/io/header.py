@@ -21,7 +21,7 @@ from osmofuse.io.foreign import Foreign
 from osmofuse.io.formats import JPEG2000, TIFF, Format, sniff
 from osmofuse.io.icc import linear_srgb
 from osmofuse.io.libvips import reason, vips
-from osmofuse.io.tiff_pages import BULK, check_page, pages_in
+from osmofuse.io.tiff_pages import BULK, check_page, pages_in, stack_note
 from osmofuse.io.tiff_samples import check_kind, foreign_in, palette_note
 from osmofuse.tags import Directory, normalise_exif, pack_exif, parse_tags
 
@@ -179,10 +179,10 @@ def _open_tiff(path: Path, page: int) -> Header:
         check_page(path, page, 1)  # previews of other sizes are not read
         return Header(path, TIFF, None, {}, _open_raw(path, found.raw))
     check_kind(path, found.tags)
-    foreign, image, more = foreign_in(path, found.index, found.tags), None, None
+    foreign, image = foreign_in(path, found.index, found.tags), None
     if foreign is None:
         image = _open(path, TIFF, page=found.index, unlimited=found.bulky)
-        more = palette_note(found.tags)
+    more = palette_note(found.tags) or stack_note(found.tags, found.count)
     return Header(path, TIFF, image, found.tags, foreign, page, found.count, found.levels, more)
 
 

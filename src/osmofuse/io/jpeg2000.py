@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from osmofuse.errors import MissingExtraError, UnreadableError
-from osmofuse.picture import widened
+from osmofuse.picture import divided, widened
 from osmofuse.typing import Array
 
 __all__ = ["SIGNATURES", "Jpeg2000", "decode", "parse"]
@@ -20,6 +20,7 @@ SIGNATURES = (_FILE, _CODESTREAM)
 _XMP = bytes.fromhex("be7acfcb97a942e89c71999491e3afac")
 _EXIF = b"JpgTiffExif->JP2"
 _MOST_BOXES, _MOST_BYTES = 1000, 2**24  # that are looked at, and of a box
+_MULTIPLIED = 2  # the kind of opacity by which colours are multiplied
 _COLOURS = {16: 3, 17: 1}  # bands of sRGB and grey, by their numbers in the standard
 
 
@@ -36,6 +37,8 @@ class Jpeg2000(NamedTuple):
         Significant bits of a sample; white is the largest number of so many bits.
     transparency : bool
         The last band is transparency.
+    multiplied : bool
+        Colours are stored multiplied by it.
     profile, xmp, exif : bytes or None
         As in the file.
     """
@@ -46,6 +49,7 @@ class Jpeg2000(NamedTuple):
     depth: np.dtype[np.generic]
     bits: int
     transparency: bool
+    multiplied: bool
     profile: bytes | None
     xmp: bytes | None
     exif: bytes | None
@@ -71,7 +75,8 @@ def parse(data: bytes | mmap.mmap, path: Path) -> Jpeg2000:
             f"{path}: samples of {', '.join(map(str, bits))} bits; save it anew with 8 or 16"
         )
     inside = _boxes(boxes.get(b"jp2h", b""))
-    transparency = _has_opacity(inside.get(b"cdef", b""), len(bits))
+    opacity = _opacity(inside.get(b"cdef", b""), len(bits))
+    transparency = opacity != 0
     if b"pclr" in inside or len(bits) - transparency not in _bands_of(inside.get(b"colr")):
         raise UnreadableError(
             f"{path}: its colours are neither grey nor RGB, or are a palette; convert it first"
@@ -84,6 +89,7 @@ def parse(data: bytes | mmap.mmap, path: Path) -> Jpeg2000:
         depth=np.dtype(np.uint8 if bits[0] <= 8 else np.uint16),
         bits=bits[0],
         transparency=transparency,
+        multiplied=opacity == _MULTIPLIED,
         profile=colour[3:] if colour[:1] == b"\2" else None,
         xmp=boxes.get(_XMP),
         exif=boxes.get(_EXIF),
@@ -117,7 +123,8 @@ def decode(path: Path, found: Jpeg2000) -> Array:
     if array.size != np.prod(shape) or array.dtype != found.depth:
         raise ValueError(f"its samples are {array.dtype} {array.shape}, not {shape}")
     array = array.reshape(shape if found.bands > 1 else shape[:2])
-    return widened(array, found.bits)
+    array = widened(array, found.bits)
+    return divided(array) if found.multiplied else array
 
 
 def _boxes(data: bytes | mmap.mmap) -> dict[bytes, bytes]:
@@ -160,11 +167,12 @@ def _size(stream: bytes) -> tuple[int, int, list[int]]:
     return bottom - top, right - left, [(signs & 0x7F) + 1 for signs, _, _ in parts]
 
 
-def _has_opacity(definitions: bytes, bands: int) -> bool:
-    """Return True if the last band is opacity."""
+def _opacity(definitions: bytes, bands: int) -> int:
+    """Return 1 if the last band is opacity, 2 if colours are multiplied by it, else 0."""
     (count,) = struct.unpack_from(">H", definitions) if len(definitions) >= 2 else (0,)
     parts = [struct.unpack_from(">3H", definitions, 2 + 6 * k) for k in range(min(count, 64))]
-    return bands > 1 and any(band == bands - 1 and kind in (1, 2) for band, kind, _ in parts)
+    kinds = [kind for band, kind, _ in parts if band == bands - 1 and kind in (1, _MULTIPLIED)]
+    return kinds[0] if kinds and bands > 1 else 0
 
 
 def _bands_of(colour: bytes | None) -> tuple[int, ...]:

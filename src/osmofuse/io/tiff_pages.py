@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import re
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,14 +17,16 @@ from osmofuse.tags import (
     directories,
     parse_tags,
     short_numbers,
+    tag_bytes,
     tag_numbers,
     value_bytes,
 )
 
-__all__ = ["BULK", "Pages", "check_page", "pages_in"]
+__all__ = ["BULK", "Pages", "check_page", "pages_in", "stack_note"]
 
 _SUBFILE, _OLD_SUBFILE, _COLS, _ROWS, _PHOTOMETRIC, _SUB_IFDS = 254, 255, 256, 257, 262, 330
-_DNG_VERSION = 50706
+_DESCRIPTION, _DNG_VERSION = 270, 50706
+_MOST_WORDS = 1000  # of a description, in bytes
 _RAW = {32803: "a colour filter array", 34892: "linear raw samples"}
 # Offsets of strips and tiles, and Photoshop's layers: large, and of no use here.
 BULK = frozenset((273, 279, 324, 325, 34377, 37724))
@@ -112,6 +115,18 @@ def pages_in(data: mmap.mmap, path: object, page: int) -> Pages:
     levels = 1 + _levels_below(short[index] or {}, [*reduced, *below])
     bulky = _BULKY < value_bytes(data, places[index]) <= len(data)
     return Pages(index, tags, len(chosen), levels, raw, bulky)
+
+
+def stack_note(tags: Directory, count: int) -> str | None:
+    """Return that ImageJ stores more pictures than there are pages, in words; None if not.
+
+    Of a large stack only the first has a directory; the others follow its pixels.
+    """
+    words = tag_bytes(tags, _DESCRIPTION) or b""
+    found = re.search(rb"^images=(\d{1,9})\s*$", words[:_MOST_WORDS], re.M)
+    if not words.startswith(b"ImageJ=") or found is None or int(found[1]) <= count:
+        return None
+    return f"a stack of ImageJ with {int(found[1])} pictures, of which the first is read"
 
 
 def check_page(path: object, page: object, count: int | None = None) -> None:

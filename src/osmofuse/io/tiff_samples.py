@@ -12,7 +12,7 @@ import numpy as np
 
 from osmofuse.errors import MissingExtraError, UnreadableError
 from osmofuse.io.foreign import Foreign
-from osmofuse.picture import widened
+from osmofuse.picture import divided, widened
 from osmofuse.tags import BITS, EXTRA, ICC, XMP, Directory, tag_bytes, tag_numbers
 from osmofuse.typing import Array
 
@@ -47,6 +47,8 @@ def check_kind(path: Path, tags: Directory) -> None:
     UnreadableError
         They are neither grey nor RGB nor a palette; or samples are complex, or signed and of less
         than 8 bits; or the page is a volume of several slices.
+    ValueError
+        A palette without colours, whose numbers would be taken for grey.
     """
     kind = (*tag_numbers(tags, _PHOTOMETRIC), 1)[0]
     inside = (*tag_numbers(tags, _COMPRESSION), 1)[0] in _JPEG
@@ -57,6 +59,8 @@ def check_kind(path: Path, tags: Directory) -> None:
     if form in _COMPLEX or (form == _SIGNED and bits < 8):
         name = "complex numbers" if form in _COMPLEX else f"signed numbers of {bits} bits"
         raise UnreadableError(f"{path}: samples are {name}; convert to uint16 or float first")
+    if kind == _PALETTE and tags.get(_COLOUR_MAP, (0, 0))[1] < 3 * 2**bits:
+        raise ValueError("its palette has too few colours")
     if (slices := (*tag_numbers(tags, _SLICES), 1)[0]) > 1:
         raise UnreadableError(
             f"{path}: holds a volume of {slices} slices in one page; save each as a picture"
@@ -94,7 +98,7 @@ def foreign_in(path: Path, index: int, tags: Directory) -> Foreign | None:
     MissingExtraError
         Decoding it needs imagecodecs, which is not installed.
     UnreadableError
-        Samples of 64 bits that are no floats, or a palette.
+        Samples of 64 bits that are no floats, or bands of several widths, or a palette.
     ValueError
         A tag is missing.
     """
@@ -128,8 +132,14 @@ def _check_plain(path: Path, tags: Directory) -> None:
     Raises
     ------
     UnreadableError
-        A palette or YCbCr, or grey from white in numbers that have no black.
+        A palette or YCbCr, or grey from white in numbers that have no black; or bands of several
+        widths.
     """
+    if len(widths := set(tag_numbers(tags, BITS))) > 1:
+        raise UnreadableError(
+            f"{path}: bands of {' and '.join(map(str, sorted(widths)))} bits; save it anew with 8 "
+            "or 16 in each"
+        )
     kind = (*tag_numbers(tags, _PHOTOMETRIC), 1)[0]
     unsigned = _one(tags, _SAMPLE_FORMAT, 1) == 1
     if kind in (_PALETTE, _YCBCR) or (kind == _WHITE_IS_ZERO and not unsigned):
@@ -210,18 +220,4 @@ def _decode(path: Path, index: int, bits: int, *, multiplied: bool) -> Array:
     if white_is_zero:
         grey = array if array.ndim == 2 else array[..., 0]
         np.subtract(np.iinfo(array.dtype).max, grey, out=grey)
-    return _divided(array) if multiplied and array.ndim == 3 else array
-
-
-def _divided(array: Array) -> Array:
-    """Return pixels whose colours were multiplied by the last band, as they were before."""
-    whole = array.dtype.kind != "f"
-    white = np.iinfo(array.dtype).max if whole else 1
-    found = np.empty_like(array)
-    found[..., -1] = array[..., -1]
-    for row, stored in zip(found, array, strict=True):  # row by row, for the memory it takes
-        alpha = stored[:, -1:].astype(np.float64)
-        factor = np.divide(white, alpha, where=alpha > 0, out=np.zeros_like(alpha))
-        colours = stored[:, :-1] * factor
-        row[:, :-1] = np.rint(np.clip(colours, 0, white)) if whole else colours
-    return found
+    return divided(array) if multiplied and array.ndim == 3 else array
