@@ -16,7 +16,7 @@ $(DONE): pyproject.toml
 	@touch $(DONE)
 
 demo: setup
-	@$(BIN)/osmofuse demo --out out/demo --overwrite
+	@$(BIN)/osmofuse demo --output out/demo --overwrite
 
 # For the tests of the report's page. Playwright drives the system's Chromium; Debian's is installed
 # where that is possible (root, apt), without a window system.

@@ -39,18 +39,20 @@ def aligning(shape: tuple[int, int]) -> tuple[float, float]:
     rows, cols = shape
     # Drawn small and enlarged, since a page of this size takes minutes to draw.
     page = gallery.manuscript((rows // 8, cols // 8), seed=3)
-    fixed, moving = (
+    foreground, background = (
         cv2.resize(x, (cols, rows), interpolation=cv2.INTER_CUBIC)
         for x in (page.foreground, page.background)
     )
     angle, scale, shift = np.deg2rad(3.0), 1.05, (0.02 * cols, -0.015 * rows)
     c, s = scale * np.cos(angle), scale * np.sin(angle)
     truth = np.array([[c, -s, shift[0]], [s, c, shift[1]], [0.0, 0.0, 1.0]])
-    fixed, moving = ((np.clip(x, 0, 1) * 65535).astype(np.uint16) for x in (fixed, moving))
-    moving = cv2.warpPerspective(moving, np.linalg.inv(truth), (cols, rows))
+    foreground, background = (
+        (np.clip(x, 0, 1) * 65535).astype(np.uint16) for x in (foreground, background)
+    )
+    background = cv2.warpPerspective(background, np.linalg.inv(truth), (cols, rows))
     forget_peak()  # drawing the pictures took more than they do
     start = time.perf_counter()
-    found = osmofuse.align(moving, fixed)
+    found = osmofuse.align(foreground, background)
     seconds = time.perf_counter() - start
     if not found.status.is_success:
         return seconds, float("nan")
@@ -75,7 +77,7 @@ def matting(shape: tuple[int, int]) -> tuple[float, float]:
     trimap[grow(alpha, 10) < 0.01] = 0.0
     forget_peak()
     start = time.perf_counter()
-    found = osmofuse.matte(image, trimap)
+    found = osmofuse.matte(image, trimap).alpha
     return time.perf_counter() - start, float(np.abs(found - alpha)[trimap == 0.5].mean())
 
 

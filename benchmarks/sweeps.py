@@ -7,6 +7,13 @@ from benchmarks.timing import interleaved
 from osmofuse import gallery
 
 SHAPE = (775, 581)  # 0.45 MP
+LISTS = {
+    "start": ("foreground", "composite"),
+    "mu": (10.0, 100.0),
+    "reach": 10.0,
+    "eta": (0.0, 0.1, 0.5),
+    "gamma": (0.0, 1.0),
+}
 
 
 def run() -> dict[str, float]:
@@ -15,7 +22,7 @@ def run() -> dict[str, float]:
     seconds = interleaved(
         {
             "fuse": lambda: osmofuse.fuse(*pair),
-            "sweep": lambda: osmofuse.sweep(*pair, start=("foreground", "composite")),
+            "sweep": lambda: osmofuse.sweep(*pair, **LISTS),
         },
         runs=9,
     )

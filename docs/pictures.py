@@ -19,7 +19,7 @@ from PIL import Image
 import osmofuse
 from osmofuse import gallery, metrics
 from osmofuse.preparation import auto_alpha
-from osmofuse.report import overlay, side_by_side, write_report
+from osmofuse.report import Provenance, overlay, side_by_side, write_report
 
 FOLDER = Path(__file__).parent / "pictures"
 LIMIT = 2_000_000
@@ -163,7 +163,7 @@ def draw_report(scene: gallery.Scene) -> None:
             Path(folder) / "report",
             pictures={**pictures, "alpha": scene.alpha},
             fusion=fusion,
-            title="Folio 12, visible and infrared",
+            provenance=Provenance(title="Folio 12, visible and infrared"),
         )
         shot = Path(folder) / "shot.png"
         script = Path(__file__).with_name("screenshot.py")

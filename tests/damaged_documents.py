@@ -10,7 +10,7 @@ from typing import Any
 
 from nasty import NASTY, damaged_json
 from osmofuse.errors import OsmofuseError
-from osmofuse.jobs import check, job_of_record
+from osmofuse.jobs import job_of_record
 from osmofuse.preparation.registration.control_points import as_points
 from osmofuse.preparation.registration.transform import fitted
 from osmofuse.record import read_record, write_record
@@ -46,7 +46,10 @@ start = "means"
 [output]
 depth = "uint8"
 """
-POINTS = "moving_x,moving_y,fixed_x,fixed_y\n1,2,3,4\n9,2,8,4\n1,30,3,40\n20,30,30,33\n"
+POINTS = (
+    "background_x,background_y,foreground_x,foreground_y\n"
+    "1,2,3,4\n9,2,8,4\n1,30,3,40\n20,30,30,33\n"
+)
 
 
 def damaged_records(record: Path) -> Iterator[tuple[str, str]]:
@@ -98,7 +101,7 @@ def _read_record(path: Path) -> Any:
     record = read_record(path)
     tally(record)
     assert read_record(write_record(record, path.with_name("written.json"))) == record
-    return check(job_of_record(path, path.with_name("again.tif")))
+    return job_of_record(path, path.with_name("again.tif")).check()
 
 
 def _read_points(path: Path) -> Any:

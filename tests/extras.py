@@ -31,7 +31,7 @@ def missing(call, extra):
         raise AssertionError(f"it works without {extra}")
 def matte():
     trimap = np.full((40, 40), 0.5); trimap[:9], trimap[-9:] = 0, 1
-    return osmofuse.matte(x[:40, :40], trimap, method="closed-form")
+    return osmofuse.matte(x[:40, :40], trimap, method="closed-form").alpha
 def align():
     return osmofuse.align(x, x, method="correlation", transform="translation").status
 def sheet():

@@ -7,9 +7,9 @@ from scipy.sparse import coo_array, diags_array
 from scipy.sparse.linalg import splu
 
 from osmofuse.linalg import inside, padded
-from osmofuse.optimise import Watch
 from osmofuse.optimise.flow import Channel, Flow, Weights
 from osmofuse.optimise.sdirk import G
+from osmofuse.progress import Guard
 
 SHAPE = (40, 33)
 
@@ -32,7 +32,7 @@ WEIGHTS = Weights(100.0, 0.1, 0.05)
 
 def flow_of(*channels, weights=WEIGHTS, dtype=np.float64):
     flow = Flow(channels, weights, SHAPE, dtype)
-    flow.begin(goal=1e-6, watch=Watch(None))
+    flow.begin(goal=1e-6, guard=Guard(None))
     return flow
 
 

@@ -69,6 +69,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def a_record(**changes: object) -> Record:
     """Return a record with everything in it, of no picture."""
     parts = {
+        "job": "fuse",
         "inputs": (
             Input("foreground", "in/visible.tif", "a" * 64, notes=("named .png, but a TIFF",)),
             Input("background", "inf", "b" * 64, levels="match"),

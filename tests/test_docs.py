@@ -1,10 +1,14 @@
 """What README, changelog, citation and docs say is true of the package."""
 
+import csv
 import inspect
 import re
 import runpy
+import sys
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -106,6 +110,7 @@ def test_recipes_page_runs_and_tells_of_all_recipes(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     run = run_python_blocks("docs/recipes.md")
     assert np.array_equal(run["fusion"].image, run["same"].image)
+    assert np.array_equal(run["fusion"].image, run["compared"][0].fusion.image)
     rows = re.findall(
         r"^\| `(\w+)` \| [^|]+ \| [^|]+ \| [^|]+ \|$", text("docs/recipes.md"), re.MULTILINE
     )
@@ -121,9 +126,25 @@ def test_align_page_runs(capsys):
     assert run["fusion"].status.is_success
 
 
-def test_methods_page_runs_and_tells_of_all_methods(capsys):
+@pytest.fixture
+def pandas(monkeypatch):
+    """Stand in for pandas, which is not needed for anything else, where it is not installed."""
+    if find_spec("pandas") is None:
+        stand_in = ModuleType("pandas")
+        stand_in.read_csv = lambda text: list(csv.DictReader(text))
+        monkeypatch.setitem(sys.modules, "pandas", stand_in)
+
+
+def test_methods_page_runs_and_tells_of_all_methods(capsys, pandas):
     run = run_python_blocks("docs/methods.md")
     assert run["fusion"].status.is_success
+    assert len(run["frame"]) == len(run["compared"])
+    assert [trial.settings["alpha"] for trial in run["swept"]] == ["as drawn"] * 2 + ["soft"] * 2
+    assert [(found.name, found.reason) for found in run["own"]] == [
+        ("direct", None), ("darker", None),
+    ]  # fmt: skip
+    assert np.array_equal(run["own"][1].fusion.image, run["fused"].image)
+    assert 0 < np.mean(run["fused"].image < run["scene"].foreground) < 1
     assert [found.reason for found in run["compared"]] == [None] * 4
     assert "| imported |" in capsys.readouterr().out
     rows = re.findall(r"^\| `([\w-]+)` \| `(\w+)` \|", text("docs/methods.md"), re.MULTILINE)
@@ -134,6 +155,8 @@ def test_metrics_page_runs(capsys):
     run = run_python_blocks("docs/metrics.md")
     assert list(run["scores"]) == list(SETS["vifb"])
     assert run["scores"]["qabf"].value == osmofuse.metrics.qabf(*run["rounded"])
+    assert abs(run["own"]["bias"].value) < 255
+    assert run["own"]["bias"].better is None
 
 
 def test_page_of_the_new_metrics_runs_and_ranks():

@@ -82,6 +82,13 @@ def test_kernels_are_cached_where_they_should_be_and_found_again(tmp_path):
     assert run(COMPUTE, **env) == ["1"]
 
 
+def test_compiling_is_logged_once(tmp_path):
+    log = tmp_path / "log"
+    listen = f"import logging; logging.basicConfig(level='INFO', filename={str(log)!r})\n"
+    assert run(listen + COMPUTE, OSMOFUSE_CACHE=tmp_path) == ["0"]
+    assert log.read_text().count("compiling kernels") == 1
+
+
 class TestNoCache:
     """The tests may run as root, whom permissions do not bind: the folders lie in a file."""
 
@@ -95,7 +102,12 @@ class TestNoCache:
         assert run(code + FUSE, OSMOFUSE_CACHE=blocked / "cache") == [pixels, "0"]
         assert blocked.read_text() == "not a folder"
 
-    def test_it_is_said(self, monkeypatch, caplog):
+    def test_nothing_is_printed_unasked(self, blocked):
+        code = f"import sys, tempfile; tempfile.tempdir = {str(blocked / 'tmp')!r}\n"
+        code += "sys.stderr = sys.stdout\n" + COMPUTE
+        assert run(code, OSMOFUSE_CACHE=blocked / "cache") == ["0"]
+
+    def test_it_is_logged(self, monkeypatch, caplog):
         monkeypatch.setattr(kernel_cache, "cache_directory", lambda: None)
         kernel_cache._announce.__wrapped__()
         assert "set OSMOFUSE_CACHE to one that can" in caplog.text
@@ -235,7 +247,7 @@ def test_a_full_disk_costs_time_only(tmp_path, pixels, size, temporary):
     assert bool(list(other.rglob("*.nbc"))) == (temporary == "elsewhere" and size == "4k")
 
 
-def test_it_is_said_if_an_entry_cannot_be_kept(tmp_path, monkeypatch, caplog):
+def test_it_is_logged_if_an_entry_cannot_be_kept(tmp_path, monkeypatch, caplog):
     monkeypatch.setattr(kernel_cache, "cache_directory", lambda: tmp_path / "gone")
     kernel_cache._complain.cache_clear()
     kernel_cache._keep("a.nbc", b"code")

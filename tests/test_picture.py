@@ -380,6 +380,20 @@ def test_one_band_of_no_data_is_not_an_empty_pixel():
     assert not Picture(pixels, nodata=np.nan).valid[1, 2]
 
 
+def test_what_is_fully_transparent_holds_no_data():
+    pixels = np.full((4, 5, 4), 9, np.uint8)
+    pixels[1, 2] = 0, 0, 0, 0
+    picture = Picture(pixels, transparency=True)
+    assert (np.argwhere(~picture.valid) == [[1, 2]]).all()
+    np.testing.assert_array_equal(picture.filled().colour, np.full((4, 5, 3), 9))
+    fused, _ = picture.with_samples(np.full((4, 5, 3), 1.0))
+    np.testing.assert_array_equal(fused.pixels[..., -1], pixels[..., -1])
+    pixels[..., -1] = 0
+    assert Picture(pixels, transparency=True).valid is None, "it says nothing"
+    both = Picture(np.dstack([np.eye(2), np.array([[1, 1], [0, 1]])]), transparency=True, nodata=0)
+    np.testing.assert_array_equal(both.valid, [[True, False], [False, True]])
+
+
 def test_a_picture_of_nothing_cannot_be_filled():
     with pytest.raises(InputError, match="every pixel holds the no-data value 0"):
         Picture(np.zeros((4, 5)), nodata=0.0).filled()

@@ -24,7 +24,7 @@ from osmofuse.record import (
 from pairs import a_record
 
 KEYS = [
-    "format", "inputs", "alpha", "transform", "method", "working_space", "tiling", "plan",
+    "format", "job", "inputs", "alpha", "transform", "method", "working_space", "tiling", "plan",
     "result", "output", "versions",
 ]  # fmt: skip
 

@@ -25,17 +25,17 @@ BORDERS = (cv2.BORDER_CONSTANT, cv2.BORDER_REFLECT, cv2.BORDER_REPLICATE)
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Two pictures, and the homography that takes the moving one to the fixed one."""
+    """Two pictures, and the homography that takes the background to the foreground."""
 
     name: str
     modality: str
-    moving: np.ndarray
-    fixed: np.ndarray
+    foreground: np.ndarray
+    background: np.ndarray
     truth: np.ndarray
 
     def error(self, matrix) -> float:
-        """Return the mean error at the corners of the moving picture, in pixels."""
-        rows, cols = self.moving.shape[:2]
+        """Return the mean error at the corners of the background, in pixels."""
+        rows, cols = self.background.shape[:2]
         return corner_error(matrix, self.truth, (rows, cols))
 
 
@@ -140,8 +140,8 @@ def _case(name, modality, one, other, rng) -> Case:
     truth = random_homography(rng, one.shape[:2])
     border = BORDERS[int(rng.integers(3))]
     # What is warped moves back to where it came from.
-    moving = as_bytes(warped(one, np.linalg.inv(truth), border))
-    return Case(name, modality, moving, as_bytes(other), truth)
+    background = as_bytes(warped(one, np.linalg.inv(truth), border))
+    return Case(name, modality, as_bytes(other), background, truth)
 
 
 def unrelated(pictures, count: int, seed: int):
@@ -153,5 +153,6 @@ def unrelated(pictures, count: int, seed: int):
         others = [j for j, name in enumerate(names) if name != names[first]]
         second = others[int(rng.integers(len(others)))]
         one = changed(pictures[first][1], MODALITIES[k % len(MODALITIES)], rng)
-        moving = warped(one, random_homography(rng, one.shape[:2]), BORDERS[k % 3])
-        yield f"{names[first]} / {names[second]}", as_bytes(moving), as_bytes(pictures[second][1])
+        background = warped(one, random_homography(rng, one.shape[:2]), BORDERS[k % 3])
+        foreground = as_bytes(pictures[second][1])
+        yield f"{names[first]} / {names[second]}", foreground, as_bytes(background)

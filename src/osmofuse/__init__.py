@@ -14,32 +14,42 @@ __version__ = "0.1.0"
 
 # Where each public name lives. Loaded when first used: Numba, SciPy and libvips take long.
 _HOMES = {
+    "AlignJob": "jobs.align",
     "Alignment": "preparation.registration.align",
     "Average": "methods.average",
+    "CompareJob": "jobs.compare",
     "Comparison": "tasks.compare",
     "DirectMatting": "methods.direct",
+    "FuseJob": "jobs.fuse",
     "Fusion": "methods.contract",
     "GuidedFilterFusion": "methods.guided_filter",
     "InputError": "errors",
+    "Job": "jobs.job",
     "LaplacianPyramid": "methods.pyramid",
     "LimitError": "errors",
+    "LinearOsmosis": "methods.linear_osmosis",
+    "MatteJob": "jobs.matte",
+    "Matte": "preparation.matting",
     "MismatchError": "errors",
     "MissingExtraError": "errors",
+    "Need": "jobs.need",
     "OsmofuseError": "errors",
     "OutputError": "errors",
     "Picture": "picture",
-    "LinearOsmosis": "methods.linear_osmosis",
     "PoissonEditing": "methods.poisson",
     "Prepared": "tasks.prepare",
-    "Progress": "optimise.progress",
+    "Progress": "progress",
     "Recipe": "tasks.recipe",
+    "Result": "jobs.job",
     "Score": "metrics.score",
+    "ScoreJob": "jobs.score",
     "SettingError": "errors",
     "Sources": "methods.contract",
     "SpectralTV": "methods.spectral_tv",
-    "Status": "optimise.progress",
-    "Step": "optimise.progress",
+    "Status": "progress",
+    "Step": "progress",
     "StructureAwareFusion": "methods.structure_aware",
+    "SweepJob": "jobs.sweep",
     "Trial": "tasks.sweep",
     "UnreadableError": "errors",
     "VariationalOsmosis": "methods.variational",
@@ -52,6 +62,7 @@ _HOMES = {
     "read": "io.reading",
     "recipe": "tasks.recipe",
     "recipes": "tasks.recipe",
+    "repeat": "jobs.repeat",
     "score": "metrics.score",
     "soften": "preparation.alpha",
     "sweep": "tasks.sweep",
@@ -72,6 +83,15 @@ if TYPE_CHECKING:
     )
     from osmofuse.io.reading import read
     from osmofuse.io.writing import write
+    from osmofuse.jobs.align import AlignJob
+    from osmofuse.jobs.compare import CompareJob
+    from osmofuse.jobs.fuse import FuseJob
+    from osmofuse.jobs.job import Job, Result
+    from osmofuse.jobs.matte import MatteJob
+    from osmofuse.jobs.need import Need
+    from osmofuse.jobs.repeat import repeat
+    from osmofuse.jobs.score import ScoreJob
+    from osmofuse.jobs.sweep import SweepJob
     from osmofuse.methods.average import Average
     from osmofuse.methods.contract import Fusion, Sources
     from osmofuse.methods.direct import DirectMatting
@@ -84,11 +104,11 @@ if TYPE_CHECKING:
     from osmofuse.methods.structure_aware import StructureAwareFusion
     from osmofuse.methods.variational import VariationalOsmosis
     from osmofuse.metrics.score import Score, score
-    from osmofuse.optimise.progress import Progress, Status, Step
     from osmofuse.picture import Picture
     from osmofuse.preparation.alpha import soften
-    from osmofuse.preparation.matting import matte
+    from osmofuse.preparation.matting import Matte, matte
     from osmofuse.preparation.registration.align import Alignment, align
+    from osmofuse.progress import Progress, Status, Step
     from osmofuse.tasks.compare import Comparison, compare
     from osmofuse.tasks.fuse import fuse
     from osmofuse.tasks.prepare import Prepared, prepare
@@ -96,18 +116,25 @@ if TYPE_CHECKING:
     from osmofuse.tasks.sweep import Trial, sweep
 
 __all__ = [
+    "AlignJob",
     "Alignment",
     "Average",
+    "CompareJob",
     "Comparison",
     "DirectMatting",
+    "FuseJob",
     "Fusion",
     "GuidedFilterFusion",
     "InputError",
+    "Job",
     "LaplacianPyramid",
     "LimitError",
     "LinearOsmosis",
+    "Matte",
+    "MatteJob",
     "MismatchError",
     "MissingExtraError",
+    "Need",
     "OsmofuseError",
     "OutputError",
     "Picture",
@@ -115,13 +142,16 @@ __all__ = [
     "Prepared",
     "Progress",
     "Recipe",
+    "Result",
     "Score",
+    "ScoreJob",
     "SettingError",
     "Sources",
     "SpectralTV",
     "Status",
     "Step",
     "StructureAwareFusion",
+    "SweepJob",
     "Trial",
     "UnreadableError",
     "VariationalOsmosis",
@@ -137,6 +167,7 @@ __all__ = [
     "read",
     "recipe",
     "recipes",
+    "repeat",
     "report",
     "score",
     "soften",

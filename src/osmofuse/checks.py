@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
-from osmofuse.errors import SettingError
+from osmofuse.errors import SettingError, did_you_mean
 
 LONGEST = 100  # characters of a wrong value that a message shows
 
@@ -83,7 +83,8 @@ def choice(name: str, value: object, allowed: Sequence[object]) -> None:
         It is none of them.
     """
     if not any(value is a or (isinstance(value, str) and value == a) for a in allowed):
-        raise _refusal(name, value, f"one of {', '.join(map(repr, allowed))}")
+        wanted = f"one of {', '.join(map(repr, allowed))}"
+        raise _refusal(name, value, wanted, [one for one in allowed if isinstance(one, str)])
 
 
 def text(name: str, value: object, *, most: int = 10_000, pattern: str | None = None) -> str:
@@ -169,5 +170,6 @@ def shown(value: object) -> str:
     return told if len(told) <= LONGEST else f"{told[:LONGEST]}…"
 
 
-def _refusal(name: str, value: object, wanted: str) -> SettingError:
-    return SettingError(f"{name}: {shown(value)}; must be {wanted}")
+def _refusal(name: str, value: object, wanted: str, words: Sequence[str] = ()) -> SettingError:
+    hint = did_you_mean(value[:LONGEST], words) if isinstance(value, str) else ""
+    return SettingError(f"{name}: {shown(value)}{hint}; must be {wanted}")

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from osmofuse.errors import UnreadableError
+from osmofuse.unreadable import reading
 
 LARGEST = 16_000_000  # bytes
 DEEPEST = 64  # levels of lists and objects
@@ -48,20 +49,12 @@ def read_document(path: str | os.PathLike[str], *, most: int = LARGEST) -> bytes
         It is missing, larger, cannot be read, or is a folder, a pipe, a socket or a device.
     """
     path = Path(path)
-    try:
+    with reading(path):
         _check_regular(path, os.stat(path).st_mode)
         # Another file may have taken its place: opening a pipe must not wait for a writer.
         with open(path, "rb", opener=_open_at_once) as file:
             _check_regular(path, os.fstat(file.fileno()).st_mode)
             content = file.read(most + 1)
-    except UnreadableError:
-        raise  # an OSError too, and names its file already
-    except FileNotFoundError as error:
-        raise UnreadableError(f"{path}: no such file") from error
-    except OSError as error:
-        raise UnreadableError(f"{path}: {error.strerror or error}") from error
-    except ValueError as error:  # a name with a zero byte, or of characters that no system has
-        raise UnreadableError(f"{str(path)!r}: no name of a file ({error})") from error
     if len(content) > most:
         raise UnreadableError(f"{path}: larger than {most:,} bytes; this is no such file")
     return content

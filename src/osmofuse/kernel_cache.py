@@ -35,6 +35,7 @@ _LARGEST = 1 << 26  # bytes of an entry; a kernel takes some 30 kB
 _PROBE = bytes(1 << 16)  # about what a kernel takes: on a full disk, an empty file can be made
 
 _log = logging.getLogger("osmofuse")
+_log.addHandler(logging.NullHandler())  # a program that uses the package chooses what is printed
 _numba: Any = numba
 _codegen: Any = codegen
 _compiler: Any = compiler
@@ -158,11 +159,11 @@ def _announce() -> None:
     """Log, once a process, that compiling takes a while."""
     if cache_directory() is None:
         _log.warning(
-            "compiling kernels, which takes some 20 seconds each time: neither the user's cache "
+            "compiling kernels, which takes up to 40 seconds each time: neither the user's cache "
             "folder nor a private temporary one can be written; set OSMOFUSE_CACHE to one that can"
         )
     else:
-        _log.warning("compiling kernels for this machine, once; this takes some 20 seconds")
+        _log.info("compiling kernels that are new here, for this and later runs; up to 40 seconds")
 
 
 @functools.cache

@@ -22,6 +22,7 @@ from numba import prange
 from numba.core import codegen, event
 
 from osmofuse.kernel_cache import KernelCache
+from osmofuse.progress import leave_out
 
 __all__ = [
     "code_in_use",
@@ -117,3 +118,4 @@ _reordered = list[Any]()  # kernels whose bits depend on how they were optimised
 _events: Any = event
 _compiling = _events.TimingListener()
 _events.register("numba:compile", _compiling)
+leave_out(seconds_compiling)  # it happens once on a machine, and would hide how long the work takes

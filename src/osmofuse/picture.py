@@ -75,7 +75,8 @@ class Picture:
     metadata : Metadata, optional
         What else the file said.
     transparency : bool
-        The last band is transparency: carried, never fused.
+        The last band is transparency: carried, never fused. Where it is 0 there is no data, see
+        `valid`.
     nodata : float, optional
         The value that stands for "nothing was recorded here", see `valid`.
     lossy : bool
@@ -133,7 +134,7 @@ class Picture:
         return self.pixels[..., 0] if self.pixels.shape[2] == 2 else self.pixels[..., :-1]
 
     def samples(self, *, dtype: DTypeLike | None = None) -> FloatArray:
-        """Give the colours as floats on the scale where 1.0 is white, to compute with.
+        """Return the colours as floats on the scale where 1.0 is white, to compute with.
 
         A new array, without the transparency; `with_samples` is the way back.
 
@@ -151,21 +152,28 @@ class Picture:
 
     @property
     def valid(self) -> BoolArray | None:
-        """Where something was recorded, (rows, cols); None if that is everywhere.
+        """Mask of the pixels that were recorded, (rows, cols); None if all were.
 
         Not valid are the pixels all of whose bands hold `nodata`; if that is NaN, one is enough.
+        Nor are those that are fully transparent, unless all are: then transparency says nothing.
         """
+        known = self._recorded
+        if self.transparency and (seen := np.asarray(self.pixels[..., -1] > 0)).any():
+            known = seen if known is None else known & seen
+        return None if known is None or known.all() else known
+
+    @property
+    def _recorded(self) -> BoolArray | None:
+        """Where the no-data value is not; None if there is none."""
         if self.nodata is None:
             return None
         bands = self.colour.reshape(*self.shape, -1)
         if math.isnan(self.nodata):
-            valid = ~np.isnan(bands).any(axis=2)
-        else:
-            valid = (bands != self.nodata).any(axis=2)
-        return None if valid.all() else np.asarray(valid)
+            return np.asarray(~np.isnan(bands).any(axis=2))
+        return np.asarray((bands != self.nodata).any(axis=2))
 
     def filled(self) -> Picture:
-        """Give a picture whose empty pixels hold the colours of the nearest valid one.
+        """Return a picture whose empty pixels hold the colours of the nearest valid one.
 
         Then nothing of the no-data value can enter its neighbours when the picture is computed
         with; `with_samples` of this picture, not of that, leaves empty what was empty.
@@ -180,7 +188,7 @@ class Picture:
     def with_samples(
         self, samples: FloatArray, *, depth: DTypeLike | None = None
     ) -> tuple[Picture, int]:
-        """Give this picture new colours; profile, metadata and transparency stay.
+        """Return this picture with new colours; profile, metadata and transparency stay.
 
         Empty pixels stay empty, whatever their samples; a valid pixel that would come to hold
         the no-data value goes one level beside it.
@@ -206,7 +214,7 @@ class Picture:
         """
         if samples.shape != self.colour.shape:
             raise MismatchError(f"samples: shape {samples.shape} is not {self.colour.shape}")
-        valid = self.valid
+        valid = None if self.nodata is None else self.valid
         if valid is not None:
             samples = np.where(valid if samples.ndim == 2 else valid[..., None], samples, 0)
         pixels, clipped = quantise(samples, self.depth if depth is None else depth)
@@ -218,7 +226,7 @@ class Picture:
         return replace(self, pixels=pixels), clipped
 
     def with_pixels(self, pixels: Array, valid: BoolArray) -> Picture:
-        """Give this picture other pixels, of any size but its depth and bands; the rest stays.
+        """Return this picture with other pixels, of any size but its depth and bands.
 
         Parameters
         ----------

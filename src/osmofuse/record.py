@@ -29,6 +29,7 @@ from osmofuse.io.refusal import naming
 from osmofuse.io.staging import Staging
 from osmofuse.record_format import check_parts
 from osmofuse.typing import Array
+from osmofuse.unreadable import reading
 
 FORMAT = 1
 
@@ -92,6 +93,8 @@ class Record:
 
     Parameters
     ----------
+    job : str
+        The kind of job, which is the name of its command: "fuse", "align", "compare" and so on.
     inputs : tuple of Input
         The files.
     alpha : mapping
@@ -100,7 +103,7 @@ class Record:
     transform : mapping or None
         How the background was registered to the foreground; None: they fitted as they were.
     method : mapping
-        ``name`` and ``settings``, all of them; of what is no fusion, the name of the command.
+        ``name`` and ``settings``, all of them; of what is no fusion, the kind of job.
     working_space : str
         "encoded" or "linear".
     tiling : mapping or None
@@ -124,6 +127,7 @@ class Record:
         it gave is in the other parts. None, and not written: there was none.
     """
 
+    job: str
     inputs: tuple[Input, ...]
     alpha: Mapping[str, Any]
     method: Mapping[str, Any]
@@ -144,15 +148,15 @@ class Record:
     def as_json(self) -> dict[str, Any]:
         """Return the record as JSON knows things: no infinities, no tuples."""
         inputs = [_without_empty(vars(one)) for one in self.inputs]
-        parts = {name: getattr(self, name) for name in _ORDER if name != "inputs"}
+        parts = {name: getattr(self, name) for name in _ORDER} | {"inputs": inputs}
         parts |= {name: getattr(self, name) for name in _ONLY_IF_ANY if getattr(self, name)}
-        told: dict[str, Any] = plain({"format": FORMAT, "inputs": inputs, **parts})
+        told: dict[str, Any] = plain({"format": FORMAT, **parts})
         return told
 
 
 _ORDER = (
-    "inputs", "alpha", "transform", "method", "working_space", "tiling", "plan", "result",
-    "output", "versions",
+    "job", "inputs", "alpha", "transform", "method", "working_space", "tiling", "plan",
+    "result", "output", "versions",
 )  # fmt: skip
 _ONLY_IF_ANY = ("ranking", "recipe")
 
@@ -240,13 +244,8 @@ def sha256_of_file(path: str | os.PathLike[str]) -> str:
     UnreadableError
         It cannot be read.
     """
-    try:
-        with Path(path).open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError as error:
-        raise UnreadableError(f"{path}: no such file") from error
-    except OSError as error:
-        raise UnreadableError(f"{path}: {error.strerror or error}") from error
+    with reading(path), Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def sha256_of_pixels(pixels: Array) -> str:

@@ -15,7 +15,7 @@ from osmofuse.checks import choice, mapping, number, sequence, text, whole
 from osmofuse.errors import SettingError
 
 ROLES = (
-    "foreground", "background", "alpha", "truth", "moving", "fixed", "points", "image", "trimap",
+    "foreground", "background", "alpha", "truth", "points", "image", "trimap", "fused",
 )  # fmt: skip
 NUMBERED = ("background", "alpha")  # further ones are "background-2" and so on
 SHA256 = "[0-9a-f]{64}"
@@ -175,9 +175,11 @@ _RESULT = _fields(
         "clipped": _count,
         "peak_bytes": _or_none(_count),
         "results": _list(mapping),
+        "scores": _every(mapping),
     }
 )
 _PARTS: dict[str, Check] = {
+    "job": text,
     "inputs": _inputs,
     "alpha": _fields({"value": _or_none(_alpha_value)}),
     "transform": _or_none(_TRANSFORM),
@@ -192,6 +194,7 @@ _PARTS: dict[str, Check] = {
     "versions": _every(text),
 }
 _FURTHER_PARTS: dict[str, Check] = {
+    "job": text,
     "ranking": _list(_RANKING, most=10_000),
     "recipe": _or_none(_fields({"name": text, "sha256": _digest}, needed=("name", "sha256"))),
 }

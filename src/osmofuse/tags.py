@@ -336,7 +336,7 @@ class _Layout(NamedTuple):
 
     @property
     def first(self) -> int:
-        """Where the header says at which byte the first directory begins."""
+        """Place in the header that holds the offset of the first directory."""
         return 8 if self.big else 4
 
 

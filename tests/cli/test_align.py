@@ -8,9 +8,9 @@ from click.testing import CliRunner
 
 import osmofuse
 from osmofuse import cli, gallery
-from osmofuse.errors import MismatchError
+from osmofuse.errors import MismatchError, OutputError
 from osmofuse.picture import Metadata, quantise
-from osmofuse.record import read_record
+from osmofuse.record import read_record, sha256_of_pixels
 
 SHIFT = (6, 9)
 
@@ -25,12 +25,12 @@ def pictures():
 def folder(tmp_path, pictures, monkeypatch):
     """Make a folder with an infrared picture that is cut off above and at the left."""
     infrared, visible = pictures
-    moving = osmofuse.Picture(
+    background = osmofuse.Picture(
         infrared[SHIFT[0] :, SHIFT[1] :], metadata=Metadata(resolution=(20.0, 20.0))
     )
-    osmofuse.write(moving, tmp_path / "infrared.tif")
-    fixed = osmofuse.Picture(visible, metadata=Metadata(resolution=(40.0, 40.0)))
-    osmofuse.write(fixed, tmp_path / "visible.tif")
+    osmofuse.write(background, tmp_path / "infrared.tif")
+    foreground = osmofuse.Picture(visible, metadata=Metadata(resolution=(40.0, 40.0)))
+    osmofuse.write(foreground, tmp_path / "visible.tif")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -39,9 +39,9 @@ def run(*arguments):
     return CliRunner().invoke(cli.commands, ["align", *map(str, arguments)])
 
 
-def test_the_moving_picture_is_written_in_the_fixed_ones_frame(folder, pictures):
+def test_the_background_is_written_in_the_foregrounds_frame(folder, pictures):
     done = run(
-        "infrared.tif", "visible.tif", "-o", "aligned.tif", "--transform", "translation",
+        "visible.tif", "infrared.tif", "-o", "aligned.tif", "--transform", "translation",
         "--valid-out", "valid.png", "--preview", "board.png",
     )  # fmt: skip
     assert done.exit_code == 0, done.output
@@ -60,7 +60,7 @@ def test_the_moving_picture_is_written_in_the_fixed_ones_frame(folder, pictures)
     assert off < 0.2 * before
     assert osmofuse.read("board.png").shape == (200, 160)
     record = read_record("aligned.tif.json")
-    assert [one.role for one in record.inputs] == ["moving", "fixed"]
+    assert [one.role for one in record.inputs] == ["foreground", "background"]
     np.testing.assert_allclose(
         record.transform["matrix"], [[1, 0, SHIFT[1]], [0, 1, SHIFT[0]], [0, 0, 1]], atol=0.2
     )
@@ -69,9 +69,10 @@ def test_the_moving_picture_is_written_in_the_fixed_ones_frame(folder, pictures)
 def test_points_a_flicker_and_json(folder):
     places = np.array([[10, 10], [120, 20], [30, 150], [120, 180]])
     lines = [f"{x},{y},{x + SHIFT[1]},{y + SHIFT[0]}" for x, y in places]
-    (folder / "points.csv").write_text("\n".join(["moving_x,moving_y,fixed_x,fixed_y", *lines]))
+    header = "background_x,background_y,foreground_x,foreground_y"
+    (folder / "points.csv").write_text("\n".join([header, *lines]))
     done = run(
-        "infrared.tif", "visible.tif", "-o", "aligned.png", "--points", "points.csv",
+        "visible.tif", "infrared.tif", "-o", "aligned.png", "--points", "points.csv",
         "--method", "points", "--preview", "flicker.webp", "--json",
     )  # fmt: skip
     assert done.exit_code == 0, done.output
@@ -83,22 +84,22 @@ def test_points_a_flicker_and_json(folder):
 
 
 def test_a_report_goes_along(folder):
-    given = ("infrared.tif", "visible.tif", "-o", "aligned.tif", "--transform", "translation")
+    given = ("visible.tif", "infrared.tif", "-o", "aligned.tif", "--transform", "translation")
     done = run(*given, "--report", "look", "--json")
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["files"]["report"] == "look/index.html"
     names = {path.stem for path in (folder / "look" / "pictures").iterdir()}
-    assert names == {"fixed", "aligned", "checkerboard"}
+    assert names == {"foreground", "aligned", "checkerboard"}
     text = (folder / "look" / "index.html").read_text("utf-8")
-    assert "osmofuse align infrared.tif visible.tif --method auto --transform translation" in text
-    again = run("infrared.tif", "visible.tif", "-o", "other.tif", "--report", "look")
+    assert "osmofuse align --from" in text
+    again = run("visible.tif", "infrared.tif", "-o", "other.tif", "--report", "look")
     assert isinstance(again.exception, osmofuse.OutputError)
     assert not (folder / "other.tif").exists(), "told before the work"
 
 
 def test_a_refusal_writes_nothing_and_says_why(folder):
     osmofuse.write(np.full((90, 80), 99, np.uint8), "flat.png")
-    done = run("flat.png", "visible.tif", "-o", "aligned.tif", "--json", "--report", "look")
+    done = run("visible.tif", "flat.png", "-o", "aligned.tif", "--json", "--report", "look")
     assert not (folder / "look").exists()
     assert isinstance(done.exception, MismatchError)
     assert done.exception.exit_code == 4
@@ -109,17 +110,17 @@ def test_a_refusal_writes_nothing_and_says_why(folder):
 
 def test_what_exists_is_kept(folder):
     (folder / "aligned.tif").write_text("mine")
-    done = run("infrared.tif", "visible.tif", "-o", "aligned.tif")
+    done = run("visible.tif", "infrared.tif", "-o", "aligned.tif")
     assert isinstance(done.exception, osmofuse.OutputError)
     assert (folder / "aligned.tif").read_text() == "mine"
-    done = run("infrared.tif", "visible.tif", "-o", "infrared.tif", "--overwrite")
+    done = run("visible.tif", "infrared.tif", "-o", "infrared.tif", "--overwrite")
     assert "would replace the input" in str(done.exception)
 
 
 def test_transparency_moves_along(folder, pictures):
     rgba = np.dstack([pictures[1][5:], np.full((195, 160), 255, np.uint8)])
     osmofuse.write(osmofuse.Picture(rgba, transparency=True), "cut.tif")
-    done = run("cut.tif", "visible.tif", "-o", "aligned.tif", "--transform", "translation")
+    done = run("visible.tif", "cut.tif", "-o", "aligned.tif", "--transform", "translation")
     assert done.exit_code == 0, done.output
     aligned = osmofuse.read("aligned.tif")
     assert aligned.transparency
@@ -128,7 +129,7 @@ def test_transparency_moves_along(folder, pictures):
 
 
 def test_a_dry_run_says_what_it_needs_and_a_limit_is_kept(folder):
-    pair = ("infrared.tif", "visible.tif", "-o", "a.tif")
+    pair = ("visible.tif", "infrared.tif", "-o", "a.tif")
     told = json.loads(run(*pair, "--dry-run", "--json").stdout)
     assert told["need"]["bytes"] > 10**8
     done = run(*pair, "--max-memory", "1M")
@@ -140,5 +141,36 @@ def test_a_dry_run_says_what_it_needs_and_a_limit_is_kept(folder):
 def test_a_dry_run_refuses_what_the_work_would(folder):
     (folder / "look").mkdir()
     (folder / "look" / "index.html").write_text("mine")
-    done = run("infrared.tif", "visible.tif", "-o", "a.tif", "--report", "look", "--dry-run")
+    done = run("visible.tif", "infrared.tif", "-o", "a.tif", "--report", "look", "--dry-run")
     assert isinstance(done.exception, osmofuse.OutputError)
+
+
+@pytest.mark.parametrize("name", ["aligned.png", "aligned.webp"])
+def test_no_data_survives_as_transparency(folder, name):
+    depth = np.uint8 if name.endswith("webp") else np.uint16
+    infrared = osmofuse.read("infrared.tif").pixels
+    colours = np.repeat(infrared[..., None], 3, axis=2) if depth == np.uint8 else infrared
+    osmofuse.write(quantise(colours / 65535, depth)[0], "moved.png")
+    for output in ("aligned.tif", name):
+        given = ("visible.tif", "moved.png", "--transform", "translation", "-o", output)
+        assert run(*given).exit_code == 0
+    stored, transparent = osmofuse.read("aligned.tif"), osmofuse.read(name)
+    assert 0 < np.count_nonzero(~stored.valid) < stored.valid.size
+    np.testing.assert_array_equal(transparent.valid, stored.valid)
+    np.testing.assert_array_equal(transparent.colour, stored.colour)
+    record = read_record(f"{name}.json")
+    assert record.output["sha256_of_pixels"] == sha256_of_pixels(transparent.pixels)
+    ready = [osmofuse.prepare(osmofuse.read("visible.tif"), one) for one in (stored, transparent)]
+    assert ready[0].notes == ready[1].notes
+    assert "hold no data" in ready[0].notes[0]
+    first, second = (osmofuse.fuse(one) for one in ready)
+    np.testing.assert_array_equal(first.image, second.image)
+
+
+def test_no_data_is_refused_where_there_is_no_place_for_it(folder):
+    osmofuse.write((osmofuse.read("infrared.tif").pixels >> 8).astype(np.uint8), "moved.png")
+    given = ("visible.tif", "moved.png", "--transform", "translation", "-o", "aligned.jpg")
+    error = run(*given).exception
+    assert isinstance(error, OutputError)
+    assert "pixels hold no data, and JPEG has no place for that; write .tif, or .png" in str(error)
+    assert not (folder / "aligned.jpg").exists()

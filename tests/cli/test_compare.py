@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from osmofuse import DirectMatting, cli
 from osmofuse.errors import UnreadableError
-from osmofuse.optimise import Status
+from osmofuse.progress import Status
 from osmofuse.record import read_record
 from pairs import osmofuse_in, write_pair
 
@@ -50,7 +50,7 @@ def test_a_report_shows_all_results(folder):
     assert "look/index.html" in done.stdout
     text = (folder / "look" / "index.html").read_text("utf-8")
     assert "Which is better?" in text
-    assert "--methods direct,average" in text
+    assert "osmofuse compare --from made/comparison.json -o made-again" in text
     assert {"direct.png", "average.png"} <= {p.name for p in (folder / "look/pictures").iterdir()}
 
 

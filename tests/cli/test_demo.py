@@ -39,7 +39,7 @@ def run(*arguments):
 
 @pytest.fixture
 def done(tmp_path):
-    result = run("--out", tmp_path / "deep" / "demo")
+    result = run("--output", tmp_path / "deep" / "demo")
     assert result.exception is None, result.output
     return tmp_path / "deep" / "demo", result.stdout
 
@@ -81,14 +81,14 @@ def test_it_says_where_the_files_are_and_what_it_measured(done):
 def test_a_second_run_is_refused_and_changes_nothing(done):
     folder, _ = done
     before = contents(folder)
-    result = run("--out", folder)
+    result = run("--output", folder)
     assert isinstance(result.exception, OutputError)
     assert contents(folder) == before
 
 
 def test_a_second_run_exits_with_7(done, monkeypatch, capsys):
     folder, _ = done
-    monkeypatch.setattr(sys, "argv", ["osmofuse", "demo", "--out", str(folder)])
+    monkeypatch.setattr(sys, "argv", ["osmofuse", "demo", "--output", str(folder)])
     with pytest.raises(SystemExit) as end:
         cli.main()
     assert end.value.code == 7
@@ -99,7 +99,7 @@ def test_overwrite_writes_again(done):
     folder, _ = done
     before = osmofuse.read(folder / "fused.tif").pixels
     (folder / "fused.tif").write_bytes(b"")
-    assert run("--out", folder, "--overwrite").exception is None
+    assert run("--output", folder, "--overwrite").exception is None
     assert np.array_equal(osmofuse.read(folder / "fused.tif").pixels, before)
 
 
@@ -108,14 +108,14 @@ def test_without_matplotlib_there_is_no_sheet_but_all_else(tmp_path, monkeypatch
         raise MissingExtraError("sheets need matplotlib: pip install 'osmofuse[plot]'")
 
     monkeypatch.setattr("osmofuse.report.side_by_side", side_by_side)
-    result = run("--out", tmp_path)
+    result = run("--output", tmp_path)
     assert result.exception is None
     assert "No sheet: sheets need matplotlib" in result.stderr
     assert {path.name for path in tmp_path.iterdir()} == {*FILES, RECORD, "report"}
 
 
 def test_progress_goes_to_stderr_and_data_to_stdout(tmp_path):
-    result = run("--out", tmp_path)
+    result = run("--output", tmp_path)
     assert "Fusing ..." in result.stderr
     assert "Fusing ..." not in result.stdout
     assert "truth_psnr" not in result.stderr
@@ -123,6 +123,6 @@ def test_progress_goes_to_stderr_and_data_to_stdout(tmp_path):
 
 def test_a_file_in_the_place_of_the_folder_is_wrong_usage(tmp_path):
     (tmp_path / "taken").write_text("")
-    result = run("--out", tmp_path / "taken")
+    result = run("--output", tmp_path / "taken")
     assert result.exit_code == 2
     assert "is a file" in result.output

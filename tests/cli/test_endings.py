@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from osmofuse.cli.endings import ENDINGS, REMEDIES, warning
-from osmofuse.optimise import Status
+from osmofuse.progress import Status
 
 
 def test_every_status_has_its_words():

@@ -70,8 +70,8 @@ def test_a_dry_run_says_what_it_needs_and_a_limit_is_kept(folder):
 @pytest.mark.parametrize(
     ("option", "value", "range_"),
     [
-        ("--band", "1e9", "a number from 0 to 10000"),
-        ("--band", "nan", "a number from 0 to 10000"),
+        ("--edge", "1e9", "a number from 0 to 10000"),
+        ("--edge", "nan", "a number from 0 to 10000"),
         ("--max-pixels", "0", "a whole number from 1 to 1000000000"),
         ("--max-pixels", "1" * 30, "a whole number from 1 to 1000000000"),
     ],

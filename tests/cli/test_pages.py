@@ -62,7 +62,7 @@ def test_a_recipe_takes_the_size_of_the_page(folder):
 @pytest.mark.parametrize(
     ("arguments", "roles"),
     [
-        (("align", "both.tif", "both.tif", "-o", "out.tif"), ("moving", "fixed")),
+        (("align", "both.tif", "both.tif", "-o", "out.tif"), ("fixed", "moving")),
         (("matte", "visible.tif", "trimap.tif", "-o", "out.tif"), ("image", "trimap")),
     ],
 )

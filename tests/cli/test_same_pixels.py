@@ -14,6 +14,7 @@ import osmofuse
 from osmofuse import cli, gallery
 from osmofuse.methods import METHODS
 from osmofuse.picture import Picture, quantise
+from osmofuse.record import read_record
 from pairs import write_pair
 from picture_files import PROFILE
 
@@ -37,7 +38,7 @@ def by_command(*arguments):
 def by_python(*pictures, depth=None, **options):
     """Return the pixels of the Python call, and check that `prepare` by hand gives them too."""
     direct = osmofuse.fuse(*pictures, **options).picture(depth)[0].pixels
-    known = ("align", "levels", "working_space", "soften")
+    known = ("align", "levels", "working_space", "soften", "invert")
     how = {name: options.pop(name) for name in known if name in options}
     ready = osmofuse.prepare(*pictures, **how)
     np.testing.assert_array_equal(osmofuse.fuse(ready, **options).picture(depth)[0].pixels, direct)
@@ -71,6 +72,7 @@ def test_every_recipe(folder, name):
         (("--alpha", "auto"), {"alpha": "auto"}),
         (("--alpha", "0.25", "--depth", "uint8"), {"alpha": 0.25, "depth": "uint8"}),
         (("--alpha", "map.png", "--soften", "3"), {"soften": 3.0}),
+        (("--alpha", "map.png", "--invert", "--soften", "1"), {"invert": True, "soften": 1.0}),
         (("--alpha", "map.png", "--levels", "match"), {"levels": "match"}),
         (("--alpha", "map.png", "--working-space", "linear"), {"working_space": "linear"}),
         (("--reach", "6", "--eta", "0.3"), {"alpha": 0.5, "reach": 6.0, "eta": 0.3}),
@@ -82,6 +84,16 @@ def test_options(folder, arguments, options):
     third = osmofuse.read("map.png") if alpha is None else alpha
     pictures = [*files("visible.tif", "infrared.tif"), third]
     np.testing.assert_array_equal(made, by_python(*pictures, **options))
+
+
+def test_the_record_of_an_inverted_map_is_repeated(folder):
+    made = by_command("visible.tif", "infrared.tif", "--alpha", "map.png", "--invert")
+    assert read_record("command.tif.json").alpha == {"value": None, "soften": 0.0, "invert": True}
+    again = CliRunner().invoke(
+        cli.commands, ["fuse", "--from", "command.tif.json", "-o", "again.tif"]
+    )
+    assert "bit for bit" in again.stdout, (again.output, again.exception)
+    np.testing.assert_array_equal(osmofuse.read("again.tif").pixels, made)
 
 
 def test_no_data_profiles_orientation_and_pages(folder):

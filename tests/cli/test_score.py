@@ -66,13 +66,13 @@ def test_json_has_no_infinite_numbers(folder):
     assert "∞" in run("visible.tif", "visible.tif", "visible.tif", "--metrics", "psnr").stdout
 
 
-@pytest.mark.parametrize("depth", ["8", "16", "none"])
-def test_the_depth_is_passed_on(folder, depth):
-    options = ("--metrics", "variance", "--depth", depth, "--json")
+@pytest.mark.parametrize("bits", ["8", "16", "none"])
+def test_the_bits_are_passed_on(folder, bits):
+    options = ("--metrics", "variance", "--bits", bits, "--json")
     value = json.loads(run(*FILES, *options).stdout)["variance"]["value"]
-    number = None if depth == "none" else int(depth)
+    number = None if bits == "none" else int(bits)
     pictures = map(osmofuse.read, FILES)
-    assert value == osmofuse.score(*pictures, metrics="variance", depth=number)["variance"].value
+    assert value == osmofuse.score(*pictures, metrics="variance", bits=number)["variance"].value
 
 
 def test_a_truth_brings_its_metrics(folder):
@@ -90,7 +90,7 @@ def test_the_list_tells_of_all(folder):
 def test_wrong_usage(folder):
     assert run().exit_code == 2
     assert "Missing argument 'BACKGROUND'" in run("fused.tif", "visible.tif").output
-    assert run(*FILES, "--depth", "12").exit_code == 2
+    assert run(*FILES, "--bits", "12").exit_code == 2
 
 
 def test_errors_end_with_their_codes(folder):

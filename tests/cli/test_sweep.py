@@ -65,7 +65,7 @@ def test_a_report_names_results_by_their_settings(folder):
     assert done.exit_code == 0, done.output
     text = (folder / "look" / "index.html").read_text("utf-8")
     assert "η = 0.1" in text
-    assert "--reach 2 --eta 0,0.1 --gamma 1 -o made-again" in text
+    assert "osmofuse sweep --from made/sweep.json -o made-again" in text
 
 
 @pytest.mark.parametrize("eta", ["x", "0.1;0.2", "nan"])

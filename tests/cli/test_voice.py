@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import logging
 
 import pytest
 
 import osmofuse
 from osmofuse import cli
+from osmofuse.cli.voice import print_log
 from osmofuse.preparation.registration.control_points import HEADER
 from pairs import osmofuse_in, write_pair
 
@@ -33,7 +35,7 @@ COMMANDS = {
     "compare": ("compare", *PAIR, "-o", "many", "--methods", "direct,average"),
     "sweep": ("sweep", *PAIR, "-o", "many", "--eta", "0.1,0.2"),
     "info": ("info", *PAIR),
-    "demo": ("demo", "--out", "shown"),
+    "demo": ("demo", "--output", "shown"),
 }
 
 
@@ -92,5 +94,23 @@ def test_so_is_the_compiling_of_kernels_but_not_if_asked(folder):
     arguments = ("score", "visible.tif", *PAIR, "--metrics", "fmi")
     loud = osmofuse_in(folder, *arguments, OSMOFUSE_CACHE=str(folder / "one"))
     quiet = osmofuse_in(folder, *arguments, "--quiet", OSMOFUSE_CACHE=str(folder / "two"))
-    assert "compiling kernels" in loud.stderr
+    assert loud.stderr.count("compiling kernels") == 1
     assert not quiet.stderr
+
+
+@pytest.fixture
+def log():
+    """The package's log, which is left as it was."""
+    log = logging.getLogger("osmofuse")
+    level, handlers = log.level, list(log.handlers)
+    yield log
+    log.setLevel(level)
+    log.handlers[:] = handlers
+
+
+def test_a_line_of_the_log_is_printed_once(log, capsys):
+    print_log()
+    for _ in range(3):
+        log.info("compiling %s", "something")
+    log.debug("details")
+    assert capsys.readouterr().err == "compiling something\n"

@@ -81,10 +81,12 @@ def test_rational_polynomials_are_kept_only_where_they_are_right(tmp_path):
 def test_what_is_laid_over_another_takes_its_place(tmp_path):
     matrix = [(34264, "d", 16, MATRIX, True), (315, "s", 0, "Ada", True)]
     scale = [(33550, "d", 3, SCALE, True), (33922, "d", 6, POINT, True), (271, "s", 0, "Bo", True)]
-    for name, tags in (("moving", matrix), ("fixed", scale)):
+    for name, tags in (("background", matrix), ("foreground", scale)):
         tifffile.imwrite(tmp_path / f"{name}.tif", STORED, metadata=None, extratags=tags)
-    moving, fixed = (read(tmp_path / f"{name}.tif") for name in ("moving", "fixed"))
-    placed = replace(moving, metadata=placed_like(moving.metadata, fixed.metadata))
+    background, foreground = (
+        read(tmp_path / f"{name}.tif") for name in ("background", "foreground")
+    )
+    placed = replace(background, metadata=placed_like(background.metadata, foreground.metadata))
     with tifffile.TiffFile(write(placed, tmp_path / "out.tif")) as file:
         tags = file.pages[0].tags
         assert 34264 not in tags

@@ -247,3 +247,35 @@ def test_what_with_samples_returns_is_told_apart(tmp_path):
     picture = Picture(np.zeros((4, 5), np.uint8))
     with pytest.raises(InputError, match="return the picture and a count"):
         write(picture.with_samples(np.zeros((4, 5))), tmp_path / "a.png")
+
+
+# No data
+
+
+@pytest.mark.parametrize("suffix", ["png", "webp"])
+@pytest.mark.parametrize("transparency", [False, True])
+def test_no_data_becomes_transparency(tmp_path, suffix, transparency):
+    pixels = noise((5, 7, 4 if transparency else 3), "uint8") | 1
+    pixels[1:3, 2] = 0
+    picture = Picture(pixels, transparency=transparency, nodata=0.0)
+    found = read(write(picture, tmp_path / f"a.{suffix}"))
+    assert (found.transparency, found.nodata) == (True, None)
+    np.testing.assert_array_equal(found.valid, picture.valid)
+    np.testing.assert_array_equal(found.colour, picture.colour)
+    opaque = pixels[..., -1] if transparency else 255
+    np.testing.assert_array_equal(found.pixels[..., -1], np.where(found.valid, opaque, 0))
+
+
+def test_no_data_value_without_such_pixels_costs_nothing(tmp_path):
+    picture = Picture(noise((5, 7, 3), "uint8") | 1, nodata=0.0)
+    assert not read(write(picture, tmp_path / "a.png")).transparency
+    assert read(write(picture, tmp_path / "a.jpg")).shape == (5, 7)
+
+
+def test_no_data_is_refused_by_jpeg(tmp_path):
+    picture = Picture(np.zeros((5, 7, 3), np.uint8), nodata=0.0)
+    with pytest.raises(
+        OutputError, match=r"a\.jpg: 35 pixels hold no data, .*write \.tif, or \.png"
+    ):
+        write(picture, tmp_path / "a.jpg")
+    assert not list(tmp_path.iterdir())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from osmofuse.jobs import Job
+from osmofuse.jobs import FuseJob
 from pairs import write_pair
 
 
@@ -25,6 +25,6 @@ def make_job(pair, tmp_path):
             "method": "direct",
             "output": tmp_path / "fused.tif",
         }
-        return Job(**(parts | changes))
+        return FuseJob(**(parts | changes))
 
     return make

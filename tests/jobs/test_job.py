@@ -1,54 +1,205 @@
+"""What all jobs do alike: check, run, record, repeat."""
+
 from __future__ import annotations
 
-from pathlib import Path
+import os
+import pickle
+import shutil
+from dataclasses import FrozenInstanceError, replace
 
+import numpy as np
 import pytest
 
-from osmofuse.errors import SettingError
-from osmofuse.jobs import Job
-from osmofuse.methods import DirectMatting, VariationalOsmosis
-from osmofuse.optimise.plan import Plan
-
-
-def test_paths_may_be_text_and_numbers_stay_numbers():
-    job = Job("v.tif", "i.tif", "o.tif", alpha="m.png", structure="s.tif")
-    assert job.inputs == {
-        "foreground": Path("v.tif"),
-        "background": Path("i.tif"),
-        "alpha": Path("m.png"),
-    }
-    assert job.outputs == {"structure": Path("s.tif"), "output": Path("o.tif")}
-    assert "alpha" not in Job("v.tif", "i.tif", "o.tif", alpha=0.25).inputs
-
-
-def test_the_method_has_its_settings():
-    job = Job("v.tif", "i.tif", "o.tif", settings={"eta": 0.2})
-    assert job.fuser == VariationalOsmosis(eta=0.2)
-    assert Job("v.tif", "i.tif", "o.tif", method="direct").fuser == DirectMatting()
-
-
-@pytest.mark.parametrize(
-    ("changes", "match"),
-    [
-        ({"alpha": 1.5}, r"alpha: 1.5; must be a number from 0 to 1"),
-        ({"alpha": -0.1}, "alpha: -0.1"),
-        ({"alpha": float("nan")}, "alpha: nan"),
-        ({"soften": 3.0}, "soften: alpha is a number"),
-        ({"alpha": "m.png", "soften": -1.0}, "soften: -1.0"),
-        ({"levels": "auto"}, "levels: 'auto'; must be one of"),
-        ({"working_space": "log"}, "working_space: 'log'; must be one of"),
-        ({"max_memory": 0}, "max_memory: 0"),
-        ({"structure": "s.tif", "method": "direct"}, "structure: 'direct' finds none"),
-        ({"structure": "s.tif", "method": "magic"}, "method: 'magic' is unknown"),
-        ({"settings": None}, "settings: None; must be an object"),
-        ({"settings": [1]}, r"settings: \[1\]; must be an object"),
-        ({"align": 5}, "align: 5; must be an object"),
-        ({"alpha": "m.png", "soften": 1e6}, "soften: 1000000.0; must be a number from 0 to 1000"),
-        ({"max_memory": 10**30}, "max_memory: 1000"),
-        ({"method": "direct", "plan": Plan((1.0,), (2,))}, "plan: only the solver 'flow'"),
-        ({"settings": {"solver": "ipiano"}, "plan": Plan((1.0,), (2,))}, "plan: only the solver"),
-    ],
+import osmofuse
+from osmofuse import gallery
+from osmofuse.errors import LimitError, OutputError, SettingError, UnreadableError
+from osmofuse.jobs import (
+    JOBS,
+    AlignJob,
+    CompareJob,
+    FuseJob,
+    MatteJob,
+    Need,
+    ScoreJob,
+    SweepJob,
+    repeat,
 )
-def test_what_cannot_be_is_refused_at_once(changes, match):
-    with pytest.raises(SettingError, match=match):
-        Job("v.tif", "i.tif", "o.tif", **changes)
+from osmofuse.picture import quantise
+from osmofuse.record import read_record, sha256_of_file
+from pairs import contents
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory):
+    """Return a page in two lights, a map and a trimap, as files."""
+    folder, scene = tmp_path_factory.mktemp("pictures"), gallery.manuscript((160, 130), seed=4)
+    trimap = np.full((160, 130), 128, np.uint8)
+    trimap[:40], trimap[120:] = 0, 255
+    planes = {
+        "visible": quantise(scene.foreground, np.uint16)[0],
+        "infrared": quantise(scene.background, np.uint16)[0],
+        "map": quantise(scene.alpha, np.uint8)[0],
+        "trimap": trimap,
+    }
+    return {name: osmofuse.write(one, folder / f"{name}.tif") for name, one in planes.items()}
+
+
+@pytest.fixture
+def files(pictures, tmp_path):
+    """Return copies that a test may spoil."""
+    return {name: shutil.copy(path, tmp_path) and tmp_path / path.name
+            for name, path in pictures.items()}  # fmt: skip
+
+
+def job_of(kind, files, folder, **changes):
+    pair = {"foreground": files["visible"], "alpha": files["map"]}
+    several = {"backgrounds": files["infrared"], **pair}
+    parts = {
+        "fuse": several | {"output": folder / "fused.tif", "settings": {"reach": 2.0}},
+        "align": {"foreground": files["visible"], "background": files["visible"],
+                  "output": folder / "aligned.tif", "transform": "translation"},
+        "matte": {"image": files["visible"], "trimap": files["trimap"],
+                  "output": folder / "matte.tif", "method": "knn"},
+        "compare": several | {"output": folder / "compared", "methods": ["direct", "average"],
+                              "metrics": "fmi", "truth": files["visible"]},
+        "sweep": several | {"output": folder / "swept", "settings": {
+            "eta": [0.1, 0.2], "mu": 10.0, "gamma": 1.0, "reach": 2.0, "start": "foreground"}},
+        "score": pair | {"fused": files["visible"], "background": files["infrared"],
+                         "output": folder / "scores.json", "metrics": ("fmi", "structure")},
+    }  # fmt: skip
+    return JOBS[kind](**parts[kind] | changes)
+
+
+KINDS = {
+    "fuse": FuseJob, "align": AlignJob, "matte": MatteJob, "compare": CompareJob,
+    "sweep": SweepJob, "score": ScoreJob,
+}  # fmt: skip
+
+
+def test_these_are_the_kinds():
+    assert JOBS == KINDS
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_job_is_frozen_and_can_be_sent_to_another_process(files, tmp_path, kind):
+    job = job_of(kind, files, tmp_path)
+    with pytest.raises(FrozenInstanceError):
+        job.overwrite = True
+    assert pickle.loads(pickle.dumps(job)) == job
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_check_says_what_it_needs_and_writes_nothing(files, tmp_path, kind):
+    job, before = job_of(kind, files, tmp_path), contents(tmp_path)
+    need = job.check()
+    assert need.bytes > 10**8
+    assert need.seconds > 1
+    assert {role: file.path for role, file in need.files.items()} == job.inputs
+    assert all(file.size == file.path.stat().st_size for file in need.files.values())
+    assert contents(tmp_path) == before
+    with pytest.raises(LimitError, match="over the limit of"):
+        replace(job, max_memory=need.bytes - 1).check()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_run_gives_files_notes_a_record_and_a_status(files, tmp_path, kind):
+    job = job_of(kind, files, tmp_path, report=tmp_path / "page")
+    result = job.run(need=job.check())
+    assert result.status.is_success
+    assert result.repetition is None
+    assert result.record.job == kind
+    assert result.record.method["settings"] is not None
+    assert {one.role: one.sha256 for one in result.record.inputs} == {
+        role: sha256_of_file(path) for role, path in job.inputs.items()
+    }
+    assert result.files["report"] == tmp_path / "page" / "index.html"
+    assert all(path.is_file() for path in result.files.values())
+    with pytest.raises(OutputError, match="exists already"):
+        job.run()
+
+
+def record_of(result):
+    """Return where a job wrote its record."""
+    found = [path for path in result.files.values() if path.suffix == ".json"]
+    assert len(found) == 1
+    return found[0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_record_is_repeated(files, tmp_path, kind):
+    (tmp_path / "first").mkdir()
+    result = job_of(kind, files, tmp_path / "first").run()
+    output = job_of(kind, files, tmp_path).output
+    again = repeat(record_of(result), output)
+    assert again.repetition.identical
+    assert again.repetition.differences == ()
+    assert again.record.output == result.record.output
+    assert type(again) is type(result)
+    assert read_record(record_of(again)).as_json()["method"] == result.record.as_json()["method"]
+
+
+@pytest.mark.parametrize("kind", ["fuse", "align", "matte", "compare", "sweep", "score"])
+def test_a_repetition_with_another_picture_is_told(files, tmp_path, kind):
+    (tmp_path / "first").mkdir()
+    record = record_of(job_of(kind, files, tmp_path / "first").run())
+    pixels = osmofuse.read(files["visible"]).pixels
+    osmofuse.write((pixels // 2).astype(np.uint16), files["visible"], overwrite=True)
+    found = repeat(record, job_of(kind, files, tmp_path).output).repetition
+    changed = [line for line in found.differences if "is not the file of the record" in line]
+    assert changed
+    if kind != "matte":  # half as bright a page has the same map, nearly
+        assert not found.identical
+    if kind in ("compare", "sweep"):
+        assert sum("the pixels differ from the record's" in one for one in found.differences) == 2
+    if kind == "score":
+        assert any("the score differs from the record's (" in line for line in found.differences)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_file_that_changed_between_check_and_run_is_refused(files, tmp_path, kind):
+    job = job_of(kind, files, tmp_path)
+    need = job.check()
+    first = next(iter(job.inputs.values()))
+    shutil.copy2(first, tmp_path / "other")
+    os.replace(tmp_path / "other", first)  # the same bytes and times, but another file
+    before = contents(tmp_path)
+    with pytest.raises(UnreadableError, match=f"{first.name}: has changed since"):
+        job.run(need=need)
+    assert contents(tmp_path) == before
+    assert job.run().status.is_success
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_file_that_changed_between_decoding_and_hashing_is_refused(
+    files, tmp_path, kind, monkeypatch
+):
+    import osmofuse.jobs.files as module
+
+    job, hash_ = job_of(kind, files, tmp_path), module.sha256_of_file
+
+    def hash_another(path):
+        shutil.copy2(path, tmp_path / "other")
+        os.replace(tmp_path / "other", path)
+        return hash_(path)
+
+    monkeypatch.setattr(module, "sha256_of_file", hash_another)
+    before = contents(tmp_path)
+    with pytest.raises(UnreadableError, match="has changed since the job looked at it"):
+        job.run()
+    assert contents(tmp_path) == before
+
+
+def test_the_need_of_another_job_is_refused(files, tmp_path):
+    job = job_of("fuse", files, tmp_path)
+    need = replace(job, alpha=0.5).check()
+    for other in (need, Need(1, 1.0)):
+        with pytest.raises(SettingError, match="need: of another job"):
+            job.run(need=other)
+
+
+def test_the_record_of_a_job_that_is_not_known(files, tmp_path):
+    record = record_of(job_of("fuse", files, tmp_path).run())
+    text = record.read_text(encoding="utf-8")
+    record.write_text(text.replace('"job": "fuse"', '"job": "bake"'), encoding="utf-8")
+    with pytest.raises(SettingError, match=r"a job 'bake', which this version .* knows fuse, "):
+        repeat(record, tmp_path / "again.tif")

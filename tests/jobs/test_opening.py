@@ -8,8 +8,12 @@ from osmofuse.jobs.opening import open_files
 from osmofuse.record import sha256_of_file
 
 
+def opened(job):
+    return open_files(job, job.check().files, job.output.parent)
+
+
 def test_sources_are_the_files(make_job, pair):
-    prepared = open_files(make_job())
+    prepared = opened(make_job())
     assert np.array_equal(prepared.ready.sources.foreground, osmofuse.read(pair["visible"]).pixels)
     assert np.array_equal(
         prepared.ready.sources.backgrounds[0], osmofuse.read(pair["infrared"]).pixels
@@ -22,7 +26,7 @@ def test_sources_are_the_files(make_job, pair):
 
 def test_inputs_are_told_apart_by_role_path_and_hash(make_job, pair, tmp_path):
     (tmp_path / "out").mkdir()
-    inputs = open_files(make_job(output=tmp_path / "out" / "f.tif")).inputs
+    inputs = opened(make_job(output=tmp_path / "out" / "f.tif")).inputs
     assert [one.role for one in inputs] == ["foreground", "background", "alpha"]
     assert [one.path for one in inputs] == ["../visible.tif", "../infrared.tif", "../map.png"]
     assert [one.sha256 for one in inputs] == [sha256_of_file(path) for path in pair.values()]
@@ -31,26 +35,26 @@ def test_inputs_are_told_apart_by_role_path_and_hash(make_job, pair, tmp_path):
 
 def test_a_name_that_lies_is_noted(make_job, pair, tmp_path):
     lying = pair["infrared"].rename(tmp_path / "infrared.png")
-    background = open_files(make_job(backgrounds=lying)).inputs[1]
+    background = opened(make_job(backgrounds=lying)).inputs[1]
     assert background.notes == ("its name says png, its content is tiff",)
 
 
 def test_a_faint_background_is_noted(make_job, tmp_path):
     faint = np.linspace(0, 4095, 40 * 32).astype(np.uint16).reshape(40, 32)
     path = osmofuse.write(faint, tmp_path / "faint.tif")
-    (note,) = open_files(make_job(backgrounds=path)).inputs[1].notes
+    (note,) = opened(make_job(backgrounds=path)).inputs[1].notes
     assert "uses 6% of the range of uint16" in note
     assert "--levels match" in note
 
 
 def test_a_number_is_a_map_of_16_bits(make_job):
-    prepared = open_files(make_job(alpha=0.25))
+    prepared = opened(make_job(alpha=0.25))
     assert prepared.ready.sources.alpha == 0.25
     assert prepared.alpha_depth == np.uint16
 
 
 def test_a_softened_map_is_that_of_soften(make_job, pair):
-    prepared = open_files(make_job(soften=2.0))
+    prepared = opened(make_job(soften=2.0))
     expected = osmofuse.soften(osmofuse.read(pair["map"]).pixels, 2.0)
     assert np.array_equal(prepared.ready.sources.alpha, expected)
     assert prepared.alpha_depth == np.uint16
@@ -59,7 +63,7 @@ def test_a_softened_map_is_that_of_soften(make_job, pair):
 def test_what_was_left_out_of_a_map_is_noted(make_job, pair, tmp_path):
     grey = osmofuse.read(pair["map"]).pixels
     path = osmofuse.write(np.dstack([grey] * 3), tmp_path / "painted.png")
-    prepared = open_files(make_job(alpha=path))
+    prepared = opened(make_job(alpha=path))
     np.testing.assert_array_equal(prepared.ready.sources.alpha, grey / 255)
     assert prepared.inputs[2].notes == ("its 3 bands are the same in every pixel; taken for one",)
 
@@ -69,7 +73,7 @@ def test_nothing_is_parsed_or_decoded_in_this_process(make_job, monkeypatch):
     for place in ("osmofuse.io.reading._decode", "osmofuse.io.header.open_header"):
         monkeypatch.setattr(place, None)  # it must not be called here
     monkeypatch.setattr("osmofuse.io.description.open_header", None)
-    open_files(job)
+    opened(job)
 
 
 def test_a_page_of_each_file(make_job, pair, tmp_path):
@@ -78,7 +82,7 @@ def test_a_page_of_each_file(make_job, pair, tmp_path):
         for pixels in pictures:
             file.write(pixels, metadata=None)
     both = tmp_path / "both.tif"
-    prepared = open_files(make_job(foreground=both, backgrounds=both, page=(1, 2, 1)))
+    prepared = opened(make_job(foreground=both, backgrounds=both, page=(1, 2, 1)))
     np.testing.assert_array_equal(prepared.ready.sources.foreground, pictures[0])
     np.testing.assert_array_equal(prepared.ready.sources.backgrounds[0], pictures[1])
     assert [one.page for one in prepared.inputs] == [1, 2, 1]

@@ -9,8 +9,8 @@ import pytest
 import osmofuse
 from osmofuse.errors import OutputError
 from osmofuse.io import Staging
+from osmofuse.jobs.fuse_report import PICTURES
 from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
-from osmofuse.jobs.report import PICTURES
 from osmofuse.picture import Picture
 from osmofuse.record import record_path, write_record
 from pairs import a_record, contents

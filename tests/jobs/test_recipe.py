@@ -13,12 +13,7 @@ import pytest
 import osmofuse
 from osmofuse import gallery
 from osmofuse.errors import SettingError, UnreadableError
-from osmofuse.jobs import (
-    compare_with_record,
-    job_of_record,
-    job_with_recipe,
-    run,
-)
+from osmofuse.jobs import compare_with_record, job_of_record, job_with_recipe
 from osmofuse.metrics import truth_psnr
 from osmofuse.picture import quantise
 from osmofuse.preparation.working_space import from_working, to_working
@@ -99,9 +94,9 @@ def test_a_record_repeats_what_a_recipe_made_without_the_recipe(name, tmp_path, 
         for role, plane in planes.items()
     }
     paths["backgrounds"] = paths.pop("background")
-    first = run(job_with_recipe(osmofuse.recipe(copy), **paths, output=tmp_path / "first.tif"))
+    first = job_with_recipe(osmofuse.recipe(copy), **paths, output=tmp_path / "first.tif").run()
     copy.unlink()
-    second = run(job_of_record(first.files["record"], tmp_path / "second.tif"))
+    second = job_of_record(first.files["record"], tmp_path / "second.tif").run()
     repeated = compare_with_record(first.record, second)
     assert (repeated.identical, repeated.differences) == (True, ())
     entry = {"name": name, "sha256": osmofuse.recipe(name).sha256}

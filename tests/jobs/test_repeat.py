@@ -9,7 +9,7 @@ import pytest
 
 import osmofuse
 from osmofuse.errors import SettingError, UnreadableError
-from osmofuse.jobs import compare_with_record, job_of_record, run
+from osmofuse.jobs import compare_with_record, job_of_record
 from osmofuse.record import read_record, write_record
 
 JOBS = {
@@ -31,10 +31,10 @@ def is_same(old, again):
 
 @pytest.mark.parametrize("name", JOBS)
 def test_a_record_gives_the_same_pixels(make_job, tmp_path, name):
-    first = run(make_job(**JOBS[name]))
+    first = make_job(**JOBS[name]).run()
     job = job_of_record(first.files["record"], tmp_path / "again.tif")
     assert job.plan == first.fusion.plan
-    second = run(job)
+    second = job.run()
     pixels = [osmofuse.read(one.files["output"]).pixels for one in (first, second)]
     assert np.array_equal(*pixels)
     assert is_same(first.record, second)
@@ -42,29 +42,29 @@ def test_a_record_gives_the_same_pixels(make_job, tmp_path, name):
 
 
 def test_a_folder_may_move_with_its_record(make_job, tmp_path):
-    record = run(make_job()).files["record"]
+    record = make_job().run().files["record"]
     (tmp_path / "moved").mkdir()
     for path in [*tmp_path.glob("*.tif"), *tmp_path.glob("*.png"), record]:
         path.rename(tmp_path / "moved" / path.name)
     old = read_record(tmp_path / "moved" / record.name)
-    again = run(job_of_record(tmp_path / "moved" / record.name, tmp_path / "again.tif"))
+    again = job_of_record(tmp_path / "moved" / record.name, tmp_path / "again.tif").run()
     assert is_same(old, again)
 
 
 def test_inputs_that_have_moved_can_be_given(make_job, pair, tmp_path):
-    result = run(make_job())
+    result = make_job().run()
     there = pair["visible"].rename(tmp_path / "elsewhere.tif")
     with pytest.raises(UnreadableError, match=r"visible\.tif: no such file"):
-        run(job_of_record(result.files["record"], tmp_path / "again.tif"))
-    again = run(job_of_record(result.files["record"], tmp_path / "again.tif", foreground=there))
+        job_of_record(result.files["record"], tmp_path / "again.tif").run()
+    again = job_of_record(result.files["record"], tmp_path / "again.tif", foreground=there).run()
     assert is_same(result.record, again)
 
 
 def test_a_changed_input_is_named(make_job, pair, tmp_path):
-    result = run(make_job())
+    result = make_job().run()
     pixels = osmofuse.read(pair["infrared"]).pixels
     osmofuse.write(pixels[::-1], pair["infrared"], overwrite=True)
-    again = run(job_of_record(result.files["record"], tmp_path / "again.tif"))
+    again = job_of_record(result.files["record"], tmp_path / "again.tif").run()
     found = compare_with_record(result.record, again, result.files["output"])
     assert not found.identical
     changed, output = found.differences
@@ -76,11 +76,11 @@ def test_a_changed_input_is_named(make_job, pair, tmp_path):
 
 
 def test_an_input_saved_anew_with_the_same_pixels_is_named_too(make_job, pair, tmp_path):
-    result = run(make_job())
+    result = make_job().run()
     picture = osmofuse.read(pair["infrared"])
     metadata = replace(picture.metadata, resolution=(3.0, 3.0))
     osmofuse.write(replace(picture, metadata=metadata), pair["infrared"], overwrite=True)
-    again = run(job_of_record(result.files["record"], tmp_path / "again.tif"))
+    again = job_of_record(result.files["record"], tmp_path / "again.tif").run()
     found = compare_with_record(result.record, again)
     assert found.identical
     (changed,) = found.differences
@@ -88,7 +88,7 @@ def test_an_input_saved_anew_with_the_same_pixels_is_named_too(make_job, pair, t
 
 
 def test_versions_machine_and_settings_are_named_only_if_pixels_differ(make_job):
-    result = run(make_job(method="average"))
+    result = make_job(method="average").run()
     record = result.record
     older = replace(
         record,
@@ -116,10 +116,10 @@ def test_versions_machine_and_settings_are_named_only_if_pixels_differ(make_job)
     ],
 )
 def test_an_earlier_output_that_cannot_be_compared(make_job, pair, tmp_path, spoil, words):
-    result = run(make_job())
+    result = make_job().run()
     pixels = osmofuse.read(pair["infrared"]).pixels
     osmofuse.write(pixels[::-1], pair["infrared"], overwrite=True)
-    again = run(job_of_record(result.files["record"], tmp_path / "again.tif"))
+    again = job_of_record(result.files["record"], tmp_path / "again.tif").run()
     spoil(result.files["output"])
     found = compare_with_record(result.record, again, result.files["output"])
     assert words in found.differences[-1]
@@ -131,11 +131,11 @@ def rewrite(path, change):
 
 
 def test_an_output_that_replaces_the_earlier_one_is_not_compared_with_itself(make_job, pair):
-    result = run(make_job())
+    result = make_job().run()
     pixels = osmofuse.read(pair["infrared"]).pixels
     osmofuse.write(pixels[::-1], pair["infrared"], overwrite=True)
     output = result.files["output"]
-    again = run(job_of_record(result.files["record"], output, overwrite=True))
+    again = job_of_record(result.files["record"], output, overwrite=True).run()
     found = compare_with_record(result.record, again, output)
     assert "not there to compare with" in found.differences[-1]
 
@@ -143,11 +143,11 @@ def test_an_output_that_replaces_the_earlier_one_is_not_compared_with_itself(mak
 def test_of_two_files_of_a_name_the_records_own_is_taken(make_job, tmp_path, monkeypatch):
     (tmp_path / "out").mkdir()
     (tmp_path / "here").mkdir()
-    result = run(make_job(output=tmp_path / "out" / "fused.tif"))
+    result = make_job(output=tmp_path / "out" / "fused.tif").run()
     (tmp_path / "visible.tif").rename(tmp_path / "here" / "visible.tif")
     osmofuse.write(np.zeros((40, 32, 3), np.uint16), tmp_path / "out" / "visible.tif")
     monkeypatch.chdir(tmp_path / "here")
-    again = run(job_of_record(result.files["record"], tmp_path / "again.tif"))
+    again = job_of_record(result.files["record"], tmp_path / "again.tif").run()
     assert is_same(result.record, again)
 
 
@@ -167,7 +167,7 @@ def edited(path, edit):
         (lambda r: r.update(transform={}), SettingError, "made with a transform"),
         (lambda r: r.update(tiling={}), SettingError, "made with a tiling"),
         (lambda r: r["inputs"].pop(1), UnreadableError, "'background' is missing"),
-        (lambda r: r["inputs"].pop(2), UnreadableError, "'alpha' is missing"),
+        (lambda r: r["inputs"].pop(2), UnreadableError, "alpha: maps are missing"),
         (lambda r: r["plan"].pop("cycles"), UnreadableError, r"plan\.cycles: missing"),
         (
             lambda r: r["plan"].update(cycles=[2]),
@@ -184,14 +184,14 @@ def edited(path, edit):
 )
 def test_what_cannot_be_repeated_is_refused(make_job, tmp_path, edit, error, match):
     job = make_job(method="variational", settings={"reach": 3.0})
-    path = edited(run(job).files["record"], edit)
+    path = edited(job.run().files["record"], edit)
     with pytest.raises(error, match=match) as caught:
         job_of_record(path, tmp_path / "again.tif")
     assert str(path) in str(caught.value)
 
 
 def test_levels_and_working_space_are_the_records(make_job, tmp_path):
-    result = run(make_job())
+    result = make_job().run()
     inputs = tuple(
         replace(one, levels="match") if one.role == "background" else one
         for one in result.record.inputs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -10,40 +11,62 @@ import numpy as np
 import pytest
 
 import osmofuse
-from osmofuse.errors import InputError, MissingExtraError, OutputError, SettingError
-from osmofuse.jobs import job_of_record
-from osmofuse.jobs.series import SHEET, compare_files, sweep_files
-from osmofuse.optimise import Status
+from osmofuse.errors import (
+    InputError,
+    LimitError,
+    MissingExtraError,
+    OutputError,
+    SettingError,
+)
+from osmofuse.jobs import CompareJob, SweepJob
+from osmofuse.jobs.series import told
+from osmofuse.metrics import Score
+from osmofuse.progress import Status
 from osmofuse.record import read_record, sha256_of_pixels
+from osmofuse.tasks import Comparison
+from pairs import osmofuse_in, write_pair
 
 
 @pytest.fixture
-def job(make_job, tmp_path):
+def parts(pair, tmp_path):
     (tmp_path / "made").mkdir()
-    return make_job(output=tmp_path / "made" / SHEET)
+    return {
+        "foreground": pair["visible"],
+        "backgrounds": pair["infrared"],
+        "alpha": pair["map"],
+        "output": tmp_path / "made",
+    }
 
 
-def names(job):
-    return {path.name for path in job.output.parent.iterdir()}
+def compared(parts, **changes):
+    return CompareJob(**parts | changes).run()
 
 
-def test_a_comparison_writes_pictures_sheets_and_tables(job):
-    made = compare_files(job, methods=iter(["direct", "average"]))
-    assert names(job) == {
+def swept(parts, settings, **changes):
+    return SweepJob(**parts | changes, settings=settings).run()
+
+
+def names(parts):
+    return {path.name for path in parts["output"].iterdir()}
+
+
+def test_a_comparison_writes_pictures_sheets_and_tables(parts):
+    made = compared(parts, methods=iter(["direct", "average"]))
+    assert names(parts) == {
         "direct.tif", "average.tif", "sheet.png", "zoom.png", "table.md", "table.tex", "table.csv",
         "comparison.json",
     }  # fmt: skip
-    assert set(made.files) == names(job)
-    files = [osmofuse.read(path) for path in (job.foreground, job.backgrounds[0])]
-    alone = osmofuse.fuse(*files, osmofuse.read(job.alpha).pixels, method="direct")
+    assert set(made.files) == names(parts)
+    files = [osmofuse.read(path) for path in (parts["foreground"], parts["backgrounds"])]
+    alone = osmofuse.fuse(*files, osmofuse.read(parts["alpha"]).pixels, method="direct")
     written = osmofuse.read(made.files["direct.tif"])
     np.testing.assert_array_equal(written.pixels, files[0].with_samples(alone.image)[0].pixels)
     assert written.profile == files[0].profile
     assert made.table.count("\n") >= 3
 
 
-def test_a_comparison_has_a_record(job):
-    made = compare_files(job, methods=["direct", "average"], truth=job.foreground)
+def test_a_comparison_has_a_record(parts):
+    made = compared(parts, methods=["direct", "average"], truth=parts["foreground"])
     record = read_record(made.files["comparison.json"])
     assert record.as_json() == made.record.as_json()
     told = record.result["results"]
@@ -55,40 +78,43 @@ def test_a_comparison_has_a_record(job):
     for name in ("direct.tif", "average.tif"):
         pixels = osmofuse.read(made.files[name]).pixels
         assert record.output["pictures"][name] == sha256_of_pixels(pixels)
-    again = compare_files(
-        replace(job, overwrite=True), methods=["direct", "average"], truth=job.foreground
+    again = compared(
+        parts | {"overwrite": True}, methods=["direct", "average"], truth=parts["foreground"]
     )
     assert again.record.output == record.output
-    other = compare_files(replace(job, overwrite=True), methods=["average"])
+    other = compared(parts | {"overwrite": True}, methods=["average"])
     assert other.record.output["sha256_of_pixels"] != record.output["sha256_of_pixels"]
-    with pytest.raises(SettingError, match="the record of 'osmofuse compare'"):
-        job_of_record(made.files["comparison.json"], job.output.with_name("again.tif"))
 
 
-def test_what_did_not_end_as_it_should_is_named(job, monkeypatch):
-    made = compare_files(job, methods=["direct", "average"])
+def test_what_did_not_end_as_it_should_is_named(parts, monkeypatch):
+    made = compared(parts, methods=["direct", "average"])
     assert made.unfinished == []
-    stopped = replace(made.found[1].fusion, status=Status.max_iter)
-    found = [made.found[0], replace(made.found[1], fusion=stopped)]
-    assert [one.name for one in replace(made, found=found).unfinished] == ["average"]
+    stopped = replace(made.comparisons[1].fusion, status=Status.max_iter)
+    found = [made.comparisons[0], replace(made.comparisons[1], fusion=stopped)]
+    assert [one.name for one in replace(made, comparisons=tuple(found)).unfinished] == ["average"]
 
 
-def test_a_truth_and_a_part_can_be_given(job):
-    box = slice(2, 9), slice(3, 12)
-    made = compare_files(job, methods=["direct"], truth=job.foreground, zoom=box, metrics="fmi")
+def test_a_truth_and_a_part_can_be_given(parts):
+    box = 3, 2, 9, 7
+    made = compared(parts, methods=["direct"], truth=parts["foreground"], zoom=box, metrics="fmi")
     assert "psnr" in made.table
     assert "chromaticity" not in made.table
 
 
-def test_the_papers_table_has_its_values_in_brackets(job):
-    made = compare_files(job, paper=True)
-    assert [one.name for one in made.found][-1] == "variational"
-    assert "(0.0062)" in made.table
+def test_the_papers_table_has_its_values_in_brackets(parts):
+    made = compared(parts, paper=True)
+    names = [one.name for one in made.comparisons]
+    assert names[-2:] == ["variational-published", "variational-flow"]
+    by_paper, by_flow = (line for line in made.table.splitlines() if "| variational" in line)
+    assert "(0.0062)" in by_paper
+    assert "(" not in by_flow
+    assert "not public" in made.table
+    assert "published_fmi" in made.files["table.csv"].read_text()
 
 
-def test_a_sweep_writes_a_sheet_and_a_table(job):
-    made = sweep_files(job, {"eta": [0.0, 0.2], "mu": 10, "gamma": 1, "start": "foreground"})
-    assert names(job) == {"sheet.png", "table.md", "table.csv", "sweep.json"}
+def test_a_sweep_writes_a_sheet_and_a_table(parts):
+    made = swept(parts, {"eta": [0.0, 0.2], "mu": 10, "gamma": 1, "start": "foreground"})
+    assert names(parts) == {"sheet.png", "table.md", "table.csv", "sweep.json"}
     told = read_record(made.files["sweep.json"]).result["results"]
     assert [one["settings"]["eta"] for one in told] == [0.0, 0.2]
     assert [one["method"]["eta"] for one in told] == [0.0, 0.2]
@@ -96,65 +122,65 @@ def test_a_sweep_writes_a_sheet_and_a_table(job):
     assert list(made.record.output["pictures"]) == ["η = 0", "η = 0.2"]
 
 
-def test_what_is_there_is_not_replaced_unless_asked(job):
-    other = job.output.parent / "direct.tif"
+def test_what_is_there_is_not_replaced_unless_asked(parts):
+    other = parts["output"] / "direct.tif"
     other.write_bytes(b"mine")
     with pytest.raises(OutputError, match=r"direct\.tif: exists"):
-        compare_files(job, methods=["direct"])
-    assert names(job) == {"direct.tif"}
+        compared(parts, methods=["direct"])
+    assert names(parts) == {"direct.tif"}
     assert other.read_bytes() == b"mine"
 
 
 @pytest.mark.parametrize("name", ["direct.tif", "table.tex", "zoom.png"])
-def test_what_is_there_is_told_before_the_work(job, name, monkeypatch):
+def test_what_is_there_is_told_before_the_work(parts, name, monkeypatch):
     monkeypatch.setattr("osmofuse.jobs.series.open_files", None)  # it must not be called
-    (job.output.parent / name).write_bytes(b"mine")
+    (parts["output"] / name).write_bytes(b"mine")
     with pytest.raises(OutputError, match=f"{name}: exists"):
-        compare_files(job, methods=["direct"])
+        compared(parts, methods=["direct"])
 
 
-@pytest.mark.parametrize("do", [compare_files, lambda job: sweep_files(job, {})])
-def test_a_missing_extra_is_told_before_the_work(job, do, monkeypatch):
+@pytest.mark.parametrize("do", [compared, lambda parts: swept(parts, {})])
+def test_a_missing_extra_is_told_before_the_work(parts, do, monkeypatch):
     monkeypatch.setattr("osmofuse.jobs.series.open_files", None)  # it must not be called
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match="matplotlib"):
-        do(job)
+        do(parts)
 
 
-def test_the_truth_is_never_replaced(job):
-    truth = osmofuse.write(osmofuse.read(job.foreground), job.output.parent / "direct.tif")
+def test_the_truth_is_never_replaced(parts):
+    truth = osmofuse.write(osmofuse.read(parts["foreground"]), parts["output"] / "direct.tif")
     before = truth.read_bytes()
     with pytest.raises(OutputError, match="would replace the input"):
-        compare_files(replace(job, overwrite=True), methods=["direct"], truth=truth)
+        compared(parts | {"overwrite": True}, methods=["direct"], truth=truth)
     assert truth.read_bytes() == before
 
 
 @pytest.mark.parametrize(
     "given", [{"methods": ["direct"]}, {"metrics": "all"}, {"truth": Path("visible.tif")}]
 )
-def test_the_papers_table_takes_nothing_else(job, given):
+def test_the_papers_table_takes_nothing_else(parts, given):
     with pytest.raises(SettingError, match=f"{next(iter(given))}: the paper's Table I"):
-        compare_files(job, paper=True, **given)
+        compared(parts, paper=True, **given)
 
 
-def test_where_the_background_has_no_data_the_foreground_is_kept(job, tmp_path):
-    stored = osmofuse.read(job.backgrounds[0])
+def test_where_the_background_has_no_data_the_foreground_is_kept(parts, tmp_path):
+    stored = osmofuse.read(parts["backgrounds"])
     pixels = stored.pixels.copy()
     pixels[:10] = 7
     holed = osmofuse.write(replace(stored, pixels=pixels, nodata=7), tmp_path / "holed.tif")
-    holed_job = replace(job, backgrounds=holed, alpha=0.0)
-    made = compare_files(holed_job, methods=["direct"])
-    foreground = osmofuse.read(job.foreground).pixels
+    holed_job = parts | {"backgrounds": holed, "alpha": 0.0}
+    made = compared(holed_job, methods=["direct"])
+    foreground = osmofuse.read(parts["foreground"]).pixels
     written = osmofuse.read(made.files["direct.tif"])
     np.testing.assert_array_equal(written.pixels[:10], foreground[:10])
     assert np.any(written.pixels[10:] != foreground[10:])
     assert any("hold no data" in note for note in made.notes)
 
 
-def test_pictures_are_marked_and_have_the_format_of_the_foreground(job, tmp_path):
+def test_pictures_are_marked_and_have_the_format_of_the_foreground(parts, tmp_path):
     lying = tmp_path / "lying.jpg"
-    lying.write_bytes(job.foreground.read_bytes())
-    made = compare_files(replace(job, foreground=lying), methods=["direct"])
+    lying.write_bytes(parts["foreground"].read_bytes())
+    made = compared(parts | {"foreground": lying}, methods=["direct"])
     xmp = osmofuse.read(made.files["direct.tif"]).metadata.xmp
     assert b"digitalsourcetype/composite" in xmp
     assert b"DirectMatting" in xmp
@@ -163,59 +189,158 @@ def test_pictures_are_marked_and_have_the_format_of_the_foreground(job, tmp_path
 ONE_TRIAL = {"mu": [10], "reach": [1.0], "eta": [0.1], "gamma": [1.0]}
 
 
-def test_files_of_int16_are_levels_also_here(job, tmp_path):
+def test_files_of_int16_are_levels_also_here(parts, tmp_path):
     halves = {
         role: osmofuse.write(
-            (osmofuse.read(job.inputs[role]).pixels / 2).astype(np.int16), tmp_path / f"{role}.tif"
+            (osmofuse.read(parts[role]).pixels / 2).astype(np.int16), tmp_path / f"{role}.tif"
         )
-        for role in ("foreground", "background")
+        for role in ("foreground", "backgrounds")
     }
-    job = replace(job, foreground=halves["foreground"], backgrounds=halves["background"])
-    assert compare_files(job, methods=["direct"]).found[0].fusion is not None
-    assert sweep_files(replace(job, overwrite=True), ONE_TRIAL).found[0].fusion is not None
+    parts = parts | {"foreground": halves["foreground"], "backgrounds": halves["backgrounds"]}
+    assert compared(parts, methods=["direct"]).comparisons[0].fusion is not None
+    assert swept(parts | {"overwrite": True}, ONE_TRIAL).comparisons[0].fusion is not None
 
 
-def test_what_sheets_cannot_show_is_told_before_the_work(job, tmp_path, monkeypatch):
-    rgb = osmofuse.read(job.foreground).pixels
+def test_what_sheets_cannot_show_is_told_before_the_work(parts, tmp_path, monkeypatch):
+    rgb = osmofuse.read(parts["foreground"]).pixels
     four = osmofuse.write(np.concatenate([rgb, rgb[..., :1]], axis=2), tmp_path / "four.tif")
-    job = replace(job, foreground=four)
+    parts = parts | {"foreground": four}
     monkeypatch.setattr("osmofuse.jobs.series.open_files", None)
-    for do in (lambda: compare_files(job), lambda: sweep_files(job, ONE_TRIAL)):
+    for do in (lambda: compared(parts), lambda: swept(parts, ONE_TRIAL)):
         with pytest.raises(InputError, match="4 bands of colour, but sheets show"):
             do()
 
 
-def test_a_map_made_from_the_pictures_is_told(job):
-    made = compare_files(replace(job, alpha="auto"), methods=["direct"])
+def test_a_map_made_from_the_pictures_is_told(parts):
+    made = compared(parts | {"alpha": "auto"}, methods=["direct"])
     assert made.notes[-1].startswith("alpha was made from the two pictures")
 
 
-def test_nothing_is_written_where_a_setting_is_wrong(job):
+def test_nothing_is_written_where_a_setting_is_wrong(parts):
     with pytest.raises(SettingError, match="magic"):
-        compare_files(job, methods=["magic"])
-    assert names(job) == set()
+        compared(parts, methods=["magic"])
+    assert names(parts) == set()
 
 
 @pytest.mark.parametrize("wrong", [{"methods": ["magic"]}, {"metrics": "magic"}])
-def test_a_wrong_name_is_told_before_the_work(job, wrong, monkeypatch):
+def test_a_wrong_name_is_told_before_the_work(parts, wrong, monkeypatch):
     monkeypatch.setattr("osmofuse.jobs.series.open_files", None)  # it must not be called
     with pytest.raises(SettingError, match="magic"):
-        compare_files(job, **wrong)
+        compared(parts, **wrong)
 
 
-def test_a_folder_is_made_when_there_is_something_for_it(make_job, tmp_path, monkeypatch):
-    job = make_job(output=tmp_path / "new" / "made" / SHEET)
+def test_a_folder_is_made_when_there_is_something_for_it(parts, tmp_path, monkeypatch):
+    parts = parts | {"output": tmp_path / "new" / "made"}
     with pytest.raises(SettingError, match="magic"):
-        compare_files(job, methods=["magic"])
+        compared(parts, methods=["magic"])
     assert not (tmp_path / "new").exists()
     with monkeypatch.context() as full:
         full.setattr("osmofuse.jobs.series.stage_record", _no_room)
         with pytest.raises(OutputError, match="no room"):
-            compare_files(job, methods=["direct"])
+            compared(parts, methods=["direct"])
     assert not (tmp_path / "new").exists()
-    compare_files(job, methods=["direct"])
-    assert "direct.tif" in names(job)
+    compared(parts, methods=["direct"])
+    assert "direct.tif" in names(parts)
 
 
 def _no_room(record, path):
     raise OutputError(f"{path}: no room")
+
+
+def test_a_cancelled_comparison_writes_nothing(parts):
+    result = CompareJob(**parts, methods=["poisson", "direct"]).run(lambda _: True)
+    assert result.status == "cancelled"
+    assert (result.record, result.files, names(parts)) == (None, {}, set())
+
+
+def test_settings_of_a_method_are_used_and_recorded(parts):
+    settings = {"variational": {"reach": 2.0}}
+    made = compared(parts, methods=["direct", "variational"], settings=settings)
+    assert made.comparisons[1].fusion.reach == 2.0
+    assert made.record.method["settings"]["settings"] == settings
+    with pytest.raises(SettingError, match="settings: 'poisson' is not compared"):
+        CompareJob(**parts, methods=["direct"], settings={"poisson": {}})
+
+
+def test_what_is_told_of_a_result_is_plain():
+    made = osmofuse.fuse(np.ones((4, 5)), np.ones((4, 5)), method="direct")
+    fusion = replace(made, method=osmofuse.VariationalOsmosis(reach=np.inf), reach=np.inf)
+    found = told(Comparison("x", fusion, {"psnr": Score(np.inf, "high", (0, np.inf))}))
+    assert found["method"]["reach"] == "inf"
+    assert found["reach"] == "inf"
+    assert found["scores"] == {"psnr": "inf"}
+    assert (found["name"], found["status"]) == ("x", str(fusion.status))
+
+
+def test_what_made_no_picture_says_why():
+    assert told(Comparison("x", None, {}, "no region")) == {"name": "x", "reason": "no region"}
+
+
+def test_more_results_need_more(parts):
+    one = CompareJob(**parts, methods=["direct"]).check()
+    three = CompareJob(**parts, methods=["direct", "average", "pyramid"]).check()
+    assert three.bytes > one.bytes
+    assert three.seconds > one.seconds
+    assert CompareJob(**parts, methods=["direct"], metrics=()).check().bytes < one.bytes
+    assert names(parts) == set()
+
+
+def test_a_sweep_is_as_many_fusions_as_there_are_combinations(parts):
+    usual = SweepJob(**parts).check()
+    one = SweepJob(**parts, settings={"start": "means", "mu": 1.0, "eta": [0, 0.1], "gamma": 0.0})
+    each = 26 * 40 * 32 * 3
+    assert usual.bytes - one.check().bytes == (3 * 2 * 3 * 2 - 2) * each
+
+
+def test_a_limit_is_kept_to_the_byte(parts):
+    two = {"methods": ["direct", "average"]}
+    needed = CompareJob(**parts, **two).check()
+    CompareJob(**parts, **two, max_memory=needed.bytes).check()
+    with pytest.raises(LimitError, match=r"visible\.tif: comparing 2 methods needs about"):
+        CompareJob(**parts, **two, max_memory=needed.bytes - 1).check()
+    with pytest.raises(LimitError, match="fusing it with 36 settings needs about"):
+        SweepJob(**parts, max_memory=10).check()
+
+
+@pytest.mark.parametrize(
+    ("settings", "match"),
+    [
+        ({"start": ()}, "start: empty"),
+        ({"start": ("foregroun",)}, "start: 'foregroun'"),
+        ({"eta": (0.1, -1.0)}, "eta: -1"),
+        ({"etta": 0.1}, "etta: no setting"),
+    ],
+)
+def test_what_cannot_be_tried_is_refused_at_once(parts, settings, match):
+    with pytest.raises(SettingError, match=match):
+        SweepJob(**parts, settings=settings)
+
+
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        ({"methods": ()}, "methods: empty"),
+        ({"methods": ["poison"]}, r"'poison' is unknown \(did you mean 'poisson'\?\)"),
+        ({"zoom": (30, 0, 9, 9)}, "zoom: ends at 39,9, outside"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(parts, given, match):
+    with pytest.raises(SettingError, match=match):
+        CompareJob(**parts, **given).check()
+
+
+def test_a_sweep_that_no_sheet_can_show_is_told_before(parts):
+    settings = {"eta": [k / 400 for k in range(400)], "gamma": 1.0}
+    with pytest.raises(LimitError, match="400 columns are too many for one sheet"):
+        SweepJob(**parts, settings=settings).check()
+
+
+def test_no_more_is_used_than_was_said(tmp_path):
+    large = write_pair(tmp_path, (300, 250))
+    few = {"methods": ["direct", "average"], "metrics": "fmi"}
+    said = CompareJob(large["visible"], large["infrared"], tmp_path / "made", **few).check()
+    given = [*map(str, large.values())][:2]
+    options = ["--methods", "direct,average", "--metrics", "fmi", "-o", "made", "--json"]
+    used = json.loads(osmofuse_in(tmp_path, "compare", *given, *options).stdout)
+    peak = used["record"]["result"]["peak_bytes"]
+    assert peak <= said.bytes <= 3 * peak

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
 
 import osmofuse
-from osmofuse import Fusion, InputError, MismatchError, Picture, Sources
+from osmofuse import (
+    Fusion,
+    InputError,
+    MismatchError,
+    Picture,
+    SettingError,
+    Sources,
+    VariationalOsmosis,
+)
+from osmofuse.methods import METHODS
+from osmofuse.methods.contract import Extendable, is_replayable
 
 F = np.full((4, 5, 3), 0.5)
 B = np.full((4, 5, 3), 0.25)
@@ -247,3 +258,34 @@ def test_a_fusion_shows_its_picture_and_says_how_it_ended(rng):
     assert fusion._repr_png_()[1:4] == b"PNG"
     broken = replace(fusion, image=np.full((2, 2), np.nan))
     assert broken._repr_png_() is None
+
+
+def capable(ask):
+    return {name for name, method in METHODS.items() if ask(method())}
+
+
+def test_capabilities_are_told_by_what_a_method_offers():
+    assert capable(lambda method: isinstance(method, Extendable)) == {
+        "variational",
+        "linear-osmosis",
+    }
+    assert capable(is_replayable) == {"variational"}
+
+
+@pytest.mark.parametrize("settings", [{"solver": "ipiano"}, {"reach": math.inf}])
+def test_settings_decide_whether_there_is_a_plan(settings):
+    method = VariationalOsmosis(**settings)
+    assert not is_replayable(method)
+    with pytest.raises(SettingError):
+        method.plan(Sources(F, B))
+
+
+def test_a_method_of_ones_own_can_be_extended():
+    class Brighter:
+        def __call__(self, sources, *, watch=None):
+            return Fusion(sources.foreground, method=self)
+
+        def extend(self, fusion, reach, *, watch=None):
+            return Fusion(fusion.image + reach, method=self)
+
+    assert Brighter()(Sources(F, B)).extend(0.25).image == pytest.approx(F + 0.25)

@@ -342,7 +342,7 @@ class TestFollowing:
         np.testing.assert_allclose(fusion.image, pasted, atol=1e-15)
 
     def test_it_is_cancelled_on_its_way(self, monkeypatch):
-        monkeypatch.setattr(osmofuse.optimise.Watch, "interval", 0.0)
+        monkeypatch.setattr(osmofuse.progress.Guard, "interval", 0.0)
         seen = []
 
         def watch(progress):
@@ -400,7 +400,7 @@ def test_the_drift_is_that_of_the_operators(rng):
 
 
 def test_what_was_cancelled_is_not_extended(rng, monkeypatch):
-    monkeypatch.setattr("osmofuse.optimise.Watch.interval", 0.0)
+    monkeypatch.setattr("osmofuse.progress.Guard.interval", 0.0)
     f, b = rng.random((2, 20, 18, 3))
     sources = Sources(f, b, f[..., 0] > 0.5)
     fusion = LinearOsmosis()(sources, watch=lambda p: p.channel == 1)
@@ -446,7 +446,7 @@ def test_an_infinite_time_is_solved_for_implicitly():
 
 
 def test_a_long_explicit_step_can_be_cancelled(small, monkeypatch):
-    monkeypatch.setattr(osmofuse.optimise.Watch, "interval", 0.0)
+    monkeypatch.setattr(osmofuse.progress.Guard, "interval", 0.0)
     calls = []
 
     def watch(_):

@@ -20,11 +20,12 @@ from osmofuse import Progress, Sources, Status
 from osmofuse.cli.settings import settings_of
 from osmofuse.errors import SettingError
 from osmofuse.methods import METHODS as KNOWN
+from osmofuse.methods.contract import Extendable
 from osmofuse.picture import scaled
 from registry import METHODS, WITHOUT_ALPHA
 
 # Methods that follow no flow; those that do, and can go on, have tests of their own for all this.
-PLAIN = [name for name, method in METHODS.items() if not hasattr(method, "extend")]
+PLAIN = [name for name, method in METHODS.items() if not isinstance(method, Extendable)]
 COLOURING = [name for name in PLAIN if hasattr(METHODS[name], "band")]
 
 each = pytest.mark.parametrize("name", METHODS)
@@ -194,7 +195,7 @@ def test_a_cancelled_fusion_is_the_foreground(pair, alpha, name):
 
 @each_plain
 def test_channels_finished_before_a_cancel_are_kept(pair, alpha, name, monkeypatch):
-    monkeypatch.setattr(osmofuse.optimise.Watch, "interval", 0.0)
+    monkeypatch.setattr(osmofuse.progress.Guard, "interval", 0.0)
     whole = METHODS[name](Sources(*pair, alpha)).image
     cancelled = METHODS[name](Sources(*pair, alpha), watch=lambda p: p.channel == 1)
     assert cancelled.status is Status.cancelled
@@ -204,7 +205,7 @@ def test_channels_finished_before_a_cancel_are_kept(pair, alpha, name, monkeypat
 
 @each_plain
 def test_watching_changes_nothing(pair, alpha, name, monkeypatch):
-    monkeypatch.setattr(osmofuse.optimise.Watch, "interval", 0.0)
+    monkeypatch.setattr(osmofuse.progress.Guard, "interval", 0.0)
     told = []
 
     def watch(progress):

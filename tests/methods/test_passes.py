@@ -9,7 +9,7 @@ import pytest
 
 from osmofuse import Sources, Status
 from osmofuse.methods.passes import fuse_by_passes
-from osmofuse.optimise import Watch
+from osmofuse.progress import Guard
 
 
 @pytest.fixture
@@ -20,21 +20,21 @@ def sources(rng):
 @pytest.fixture
 def every_pass(monkeypatch):
     """Let the watching function have its turn after every pass."""
-    monkeypatch.setattr(Watch, "interval", 0.0)
+    monkeypatch.setattr(Guard, "interval", 0.0)
 
 
-def counting(sources, prepared=2, watch=None):
-    """Yield None a few times, then planes of 10, 11, 12; a watch is pulsed within each pass."""
+def counting(sources, prepared=2, guard=None):
+    """Yield None a few times, then planes of 10, 11, 12; a guard is pulsed within each pass."""
     for _ in range(prepared):
         yield None
     for c in range(sources.channels):
-        if watch is not None:
-            watch.pulse()
+        if guard is not None:
+            guard.pulse()
         yield np.full(sources.shape, 10.0 + c)
 
 
 def method(sources, *, watch=None):
-    return fuse_by_passes(method, sources, counting(sources), Watch(watch))
+    return fuse_by_passes(method, sources, counting(sources), Guard(watch))
 
 
 def test_planes_become_the_channels_in_order(sources):
@@ -72,7 +72,7 @@ def test_holes_have_the_foregrounds_own_values(holes):
 
 
 def test_holes_are_left_to_a_method_that_fades_into_them(holes):
-    fusion = fuse_by_passes(method, holes, counting(holes), Watch(None), keep_holes=False)
+    fusion = fuse_by_passes(method, holes, counting(holes), Guard(None), keep_holes=False)
     assert (fusion.image >= 10).all()
 
 
@@ -91,7 +91,7 @@ def test_the_watch_has_its_turn_before_each_pass_on_this_thread(sources):
 @pytest.mark.parametrize("last", range(5))
 def test_cancelled_it_leaves_the_foreground_in_channels_not_reached(sources, last):
     passes = counting(sources)
-    fusion = fuse_by_passes(method, sources, passes, Watch(lambda p: p.iteration == last))
+    fusion = fuse_by_passes(method, sources, passes, Guard(lambda p: p.iteration == last))
     assert_cancelled(fusion, sources, done=max(last - 2, 0))
     assert len(list(passes)) == 5 - last, "no further pass was run"
 
@@ -100,8 +100,8 @@ def test_cancelled_it_leaves_the_foreground_in_channels_not_reached(sources, las
 @pytest.mark.parametrize("last", range(1, 4))
 def test_a_channel_within_which_it_was_cancelled_is_dropped(sources, last):
     calls = []
-    watch = Watch(lambda p: calls.append(p.channel) or calls == [0, 0, 1, 1, 2, 2][: 2 * last])
-    fusion = fuse_by_passes(method, sources, counting(sources, 0, watch), watch)
+    guard = Guard(lambda p: calls.append(p.channel) or calls == [0, 0, 1, 1, 2, 2][: 2 * last])
+    fusion = fuse_by_passes(method, sources, counting(sources, 0, guard), guard)
     assert_cancelled(fusion, sources, done=last - 1)
     assert len(calls) == 2 * last, "nobody is asked again"
 

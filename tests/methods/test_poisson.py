@@ -392,7 +392,7 @@ def test_not_converging_is_a_status(disc, rng, monkeypatch):
 
 
 def test_a_cancel_within_the_solve_ends_it(disc, rng, monkeypatch):
-    monkeypatch.setattr(osmofuse.optimise.Watch, "interval", 0.0)
+    monkeypatch.setattr(osmofuse.progress.Guard, "interval", 0.0)
     calls, cycles = [], []
     cycle = Hierarchy.cycle
 

@@ -201,7 +201,7 @@ def test_bad_levels_are_refused(levels):
 
 
 def test_a_cancel_between_levels_ends_it(rng, monkeypatch):
-    monkeypatch.setattr(osmofuse.optimise.Watch, "interval", 0.0)
+    monkeypatch.setattr(osmofuse.progress.Guard, "interval", 0.0)
     f, b = rng.random((2, 40, 40))
     calls = []
     fusion = LaplacianPyramid()(Sources(f, b), watch=lambda p: calls.append(p) or len(calls) == 4)

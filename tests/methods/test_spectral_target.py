@@ -34,7 +34,7 @@ def test_they_stay_positive_and_of_their_type():
 
 def test_the_target_has_the_brightness_of_one_and_the_texture_of_the_other(pair):
     f, b = pair
-    (model, _, v), *_ = problems(Sources(f, b, 0.0), VariationalOsmosis(w="spectral"))
+    (model, _, v), *_ = problems(Sources(f, b, 0.0), VariationalOsmosis(target="spectral"))
     assert model.structure.target is v or np.array_equal(model.structure.target, v)
     assert v.mean() == pytest.approx(1.8, abs=1e-9)
     np.testing.assert_allclose(v - v.mean(), b - b.mean(), atol=5e-3)
@@ -46,7 +46,8 @@ def test_every_solver_knows_it(pair, solver):
     alpha = np.ones((30, 28))
     alpha[8:20, 9:18] = 0.0
     plain, spectral = (
-        osmofuse.fuse(f, b, alpha, solver=solver, w=w, max_iter=30) for w in ("product", "spectral")
+        osmofuse.fuse(f, b, alpha, solver=solver, target=target, max_iter=30)
+        for target in ("product", "spectral")
     )
     assert plain.structure[alpha == 0].mean() < 0.5 < spectral.structure[alpha == 0].mean()
     assert np.isfinite(spectral.image).all()
@@ -55,20 +56,20 @@ def test_every_solver_knows_it(pair, solver):
 def test_prepared_pictures_are_prepared_again_for_it(pair):
     sources = Sources(*pair, 0.5)
     prepared = VariationalOsmosis(reach=3.0).prepare(sources)
-    found = prepared.solve(w="spectral").image
-    assert np.array_equal(found, VariationalOsmosis(reach=3.0, w="spectral")(sources).image)
+    found = prepared.solve(target="spectral").image
+    assert np.array_equal(found, VariationalOsmosis(reach=3.0, target="spectral")(sources).image)
     assert not np.array_equal(found, prepared.solve().image)
 
 
 def test_equal_pictures_have_an_equal_target(rng):
     f = rng.random((15, 12))
     plain, spectral = (
-        VariationalOsmosis(reach=3.0, w=w)(Sources(f, f, 0.3)).image
-        for w in ("product", "spectral")
+        VariationalOsmosis(reach=3.0, target=target)(Sources(f, f, 0.3)).image
+        for target in ("product", "spectral")
     )
     np.testing.assert_allclose(spectral, plain, atol=1e-6)
 
 
 def test_other_targets_are_refused():
-    with pytest.raises(SettingError, match=r"^w: 'fourier'"):
-        VariationalOsmosis(w="fourier")
+    with pytest.raises(SettingError, match=r"^target: 'fourier'"):
+        VariationalOsmosis(target="fourier")

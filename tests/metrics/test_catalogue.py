@@ -97,10 +97,10 @@ def test_the_sets_are_those_of_the_issue():
 # Whatever is scored, there is a number within the range or a reason; new metrics are tried, too.
 
 
-def tried(name, pictures, *, alpha=0.5, depth=8):
+def tried(name, pictures, *, alpha=0.5, bits=8):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = score(*pictures[:3], alpha, truth=pictures[3], metrics=[name], depth=depth)[name]
+        found = score(*pictures[:3], alpha, truth=pictures[3], metrics=[name], bits=bits)[name]
     assert (found.value is None) != (found.reason is None)
     if found.value is None:
         assert found.reason.strip()
@@ -110,13 +110,13 @@ def tried(name, pictures, *, alpha=0.5, depth=8):
 
 
 @pytest.mark.parametrize("name", METRICS)
-@pytest.mark.parametrize("depth", [8, None])
+@pytest.mark.parametrize("bits", [8, None])
 @pytest.mark.parametrize("level", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("shape", [(1, 1, 3), (2, 3), (1, 9, 3), (20, 17), (20, 17, 3)])
-def test_constants_have_a_value_or_a_reason(name, depth, level, shape):
+def test_constants_have_a_value_or_a_reason(name, bits, level, shape):
     x = np.full(shape, level)
-    tried(name, [x] * 4, depth=depth)
-    tried(name, [x, 1.0 - x, x, 1.0 - x], depth=depth)
+    tried(name, [x] * 4, bits=bits)
+    tried(name, [x, 1.0 - x, x, 1.0 - x], bits=bits)
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -128,8 +128,8 @@ def test_files_of_any_bands_and_depth_have_a_value_or_a_reason(rng, name, dtype,
     top = np.iinfo(dtype).max
     pictures = [rng.integers(0, top, (24, 19, n), dtype, endpoint=True) for n in bands]
     pictures.append(pictures[0])
-    for depth in (8, 16, None):
-        tried(name, pictures, depth=depth)
+    for bits in (8, 16, None):
+        tried(name, pictures, bits=bits)
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -140,7 +140,7 @@ def test_tiny_pictures_have_a_value_or_a_reason(name, data):
     shape += data.draw(st.sampled_from([(), (1,), (3,)]))
     levels = st.sampled_from([0.0, 1 / 255, 0.25, 0.5, 254 / 255, 1.0])
     pictures = [data.draw(arrays(np.float64, shape, elements=levels)) for _ in range(4)]
-    tried(name, pictures, depth=data.draw(st.sampled_from([8, 16, None])))
+    tried(name, pictures, bits=data.draw(st.sampled_from([8, 16, None])))
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -153,7 +153,7 @@ def test_without_alpha_and_truth_there_is_a_value_or_a_reason(rng, name):
 def test_fused_pictures_far_out_of_range_have_a_value_or_a_reason(rng, name):
     u, *others = rng.random((4, 13, 14, 3))
     for factor in (-1.0, 1e9, 1e300):
-        tried(name, [factor * u, *others], depth=None)
+        tried(name, [factor * u, *others], bits=None)
 
 
 @pytest.mark.parametrize("name", METRICS)

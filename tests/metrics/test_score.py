@@ -35,7 +35,7 @@ def test_the_papers_metrics_are_the_default(pictures):
 def test_a_truth_brings_its_metrics(pictures):
     u, f, b, truth = pictures
     alpha = np.linspace(0, 1, 12) * np.ones((13, 1))
-    scores = score(u, f, b, alpha, truth=truth, depth=None)
+    scores = score(u, f, b, alpha, truth=truth, bits=None)
     assert list(scores) == [*PAPER, *TRUTH]
     assert scores["chromaticity"].value == chromaticity_error(u, f)
     assert scores["structure"].value == structure_score(u, f, b, alpha)
@@ -160,26 +160,26 @@ def test_what_cannot_be_computed_has_a_reason(pictures, monkeypatch):
     assert scored(lambda p: 0.5).value == 0.5
 
 
-@pytest.mark.parametrize(("depth", "white"), [(8, 255), (16, 65535)])
-def test_pictures_are_scored_as_files_hold_them(pictures, depth, white):
+@pytest.mark.parametrize(("bits", "white"), [(8, 255), (16, 65535)])
+def test_pictures_are_scored_as_files_hold_them(pictures, bits, white):
     given_ = 1.4 * pictures - 0.1
     given_[1:] = given_[1:].clip(0)
     rounded = [np.rint(white * x.clip(0, 1)) / white for x in given_]
-    found = score(*given_[:3], 0.5, truth=given_[3], depth=depth)
-    assert found == score(*rounded[:3], 0.5, truth=rounded[3], depth=None)
-    assert found != score(*given_[:3], 0.5, truth=given_[3], depth=None)
+    found = score(*given_[:3], 0.5, truth=given_[3], bits=bits)
+    assert found == score(*rounded[:3], 0.5, truth=rounded[3], bits=None)
+    assert found != score(*given_[:3], 0.5, truth=given_[3], bits=None)
 
 
 def test_8_bits_are_the_default(pictures):
     u, f, b, truth = pictures
-    assert score(u, f, b, 0.5, truth=truth) == score(u, f, b, 0.5, truth=truth, depth=8)
+    assert score(u, f, b, 0.5, truth=truth) == score(u, f, b, 0.5, truth=truth, bits=8)
 
 
-@pytest.mark.parametrize("depth", [0, 10, "8", np.uint8])
-def test_unknown_depths(pictures, depth):
+@pytest.mark.parametrize("bits", [0, 10, "8", np.uint8])
+def test_unknown_numbers_of_bits(pictures, bits):
     u, f, b, _ = pictures
-    with pytest.raises(SettingError, match=r"^depth: .*; must be 8, 16 or None"):
-        score(u, f, b, 0.5, depth=depth)
+    with pytest.raises(SettingError, match=r"^bits: .*; must be 8, 16 or None"):
+        score(u, f, b, 0.5, bits=bits)
 
 
 @pytest.mark.parametrize("shape", [(13, 12), (13, 12, 1)])

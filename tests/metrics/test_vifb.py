@@ -84,5 +84,5 @@ def test_equal_channels_count_as_one(rng, metric):
 @pytest.mark.parametrize("name", SETS["vifb"])
 def test_8_bits_count_alike_in_single_and_double_precision(rng, name):
     x = rng.integers(0, 256, (3, 20, 18)) / 255
-    double = osmofuse.score(*x, metrics=[name], depth=None)[name].value
-    assert osmofuse.score(*x.astype(np.float32), metrics=[name], depth=None)[name].value == double
+    double = osmofuse.score(*x, metrics=[name], bits=None)[name].value
+    assert osmofuse.score(*x.astype(np.float32), metrics=[name], bits=None)[name].value == double

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from osmofuse.optimise import Evolution, Status, Watch, evolve
+from osmofuse.optimise import Evolution, evolve
+from osmofuse.progress import Guard, Status
 
 
 def double(s):
@@ -55,9 +56,9 @@ def test_a_step_without_numbers_is_not_taken():
     assert (found.state.u == 1).all()
 
 
-def test_a_watch_ends_it():
-    watch = Watch(lambda p: True)
-    found = evolve(double, Evolution(np.ones(2)), steps=5, watch=watch)
+def test_a_guard_ends_it():
+    guard = Guard(lambda p: True)
+    found = evolve(double, Evolution(np.ones(2)), steps=5, guard=guard)
     assert found.status is Status.cancelled
     assert found.iterations == 1
 

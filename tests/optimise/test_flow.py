@@ -8,10 +8,10 @@ import pytest
 from flows import SHAPE, channel, decibels, exact_flow, flow_of, still
 from osmofuse.energies import osmosis_gradients
 from osmofuse.linalg import inside
-from osmofuse.optimise import Status, Watch
 from osmofuse.optimise.flow import Flow, FlowState, Weights
 from osmofuse.optimise.plan import run_stationary
 from osmofuse.optimise.sdirk import MIDDLE
+from osmofuse.progress import Guard, Status
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -20,7 +20,7 @@ def test_a_step_is_that_of_direct_solves(h, dtype, rng):
     c = channel(rng, dtype)
     flow = still(flow_of(c, dtype=dtype))
     exact = exact_flow(c, h, steps=1)
-    flow.propose(h, 40, Watch(None))
+    flow.propose(h, 40, Guard(None))
     flow.accept()
     assert decibels(inside(c.u, SHAPE), exact) >= (100 if dtype is np.float64 else 90)
 
@@ -30,10 +30,10 @@ def test_the_estimate_is_near_the_error_of_a_step(h, rng):
     """On a flow that has begun, as all steps but the first are."""
     c = channel(rng)
     flow = still(flow_of(c))
-    flow.propose(h, 8, Watch(None))
+    flow.propose(h, 8, Guard(None))
     flow.accept()
     exact = exact_flow(c, h, steps=200)
-    quality = flow.propose(h, 8, Watch(None))
+    quality = flow.propose(h, 8, Guard(None))
     flow.accept()
     error = math.sqrt(np.mean((inside(c.u, SHAPE) - exact) ** 2))
     assert 0.8 <= quality.error / error <= 6.0
@@ -42,10 +42,10 @@ def test_the_estimate_is_near_the_error_of_a_step(h, rng):
 def test_the_residual_bounds_what_a_solve_leaves(rng):
     c = channel(rng, contrast=0.1)
     flow = still(flow_of(c))
-    flow.propose(50.0, 12, Watch(None))
+    flow.propose(50.0, 12, Guard(None))
     solved = inside(c.end, SHAPE).copy()
     for cycles in (1, 2, 3):
-        quality = flow.propose(50.0, cycles, Watch(None))
+        quality = flow.propose(50.0, cycles, Guard(None))
         left = math.sqrt(np.mean((inside(c.end, SHAPE) - solved) ** 2))
         assert 0.3 * left <= quality.residual <= 20 * left
 
@@ -54,12 +54,12 @@ def test_the_residual_bounds_what_a_solve_leaves(rng):
 def test_the_descent_is_that_of_the_exact_flow_about_the_middle(h, rng):
     c = channel(rng)
     flow = still(flow_of(c))
-    flow.propose(h, 10, Watch(None))
+    flow.propose(h, 10, Guard(None))
     flow.accept()
     u = exact_flow(c, MIDDLE * h, steps=100)
     v, f, alpha = (inside(x, SHAPE).copy() for x in (c.v, c.f, c.alpha))
     gradient = osmosis_gradients(u, v)[0] + alpha * (u - f)
-    quality = flow.propose(h, 10, Watch(None))
+    quality = flow.propose(h, 10, Guard(None))
     assert quality.descent == pytest.approx(np.sum(gradient**2), rel=0.15)
 
 
@@ -67,7 +67,7 @@ def test_a_proposal_changes_neither_u_nor_v(rng):
     c = channel(rng)
     flow = flow_of(c)
     u, v = c.u.copy(), c.v.copy()
-    flow.propose(20.0, 2, Watch(None))
+    flow.propose(20.0, 2, Guard(None))
     np.testing.assert_array_equal(c.u, u)
     np.testing.assert_array_equal(c.v, v)
 
@@ -75,8 +75,8 @@ def test_a_proposal_changes_neither_u_nor_v(rng):
 def test_the_stationary_point_has_no_gradient(rng):
     c = channel(rng)
     flow = flow_of(c)
-    found = run_stationary(flow, watch=Watch(None))
-    flow.settle(watch=Watch(None))
+    found = run_stationary(flow, guard=Guard(None))
+    flow.settle(guard=Guard(None))
     assert found.status is Status.stationary
     u, v, f, alpha = (inside(x, SHAPE).copy() for x in (c.u, c.v, c.f, c.alpha))
     gradient = osmosis_gradients(u, v)[0] + alpha * (u - f)
@@ -88,7 +88,7 @@ def test_without_fidelity_the_end_is_a_multiple_of_the_structure(rng):
     c.alpha[...] = 0.0
     flow = flow_of(c)
     u, v = (inside(x, SHAPE).copy() for x in (c.u, c.v))
-    run_stationary(flow, watch=Watch(None))
+    run_stationary(flow, guard=Guard(None))
     ratio = inside(c.u, SHAPE) / inside(c.v, SHAPE)
     np.testing.assert_allclose(ratio, np.sum(u * v) / np.sum(v * v), rtol=1e-6)
 
@@ -110,9 +110,9 @@ def test_the_structure_comes_to_its_minimum(weights, bound, rng):
     flow = Flow((c,), weights, SHAPE, np.float64)
     sizes = []
     for _ in range(40):
-        flow.begin(goal=1e-2, watch=Watch(None))
+        flow.begin(goal=1e-2, guard=Guard(None))
         s = flow.grid.finest
-        flow.begin(goal=1.0, watch=Watch(None))  # the matrix and its side, at v as it is
+        flow.begin(goal=1.0, guard=Guard(None))  # the matrix and its side, at v as it is
         sizes.append(float(np.abs(inside(s(c.v) - flow.b, SHAPE)).max()) / weights.mu)
     assert min(sizes) <= bound
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from osmofuse.energies import HuberTV, JointModel, Quadratic, Tikhonov
-from osmofuse.optimise import Status, Watch, ipiano
+from osmofuse.optimise import ipiano
 from osmofuse.optimise.ipiano import BETA, RELAX, step_size
 from osmofuse.optimise.primal_dual import WarmProx
+from osmofuse.progress import Guard, Status
 
 SHAPE = (3, 4)
 
@@ -310,21 +311,21 @@ class TestEnds:
         assert (found.status, found.iterations) == (Status.max_iter, 7)
 
     def test_cancelled_between_iterations(self, toy, start):
-        found, states = solve(toy, start, watch=Watch(lambda _: True))
+        found, states = solve(toy, start, guard=Guard(lambda _: True))
         assert (found.status, found.iterations) == (Status.cancelled, 1)
         assert states == [found.state]
 
     def test_cancelled_while_searching_drops_the_trial(self, toy, start):
         """The inner solver's pulse cancels: no more than the trial under way is made."""
-        watch, trials = Watch(None), []
+        guard, trials = Guard(None), []
 
         def prox_v(x, tau):
             trials.append(tau)
-            watch.cancelled = len(trials) == 2
+            guard.cancelled = len(trials) == 2
             return x, 0
 
         toy.l = 1e6
-        found = ipiano(toy, start, prox_u=toy.prox, prox_v=prox_v, v_min=-math.inf, watch=watch)
+        found = ipiano(toy, start, prox_u=toy.prox, prox_v=prox_v, v_min=-math.inf, guard=guard)
         assert (found.status, found.iterations) == (Status.cancelled, 0)
         assert found.state.u is start[0]
         assert len(trials) == 2

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from osmofuse.optimise import Status, Watch, iterate
+from osmofuse.optimise import iterate
+from osmofuse.progress import Guard, Status
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,16 +23,16 @@ def never(*_):
 
 
 def cancel_at(count):
-    """Return a watch that is pulsed at every step and cancels at one of them."""
+    """Return a guard that is pulsed at every step and cancels at one of them."""
     pulses = []
 
     def function(_):
         pulses.append(None)
         return len(pulses) == count
 
-    watch = Watch(function)
-    watch.interval = 0.0
-    return watch
+    guard = Guard(function)
+    guard.interval = 0.0
+    return guard
 
 
 def test_most_steps():
@@ -95,21 +96,21 @@ def test_record_gets_each_accepted_state():
 
 
 def test_cancelled_between_steps_keeps_the_step():
-    found = iterate(halve, State(1.0), stop=never, max_iter=10, watch=cancel_at(4))
+    found = iterate(halve, State(1.0), stop=never, max_iter=10, guard=cancel_at(4))
     assert (found.state.measure, found.status, found.iterations) == (2**-4, "cancelled", 4)
 
 
 def test_cancelled_within_a_step_drops_it():
-    """The inner loop of a step pulses the same watch."""
-    watch, recorded = cancel_at(4), []  # 2 pulses a step: within and after it
+    """The inner loop of a step pulses the same guard."""
+    guard, recorded = cancel_at(4), []  # 2 pulses a step: within and after it
 
     def step(s):
-        watch.pulse()
+        guard.pulse()
         return halve(s)
 
     def cancel_within(_):
-        watch.pulse()
-        watch.pulse()
+        guard.pulse()
+        guard.pulse()
         return State(-1.0)
 
     found = iterate(
@@ -117,7 +118,7 @@ def test_cancelled_within_a_step_drops_it():
         State(1.0),
         stop=never,
         max_iter=10,
-        watch=watch,
+        guard=guard,
         record=lambda k, s: recorded.append(k),
     )
     assert (found.state.measure, found.status, found.iterations) == (0.5, "cancelled", 1)
@@ -125,18 +126,18 @@ def test_cancelled_within_a_step_drops_it():
 
 
 def test_cancelled_wins_over_what_a_cut_step_looks_like():
-    watch = cancel_at(1)
+    guard = cancel_at(1)
 
     def cut(s):
-        watch.pulse()
+        guard.pulse()
         return s  # as a stalled step would
 
-    found = iterate(cut, State(1.0), stop=never, max_iter=10, watch=watch)
+    found = iterate(cut, State(1.0), stop=never, max_iter=10, guard=guard)
     assert (found.status, found.iterations) == (Status.cancelled, 0)
 
 
 def test_a_finished_computation_is_not_cancelled():
     found = iterate(
-        halve, State(1.0), stop=lambda *_: Status.converged, max_iter=10, watch=cancel_at(1)
+        halve, State(1.0), stop=lambda *_: Status.converged, max_iter=10, guard=cancel_at(1)
     )
     assert (found.status, found.iterations) == (Status.converged, 1)

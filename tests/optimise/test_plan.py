@@ -6,9 +6,9 @@ import pytest
 from flows import SHAPE, channel, decibels, exact_flow, flow_of, still
 from osmofuse.errors import SettingError
 from osmofuse.linalg import inside, padded
-from osmofuse.optimise import Status, Watch
 from osmofuse.optimise.flow import Channel
 from osmofuse.optimise.plan import Plan, run_plan, run_rule, run_to, steps_to
+from osmofuse.progress import Guard, Status
 
 
 @pytest.mark.parametrize("contrast", [0.05, 0.1, 0.4], ids=["mild", "harsh", "extreme"])
@@ -18,7 +18,7 @@ def test_a_few_steps_follow_the_exact_flow(time, dtype, contrast, rng):
     c = channel(rng, dtype, contrast=contrast)
     flow = still(flow_of(c, dtype=dtype))
     exact = exact_flow(c, time, steps=200)
-    run_to(flow, time, watch=Watch(None))
+    run_to(flow, time, guard=Guard(None))
     assert decibels(inside(c.u, SHAPE), exact) >= 54
 
 
@@ -30,7 +30,7 @@ def test_steps_grow_and_end_in_time():
 
 def test_steps_are_split_where_the_picture_asks_for_it(rng):
     mild, extreme = (
-        run_to(still(flow_of(channel(rng, contrast=x))), 30.0, watch=Watch(None))[1]
+        run_to(still(flow_of(channel(rng, contrast=x))), 30.0, guard=Guard(None))[1]
         for x in (0.05, 0.8)
     )
     assert len(mild.steps) == 3
@@ -40,7 +40,7 @@ def test_steps_are_split_where_the_picture_asks_for_it(rng):
 
 def test_solves_get_more_cycles_where_they_are_rough(rng, monkeypatch):
     monkeypatch.setattr("osmofuse.optimise.plan.RESIDUAL", 1e-6)
-    _, plan = run_to(still(flow_of(channel(rng))), 300.0, watch=Watch(None))
+    _, plan = run_to(still(flow_of(channel(rng))), 300.0, guard=Guard(None))
     assert plan.cycles[0] == 2
     assert plan.cycles[-1] > 2
 
@@ -48,7 +48,7 @@ def test_solves_get_more_cycles_where_they_are_rough(rng, monkeypatch):
 def test_the_energy_falls_and_its_terms_are_told(rng):
     flow = flow_of(channel(rng))
     states = []
-    found, _ = run_to(flow, 50.0, watch=Watch(None), record=lambda _, s: states.append(s))
+    found, _ = run_to(flow, 50.0, guard=Guard(None), record=lambda _, s: states.append(s))
     energies = [s.measure for s in states]
     assert found.status is Status.reached
     assert found.state.time == pytest.approx(50.0)
@@ -59,13 +59,13 @@ def test_the_energy_falls_and_its_terms_are_told(rng):
 
 @pytest.mark.parametrize("rate", [1e-3, 1e-4, 1e-5])
 def test_the_rule_stops_where_a_finer_flow_does(rate, rng, monkeypatch):
-    found, plan = run_rule(flow_of(channel(rng)), rate=rate, watch=Watch(None))
+    found, plan = run_rule(flow_of(channel(rng)), rate=rate, guard=Guard(None))
     assert found.status is Status.energy_rate
     assert plan.time == pytest.approx(found.state.time)
     monkeypatch.setattr("osmofuse.optimise.plan.FIRST_STEP", 0.1)
     monkeypatch.setattr("osmofuse.optimise.plan.RULE_GROWTH", 1.15)
     again = flow_of(channel(np.random.default_rng(0)))
-    fine, _ = run_rule(again, rate=rate, max_iter=200, watch=Watch(None))
+    fine, _ = run_rule(again, rate=rate, max_iter=200, guard=Guard(None))
     assert found.state.time == pytest.approx(fine.state.time, rel=0.08)
 
 
@@ -73,7 +73,7 @@ def test_nothing_to_do_ends_at_once():
     c = Channel(SHAPE, np.float64)
     c.f = c.w = padded(np.full(SHAPE, 1.5), np.float64)
     c.u, c.v, c.alpha = c.f.copy(), c.f.copy(), padded(np.ones(SHAPE), np.float64)
-    found, _ = run_rule(flow_of(c), watch=Watch(None))
+    found, _ = run_rule(flow_of(c), guard=Guard(None))
     assert found.iterations == 1
     assert found.status is Status.energy_rate
 
@@ -82,27 +82,27 @@ def test_nothing_to_do_ends_at_once():
 def test_a_replayed_plan_gives_the_same_bits(contrast):
     """Also where proposals were refused on the way."""
     runs = (
-        lambda flow: run_rule(flow, rate=1e-4, watch=Watch(None)),
-        lambda flow: run_to(flow, 30.0, watch=Watch(None)),
+        lambda flow: run_rule(flow, rate=1e-4, guard=Guard(None)),
+        lambda flow: run_to(flow, 30.0, guard=Guard(None)),
     )
     for run in runs:
         first, again = (channel(np.random.default_rng(1), contrast=contrast) for _ in range(2))
         _, plan = run(flow_of(first))
-        run_plan(flow_of(again), plan, watch=Watch(None))
+        run_plan(flow_of(again), plan, guard=Guard(None))
         np.testing.assert_array_equal(first.u, again.u)
         np.testing.assert_array_equal(first.v, again.v)
 
 
 def test_it_can_be_cancelled_within_a_step(rng):
     for run in (
-        lambda flow, watch: run_plan(flow, Plan((10.0, 20.0), (2, 2)), watch=watch),
-        lambda flow, watch: run_to(flow, 50.0, watch=watch)[0],
-        lambda flow, watch: run_rule(flow, watch=watch)[0],
+        lambda flow, guard: run_plan(flow, Plan((10.0, 20.0), (2, 2)), guard=guard),
+        lambda flow, guard: run_to(flow, 50.0, guard=guard)[0],
+        lambda flow, guard: run_rule(flow, guard=guard)[0],
     ):
         c = channel(rng)
         flow = flow_of(c)
         before = c.u.copy()
-        found = run(flow, Watch(lambda progress: True))
+        found = run(flow, Guard(lambda progress: True))
         assert found.status is Status.cancelled
         assert found.state.time == 0.0
         np.testing.assert_array_equal(c.u, before)

@@ -7,8 +7,9 @@ import pytest
 
 from osmofuse.energies import HuberTV
 from osmofuse.operators import ForwardDifference
-from osmofuse.optimise import Status, Watch, primal_dual
+from osmofuse.optimise import primal_dual
 from osmofuse.optimise.primal_dual import WarmProx, _gap_rows, dual_step, primal_step
+from osmofuse.progress import Guard, Status
 from osmofuse.testing import check_prox
 from registry import SHAPES, edges
 
@@ -280,7 +281,7 @@ def test_not_a_number_is_a_status(q):
 
 
 def test_can_be_cancelled(q):
-    found = primal_dual(q, 0.5, TV, rtol=0.0, watch=Watch(lambda _: True))
+    found = primal_dual(q, 0.5, TV, rtol=0.0, guard=Guard(lambda _: True))
     assert (found.status, found.iterations) == (Status.cancelled, 1)
 
 
@@ -299,8 +300,8 @@ class TestWarmProx:
         assert counts[0][0] == counts[0][1]
         assert all(warm < cold for warm, cold in counts[1:])
 
-    def test_passes_its_watch_on(self, q):
-        watch = Watch(lambda _: True)
-        _, count = WarmProx(TV, rtol=0.0, watch=watch)(q, 0.5)
-        assert watch.cancelled
+    def test_passes_its_guard_on(self, q):
+        guard = Guard(lambda _: True)
+        _, count = WarmProx(TV, rtol=0.0, guard=guard)(q, 0.5)
+        assert guard.cancelled
         assert count == 1

@@ -7,8 +7,9 @@ import pytest
 
 from osmofuse.energies import HuberTV
 from osmofuse.operators import ForwardDifference
-from osmofuse.optimise import Status, Watch, primal_dual
+from osmofuse.optimise import primal_dual
 from osmofuse.optimise.rof import BLOCK, gap_rows, project, rof, set_primal
+from osmofuse.progress import Guard, Status
 
 SHAPES = [(1, 1, 1), (1, 1, 7), (1, 6, 1), (3, 5, 4), (1, BLOCK + 3, 5), (2, 2 * BLOCK, 2)]
 
@@ -99,5 +100,5 @@ def test_a_start_that_is_good_enough_is_left_as_it_is(rng):
 def test_it_ends_after_so_many_iterations_or_a_cancel(rng):
     q = rng.random((1, 15, 11))
     assert rof(q, 5.0, accuracy=1e-9, max_iter=40).state.iteration == 40
-    watch = Watch(lambda _: True)
-    assert rof(q, 5.0, accuracy=1e-9, watch=watch).status is Status.cancelled
+    guard = Guard(lambda _: True)
+    assert rof(q, 5.0, accuracy=1e-9, guard=guard).status is Status.cancelled

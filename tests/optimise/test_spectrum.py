@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from osmofuse.optimise import Status, Watch
 from osmofuse.optimise.spectrum import Scales, decompose, filtered
+from osmofuse.progress import Guard, Status
 
 TIMES = tuple(np.geomspace(0.01, 1.0, 5))
 both = pytest.mark.parametrize("transform", ["flow", "inverse"])
@@ -108,9 +108,9 @@ def test_what_is_not_found_in_time_is_said(x):
 
 
 def test_a_cancel_ends_it(x):
-    watch = Watch(lambda _: True)
-    watch.pulse()
-    assert filtered(x, Scales(TIMES), [1, 0, 0, 0, 0, 0], watch)[1] is Status.cancelled
+    guard = Guard(lambda _: True)
+    guard.pulse()
+    assert filtered(x, Scales(TIMES), [1, 0, 0, 0, 0, 0], guard)[1] is Status.cancelled
 
 
 @both

@@ -77,7 +77,7 @@ MAPS = {
     "grey opaque layer.png": (pil(BYTES, "LA"), MASK, 0, None),
     "transparency.png": (pil(bands(255, 255, 255, BYTES)), MASK, 0, "in the transparency"),
     "cut out.png": (pil(np.dstack([PHOTO, BYTES])), MASK, 0, "in the transparency"),
-    "palette.png": (palette, MASK, 0, "two colours; the lighter keeps"),
+    "palette.png": (palette, MASK, 0, "two colours; the lighter counts as white"),
     "mask.jpg": (opencv(BYTES, cv2.IMWRITE_JPEG_QUALITY, 75), MASK, 0.45, "mask that JPEG"),
     "colour mask.jpg": (
         pil(bands(BYTES, BYTES, BYTES), quality=60), MASK, 0.45, "mask that JPEG",
@@ -88,7 +88,7 @@ MAPS = {
     "soft.jpg": (opencv(np.round(COLS * 255 / 119).astype(np.uint8)), COLS / 119, 0.02, None),
     "black.png": (pil(0 * BYTES), 0 * MASK, 0, "all black: the background's structure enters"),
     "white.png": (pil(0 * BYTES + 255), MASK | True, 0, "all white: the foreground is kept"),
-    "faint.png": (pil(BYTES // 2), BYTES // 2 / 255, 0, "brightest pixel is 50% of white"),
+    "faint.png": (pil(BYTES // 2), BYTES // 2 / 255, 0, r"alpha is at most 0\.50"),
     "grey photograph.png": (
         pil(PHOTO[..., 0] // 2 + 110), (PHOTO[..., 0] // 2 + 110) / 255, 0,
         r"\d+ grey values and hardly any black",
@@ -153,14 +153,14 @@ def test_away_from_edges_nothing_of_jpeg_is_left(tmp_path, name):
 def test_the_wrong_size_is_told_before_anything_is_read(tmp_path):
     osmofuse.write(PHOTO, tmp_path / "photo.png")
     osmofuse.write(BYTES[:50], tmp_path / "small.png")
-    from osmofuse.jobs import Job, run
+    from osmofuse.jobs import FuseJob
 
-    job = Job(
+    job = FuseJob(
         tmp_path / "photo.png", tmp_path / "photo.png", tmp_path / "out.png",
         alpha=tmp_path / "small.png",
     )  # fmt: skip
     with pytest.raises(OsmofuseError, match=r"small\.png: .*50") as caught:
-        run(job)
+        job.run()
     assert caught.value.exit_code == 4
 
 
@@ -189,3 +189,17 @@ def test_a_soft_map_in_a_jpeg_is_not_touched_either():
     ramp = np.round(COLS * 255 / 119).astype(np.uint8)
     found = alpha_of_picture(Picture(ramp, lossy=True), name="ramp.jpg")
     assert np.array_equal(found.alpha, ramp / 255)
+
+
+@pytest.mark.parametrize(
+    ("level", "words"),
+    [
+        (255, "all white: the background's structure enters everywhere"),
+        (0, "all black: the foreground is kept everywhere"),
+        (128, "alpha is at most 0.50"),
+    ],
+)
+def test_an_inverted_map_is_remarked_upon_as_it_is_used(level, words):
+    found = alpha_of_picture(Picture(np.full((9, 8), level, np.uint8)), name="map", invert=True)
+    np.testing.assert_array_equal(found.alpha, 1.0 - level / 255)
+    assert words in found.notes[0]

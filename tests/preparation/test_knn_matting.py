@@ -5,6 +5,7 @@ import pytest
 
 from osmofuse.preparation.knn_matting import FADE, PASSES, knn_matte, ties_between
 from osmofuse.preparation.trimap import Trimap
+from osmofuse.progress import Guard, Status
 
 
 def nearest_by_hand(features, count):
@@ -39,8 +40,8 @@ def test_the_map_is_that_of_a_dense_solve(rng):
     image = rng.random((8, 9, 3))
     kept, entered = np.zeros((2, 8, 9), bool)
     kept[:, :2], entered[:, -2:] = True, True
-    alpha, converged = knn_matte(image, Trimap(kept, entered))
-    assert converged
+    alpha, status = knn_matte(image, Trimap(kept, entered), Guard(None))
+    assert status is Status.converged
     known = (kept | entered).ravel()
     matrix = ties_between(image).laplacian(72).toarray()
     right = -matrix[np.ix_(~known, known)] @ kept.ravel()[known]
@@ -55,7 +56,7 @@ def test_what_is_tied_to_nothing_known_stays_open():
     image[:, 20:] = 1.0
     kept, entered = np.zeros((2, 6, 40), bool)
     kept[:, 0], entered[:, 1] = True, True
-    alpha, _ = knn_matte(image, Trimap(kept, entered))
+    alpha, _ = knn_matte(image, Trimap(kept, entered), Guard(None))
     assert (alpha[:, 20:] == 0.5).all()
 
 
@@ -63,7 +64,7 @@ def test_what_is_tied_to_nothing_known_stays_open():
 def test_tiny_pictures(shape):
     kept, entered = np.zeros((2, *shape), bool)
     kept.flat[0], entered.flat[-1] = True, True
-    alpha, converged = knn_matte(np.full((*shape, 1), 0.3), Trimap(kept, entered))
-    assert converged
+    alpha, status = knn_matte(np.full((*shape, 1), 0.3), Trimap(kept, entered), Guard(None))
+    assert status.is_success
     assert alpha.flat[0] == 1
     assert alpha.flat[-1] == 0

@@ -5,18 +5,19 @@ from scipy.sparse import csr_array
 
 from osmofuse.preparation.least_variation import least_variation
 from osmofuse.preparation.trimap import Trimap
+from osmofuse.progress import Guard, Status
 
 
 def test_along_a_chain_the_map_falls_evenly():
     steps = np.diff(np.eye(5), axis=0)
     kept, entered = np.eye(5, dtype=bool)[[0]], np.eye(5, dtype=bool)[[4]]
-    alpha, converged = least_variation(csr_array(steps.T @ steps), Trimap(kept, entered))
-    assert converged
+    alpha, status = least_variation(csr_array(steps.T @ steps), Trimap(kept, entered), Guard(None))
+    assert status is Status.converged
     np.testing.assert_allclose(alpha, [[1, 0.75, 0.5, 0.25, 0]], atol=1e-6)
 
 
 def test_what_is_all_known_needs_no_matrix():
     kept = np.array([[True, False]])
-    alpha, converged = least_variation(None, Trimap(kept, ~kept))
-    assert converged
+    alpha, status = least_variation(None, Trimap(kept, ~kept), Guard(None))
+    assert status is Status.direct
     assert np.array_equal(alpha, [[1, 0]])

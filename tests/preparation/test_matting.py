@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import osmofuse
-from osmofuse import InputError, MismatchError, MissingExtraError, SettingError, gallery
-from osmofuse.preparation import find_matte, trimap_of_mask
+from osmofuse import InputError, MismatchError, MissingExtraError, SettingError, Status, gallery
+from osmofuse.preparation import trimap_of_mask
 from osmofuse.preparation.matting import METHODS
+from osmofuse.progress import Guard
 
 
 def two_colours(shape=(30, 40)):
@@ -23,15 +24,15 @@ def two_colours(shape=(30, 40)):
 
 def test_two_colours_are_told_apart_exactly():
     image, trimap, inside = two_colours()
-    assert np.array_equal(osmofuse.matte(image, trimap), inside)
+    assert np.array_equal(osmofuse.matte(image, trimap).alpha, inside)
     grey = image[..., 0]
-    assert np.array_equal(osmofuse.matte(grey, trimap), inside)
+    assert np.array_equal(osmofuse.matte(grey, trimap).alpha, inside)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_keeps_what_is_known_and_finds_the_rest(method):
     image, trimap, inside = two_colours((64, 72))
-    alpha = osmofuse.matte(image, trimap, method=method)
+    alpha = osmofuse.matte(image, trimap, method=method).alpha
     assert alpha.dtype == np.float64
     assert np.array_equal(alpha[trimap != 0.5], trimap[trimap != 0.5])
     assert 0 <= alpha.min() <= alpha.max() <= 1
@@ -44,7 +45,7 @@ def test_a_composite_of_the_gallery_gives_its_map_back():
     truth = portrait.alpha.astype(float)
     image = truth[..., None] * portrait.foreground + (1 - truth[..., None]) * land
     trimap = np.where(truth > 0.99, 1.0, np.where(truth < 0.01, 0.0, 0.5))
-    alpha = osmofuse.matte(image, trimap)
+    alpha = osmofuse.matte(image, trimap).alpha
     assert np.abs(alpha - truth).mean() <= 0.03
 
 
@@ -56,7 +57,7 @@ def test_in_the_open_band_of_a_composite_lines_and_ties_beat_ties_alone():
     trimap = np.where(truth > 0.99, 1.0, np.where(truth < 0.01, 0.0, 0.5))
     band = trimap == 0.5
     ours, ties = (
-        np.abs(osmofuse.matte(image, trimap, method=method) - truth)[band].mean()
+        np.abs(osmofuse.matte(image, trimap, method=method).alpha - truth)[band].mean()
         for method in ("combined", "knn")
     )
     assert ours < 0.9 * ties
@@ -72,28 +73,70 @@ def test_the_papers_map_is_found_better_than_by_other_software(data):
     disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (11, 11))
     inside = (truth > 0.5).astype(np.uint8)
     trimap = (cv2.erode(inside, disc) + cv2.dilate(inside, disc)) / 2
-    alpha = osmofuse.matte(image[..., ::-1], trimap)
+    alpha = osmofuse.matte(image[..., ::-1], trimap).alpha
     assert np.abs(alpha - truth)[trimap == 0.5].mean() < 0.078
 
 
 def test_large_pictures_are_matted_on_a_copy_and_it_says_so():
     image, trimap, inside = two_colours((60, 80))
-    with pytest.warns(UserWarning, match="copy reduced 2 times, to 30 × 40 pixels"):
-        alpha = osmofuse.matte(image, trimap, max_pixels=1200)
+    found = osmofuse.matte(image, trimap, max_pixels=1200)
+    assert (found.factor, found.status) == (2, Status.converged)
+    [note] = found.notes
+    assert "copy reduced 2 times, to 30 × 40 pixels" in note
+    alpha = found.alpha
     assert np.abs(alpha - inside).mean() < 0.01
     assert np.array_equal(alpha[trimap != 0.5], trimap[trimap != 0.5])
-    assert find_matte(image, trimap).notes == ()
+    assert osmofuse.matte(image, trimap).notes == ()
 
 
 def test_inputs_stay_and_results_repeat():
     image, trimap, _ = two_colours()
     image.flags.writeable = trimap.flags.writeable = False
-    assert np.array_equal(osmofuse.matte(image, trimap), osmofuse.matte(image, trimap))
+    assert np.array_equal(osmofuse.matte(image, trimap).alpha, osmofuse.matte(image, trimap).alpha)
 
 
 def test_a_trimap_with_nothing_open_is_the_map():
     image, _, inside = two_colours()
-    assert np.array_equal(osmofuse.matte(image, inside), inside)
+    found = osmofuse.matte(image, inside)
+    assert np.array_equal(found.alpha, inside)
+    assert found.status is Status.direct
+
+
+def test_not_converging_is_a_status(monkeypatch):
+    monkeypatch.setattr("osmofuse.preparation.least_variation.MAX_ITER", 1)
+    found = osmofuse.matte(*two_colours()[:2])
+    assert found.status is Status.max_iter
+    assert found.notes == ("the method did not converge; the map is as far as it came",)
+
+
+@pytest.mark.parametrize("method", ["combined", "knn"])
+def test_the_watch_is_told_of_passes_and_changes_nothing(monkeypatch, method):
+    monkeypatch.setattr(Guard, "interval", 0.0)
+    image, trimap, _ = two_colours()
+    seen = []
+    found = osmofuse.matte(image, trimap, method=method, watch=seen.append)
+    assert [p.iteration for p in seen] == list(range(len(seen)))
+    assert len(seen) > 3
+    assert all(p.channel is None for p in seen)
+    assert found.seconds >= seen[-1].seconds > 0
+    assert np.array_equal(found.alpha, osmofuse.matte(image, trimap, method=method).alpha)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_cancel_leaves_what_is_known(method):
+    image, trimap, _ = two_colours((64, 72))
+    found = osmofuse.matte(image, trimap, method=method, watch=lambda _: True)
+    assert found.status is Status.cancelled
+    assert np.array_equal(found.alpha, trimap)
+
+
+def test_a_cancel_between_iterations_keeps_how_far_it_came(monkeypatch):
+    monkeypatch.setattr(Guard, "interval", 0.0)
+    image, trimap, _ = two_colours()
+    found = osmofuse.matte(image, trimap, watch=lambda p: p.iteration == 5)
+    assert found.status is Status.cancelled
+    assert not np.array_equal(found.alpha, trimap)
+    assert np.array_equal(found.alpha[trimap != 0.5], trimap[trimap != 0.5])
 
 
 def test_what_cannot_be_used_is_named():
@@ -110,6 +153,8 @@ def test_what_cannot_be_used_is_named():
         osmofuse.matte(image, 0 * trimap + 0.5)
     with pytest.raises(InputError, match=r"trimap: 2 grey values .* and no black"):
         osmofuse.matte(image, np.maximum(trimap, 0.5))
+    with pytest.raises(SettingError, match="watch: 3; must be a function"):
+        osmofuse.matte(image, trimap, watch=3)
     with pytest.raises(InputError, match="2 channels"):
         osmofuse.matte(image[..., :2], trimap, method="closed-form")
 

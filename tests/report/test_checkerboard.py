@@ -9,11 +9,11 @@ from osmofuse.report import checkerboard, flicker
 
 @pytest.fixture
 def pair(rng):
-    return rng.random((80, 60)), rng.integers(0, 4000, (80, 60, 3)).astype(np.uint16)
+    return rng.integers(0, 4000, (80, 60, 3)).astype(np.uint16), rng.random((80, 60))
 
 
 def test_squares_come_from_one_picture_and_the_other(pair):
-    here, there = flicker(*pair)
+    there, here = flicker(*pair)
     board = checkerboard(*pair, squares=8)
     assert board.dtype == np.uint8
     np.testing.assert_array_equal(board[:10, :10], there[:10, :10])
@@ -22,16 +22,16 @@ def test_squares_come_from_one_picture_and_the_other(pair):
 
 
 def test_faint_pictures_are_stretched_to_be_seen(pair):
-    here, there = flicker(*pair)
+    there, here = flicker(*pair)
     assert (here.shape, there.shape) == ((80, 60, 3), (80, 60, 3))
     assert there.max() == 255
     assert there.min() == 0
 
 
-def test_where_nothing_is_shown_the_fixed_picture_stands(pair):
+def test_where_nothing_is_shown_the_foreground_stands(pair):
     valid = np.ones((80, 60), np.bool_)
     valid[:20] = False
-    here, there = flicker(*pair, valid=valid)
+    there, here = flicker(*pair, valid=valid)
     np.testing.assert_array_equal(here[:20], there[:20])
     assert (here[20:] != there[20:]).any()
 
@@ -46,14 +46,14 @@ def test_large_pictures_are_reduced_by_their_means():
 
 
 def test_flat_and_many_banded_pictures_are_shown(rng):
-    here, there = flicker(np.zeros((9, 8)), rng.random((9, 8, 5)))
+    there, here = flicker(rng.random((9, 8, 5)), np.zeros((9, 8)))
     assert not here.any()
     assert there.shape == (9, 8, 3)
 
 
 def test_refusals(pair):
     with pytest.raises(MismatchError, match="show the aligned picture"):
-        checkerboard(pair[0][:-1], pair[1])
+        checkerboard(pair[0], pair[1][:-1])
     with pytest.raises(SettingError, match="squares"):
         checkerboard(*pair, squares=1)
 
@@ -68,27 +68,27 @@ def test_larger_pictures_are_reduced_to_what_is_asked_for(pair):
 def test_odd_sides_are_reduced_with_what_is_valid(shape):
     valid = np.ones(shape, np.bool_)
     valid[-1:] = False
-    moving = np.full(shape, 200, np.uint8)
-    fixed = np.tile(np.arange(shape[1]) % 200, (shape[0], 1)).astype(np.uint8)
-    here, there = flicker(moving, fixed, valid=valid)
+    background = np.full(shape, 200, np.uint8)
+    foreground = np.tile(np.arange(shape[1]) % 200, (shape[0], 1)).astype(np.uint8)
+    there, here = flicker(foreground, background, valid=valid)
     step = -(-max(shape) // 1600)
     assert here.shape[:2] == tuple(-(-side // step) for side in shape)
     np.testing.assert_array_equal(here[-1], there[-1])
     assert np.ptp(here[:-1]) == 0
-    assert checkerboard(moving, fixed, valid=valid).shape == here.shape
+    assert checkerboard(foreground, background, valid=valid).shape == here.shape
 
 
 @pytest.mark.parametrize("longest", [1600, 7])
 def test_what_is_not_valid_may_hold_anything(rng, longest):
-    fixed, moving = rng.random((2, 21, 33))
+    foreground, background = rng.random((2, 21, 33))
     valid = np.ones((21, 33), np.bool_)
     valid[:5, :9] = False
-    expected = flicker(np.where(valid, moving, 0.5), fixed, valid=valid, longest=longest)
-    moving[~valid] = np.nan
-    found = flicker(moving, fixed, valid=valid, longest=longest)
+    expected = flicker(foreground, np.where(valid, background, 0.5), valid=valid, longest=longest)
+    background[~valid] = np.nan
+    found = flicker(foreground, background, valid=valid, longest=longest)
     np.testing.assert_array_equal(found, expected)
 
 
-def test_if_nothing_is_valid_the_fixed_picture_is_shown(pair):
-    here, there = flicker(*pair, valid=np.zeros((80, 60), np.bool_))
+def test_if_nothing_is_valid_the_foreground_is_shown(pair):
+    there, here = flicker(*pair, valid=np.zeros((80, 60), np.bool_))
     np.testing.assert_array_equal(here, there)

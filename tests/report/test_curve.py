@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from osmofuse.optimise import Step
+from osmofuse.progress import Step
 from osmofuse.report.curve import energy_curve
 
 SVG = "{http://www.w3.org/2000/svg}"

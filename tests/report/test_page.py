@@ -16,14 +16,15 @@ import pytest
 import osmofuse
 from osmofuse.errors import InputError, MismatchError, OutputError, SettingError
 from osmofuse.metrics import Score
-from osmofuse.optimise import Step
-from osmofuse.report import check_report, write_report
+from osmofuse.progress import Step
+from osmofuse.report import Provenance, check_report, write_report
 from pairs import a_record, contents
 
 SHAPE = (12, 16)
 RNG = np.random.default_rng(0)
 FOREGROUND, INFRARED = RNG.random((*SHAPE, 3)), RNG.random(SHAPE)
 ALPHA = np.linspace(0, 1, 16)[None].repeat(12, axis=0)
+COMMAND = "osmofuse fuse --from 'a & b.json' -o again.tif"
 HISTORY = tuple(
     Step(None, k, None, 2.0 * k, 9.0 / k, {}, None, None, 0) for k in (1, 2, 3)
 )  # of a fusion that took three steps
@@ -47,9 +48,9 @@ def write(tmp_path, fusion):
                 "fmi": Score(0.5, "high", (0, 1)),
                 "odd": Score(None, "low", (0, 1), "<no>"),
             },
-            "record": a_record(),
-            "command": "osmofuse fuse --from 'a & b.json' -o again.tif",
         }
+        told = {name: changes.pop(name) for name in ("title", "inputs") if name in changes}
+        parts["provenance"] = Provenance(a_record(), COMMAND, **told)
         return write_report(changes.pop("folder", tmp_path / "report"), **(parts | changes))
 
     return write

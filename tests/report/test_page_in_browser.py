@@ -18,9 +18,10 @@ import pytest
 import osmofuse
 from conftest import ROOT
 from osmofuse import gallery
-from osmofuse.optimise import Status, Step
 from osmofuse.preparation.registration import Alignment, Transform
+from osmofuse.progress import Status, Step
 from osmofuse.report import (
+    Provenance,
     read_ranking,
     write_alignment,
     write_matte,
@@ -35,12 +36,13 @@ VIEWS = ("slider", "blink", "opacity", "beside")
 # on the last picture of the contact sheet.
 OTHERS = {
     "results": (["Foreground", "direct"], "average", "average"),
-    "alignment": (["Fixed", "Aligned"], "Checkerboard", "Checkerboard"),
+    "alignment": (["Foreground", "Aligned"], "Checkerboard", "Checkerboard"),
     "matte": (["Picture", "Cut out"], "Trimap", "Cut out"),
 }
 AXE = ROOT / "tests" / "page" / "node_modules" / "axe-core" / "axe.min.js"
 HISTORY = tuple(Step(None, k, None, 2.0 * k, 9.0 / k, {}, None, None, 0) for k in (1, 2, 3))
 COMMAND = "osmofuse fuse --from fused.tif.json -o 'again & again.tif'"
+MADE = Provenance(command=COMMAND)
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +58,7 @@ def found(tmp_path_factory):
         pictures={"foreground": scene.foreground, "alpha": scene.alpha, "fused": fusion.image},
         fusion=replace(fusion, history=HISTORY),
         scores=osmofuse.score(fusion.image, scene.foreground, scene.background, scene.alpha),
-        record=a_record(),
-        command=COMMAND,
+        provenance=Provenance(a_record(), COMMAND),
         results=results,
     )
     others = {
@@ -86,8 +87,7 @@ def results_page(folder, scene):
         pictures=pictures,
         results={one.name: one.fusion.image for one in made},
         comparisons=[*made, Comparison("magic", None, {}, "it is <none>")],
-        record=a_record(),
-        command=COMMAND,
+        provenance=Provenance(a_record(), COMMAND),
     )
 
 
@@ -99,7 +99,7 @@ def alignment_page(folder, scene):
         scene.background, Transform("homography", np.eye(3)), valid, 0.8, Status.converged,
         quality=figures, origin="features",
     )  # fmt: skip
-    return write_alignment(folder, alignment=found, fixed=scene.foreground, command=COMMAND)
+    return write_alignment(folder, alignment=found, foreground=scene.foreground, provenance=MADE)
 
 
 def matte_page(folder, scene):

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import osmofuse
-from osmofuse.optimise import Status
 from osmofuse.preparation.registration import Alignment, Transform
+from osmofuse.progress import Status
 from osmofuse.report import preparation_page, write_alignment, write_matte
 
 RNG = np.random.default_rng(0)
-FIXED, MOVED = RNG.random((40, 48, 3)), RNG.random((40, 48))
+FOREGROUND, MOVED = RNG.random((40, 48, 3)), RNG.random((40, 48))
 FIGURES = {"agreement": 0.5, "tiles": 12, "uncertainty": 0.25, "overlap": 1.0}
 FOUND = Alignment(
     MOVED, Transform("homography", np.diag([2.0, 3.0, 1.0])), np.ones((40, 48), np.bool_), 0.75,
@@ -26,9 +26,9 @@ def shown(folder, name):
 
 
 def test_an_alignment_and_its_checkerboard(tmp_path):
-    folder = write_alignment(tmp_path / "report", alignment=FOUND, fixed=FIXED).parent
+    folder = write_alignment(tmp_path / "report", alignment=FOUND, foreground=FOREGROUND).parent
     board = shown(folder, "checkerboard")
-    np.testing.assert_array_equal(board[:6, :6], shown(folder, "fixed")[:6, :6])
+    np.testing.assert_array_equal(board[:6, :6], shown(folder, "foreground")[:6, :6])
     np.testing.assert_array_equal(board[:6, 6:12], shown(folder, "aligned")[:6, 6:12])
     text = (folder / "index.html").read_text(encoding="utf-8")
     for words in ("50% of 12", "0.25 pixels", "0.750, of 1", '<td class="number">3</td>'):
@@ -39,24 +39,26 @@ def test_an_alignment_and_its_checkerboard(tmp_path):
 def test_points_and_a_deformation_are_told(tmp_path):
     figures = FIGURES | {"points": 4, "points_residual": 1.5}
     page = write_alignment(
-        tmp_path / "report", alignment=replace(FOUND, quality=figures), fixed=FIXED
+        tmp_path / "report", alignment=replace(FOUND, quality=figures), foreground=FOREGROUND
     )
     assert "4, which fit to 1.50 pixels" in page.read_text(encoding="utf-8")
 
 
 def test_large_pictures_are_shown_reduced_and_it_is_said(tmp_path, monkeypatch):
     monkeypatch.setattr(preparation_page, "LONGEST", 24)
-    page = write_alignment(tmp_path / "report", alignment=FOUND, fixed=FIXED)
+    page = write_alignment(tmp_path / "report", alignment=FOUND, foreground=FOREGROUND)
     assert shown(page.parent, "aligned").shape == (20, 24, 3)
     assert "48 × 40 pixels · shown here reduced to 24 × 20" in page.read_text(encoding="utf-8")
 
 
 def test_a_refused_alignment_cannot_be_shown(tmp_path):
     with pytest.raises(ValueError, match="refused"):
-        write_alignment(tmp_path / "report", alignment=replace(FOUND, image=None), fixed=FIXED)
+        write_alignment(
+            tmp_path / "report", alignment=replace(FOUND, image=None), foreground=FOREGROUND
+        )
 
 
-@pytest.mark.parametrize("image", [FIXED, MOVED], ids=["colour", "grey"])
+@pytest.mark.parametrize("image", [FOREGROUND, MOVED], ids=["colour", "grey"])
 def test_a_matte_and_what_it_cuts_out(tmp_path, image):
     alpha = np.zeros((40, 48))
     alpha[:, 20:] = 1.0

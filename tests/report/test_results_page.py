@@ -11,13 +11,14 @@ import pytest
 import osmofuse
 from osmofuse.errors import InputError, OutputError
 from osmofuse.metrics import Score
-from osmofuse.report import results_page, write_results
+from osmofuse.report import Provenance, results_page, write_results
 from osmofuse.tasks import Comparison
 from pairs import a_record
 
 RNG = np.random.default_rng(0)
 PICTURES = {"foreground": RNG.random((12, 16, 3)), "alpha": np.full((12, 16), 0.5)}
 RESULTS = {name: RNG.random((12, 16, 3)) for name in ("one <1>", "two", "three")}
+MADE = Provenance(a_record())
 FUSION = osmofuse.fuse(PICTURES["foreground"], PICTURES["foreground"], method="direct")
 
 
@@ -26,7 +27,7 @@ def compared(name, value, better="high"):
 
 
 def written(folder, **changes):
-    parts = {"pictures": PICTURES, "results": RESULTS, "record": a_record()} | changes
+    parts = {"pictures": PICTURES, "results": RESULTS, "provenance": MADE} | changes
     return write_results(folder, **parts).read_text(encoding="utf-8")
 
 

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from osmofuse.report import Provenance
 from osmofuse.report.colours import colours
 from osmofuse.report.layers import maps_as_layers
 from osmofuse.report.sections import blind_section, how_section, maps_section, numbers_section
@@ -37,7 +38,7 @@ def test_the_colour_bar_has_the_colours_of_the_maps():
 
 
 def test_without_record_or_command_there_are_still_the_files():
-    section = how_section(None, "", "", ["pictures/fused.png"])
+    section = how_section(Provenance(), "", ["pictures/fused.png"])
     assert "pictures/fused.png" in section
     assert "Make it again" not in section
     assert "whole record" not in section

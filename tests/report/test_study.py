@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from osmofuse.errors import InputError, LimitError
-from osmofuse.report import study, study_sheet
+from osmofuse.report import study_sheet
+from osmofuse.report.study import check_sheet
 from osmofuse.tasks import Trial
 
 SIZE = (120, 90)
@@ -51,17 +52,32 @@ def test_rows_and_columns_are_those_of_the_settings():
     assert steps[1] > steps[0], "groups of eta stand apart"
 
 
-def test_no_two_trials_have_one_name():
-    near = [trial((9, 9, 9), mu=1000000.0), trial((8, 8, 8), mu=1000001.0)]
-    assert study.trial_names(near) == ["μ = 1000000", "μ = 1000001"]
+def places(settings, size=SIZE):
+    """Return how many rows and columns a sheet has; each trial has a colour of its own."""
+    trials = [trial((k + 1, 100, 200), size, **one) for k, one in enumerate(settings)]
+    sheet = study_sheet(trials)
+    corners = [corner(sheet, (k + 1, 100, 200)) for k in range(len(trials))]
+    assert len(set(corners)) == len(trials)
+    return tuple(len({c[axis] for c in corners}) for axis in (0, 1))
 
 
-def test_what_is_not_varied_is_said_once():
-    trials = [trial((9, 9, 9), eta=0.0), trial((8, 8, 8), eta=0.5)]
-    fixed = study._said(study._fixed([one.settings for one in trials]))
-    assert fixed == "from foreground, μ = 10, reach 8 px, γ = 1"
-    assert study._value("reach", None) == "by the rule"
-    assert study._value("gamma", np.inf) == "γ = inf"
+def grid(**lists):
+    return [dict(zip(lists, values, strict=True)) for values in product(*lists.values())]
+
+
+@pytest.mark.parametrize(
+    ("lists", "expected"),
+    [
+        ({"eta": (0, 0.1, 0.5)}, (1, 3)),
+        ({"mu": (10, 100)}, (1, 2)),
+        ({"alpha": (0.2, "map 2"), "offset": (0.5, 1, 2)}, (2, 3)),
+        ({"regulariser": ("huber", None), "eta": (0, 0.1), "mu": (1, 2)}, (2, 4)),
+        ({"eta": tuple(range(12))}, (1, 12)),
+        ({"eta": tuple(range(60))}, (60, 1)),
+    ],
+)
+def test_any_setting_finds_its_place(lists, expected):
+    assert places(grid(**lists)) == expected
 
 
 def test_a_single_trial_and_large_pictures_fit():
@@ -72,14 +88,10 @@ def test_a_single_trial_and_large_pictures_fit():
 def test_nothing_and_too_much_are_refused():
     with pytest.raises(InputError, match="nothing to show"):
         study_sheet([])
-    with pytest.raises(LimitError, match="60 columns"):
-        study_sheet([trial((0, 0, 0), eta=i / 100) for i in range(60)])
-
-
-def test_a_trial_is_called_by_what_was_varied():
-    trials = [trial((1, 2, 3), eta=eta, reach=reach) for eta, reach in product((0, 0.5), (8, None))]
-    names = study.trial_names(trials)
-    assert names == [
-        "reach 8 px, η = 0", "by the rule, η = 0", "reach 8 px, η = 0.5", "by the rule, η = 0.5",
-    ]  # fmt: skip
-    assert study.trial_names(trials[:1]) == ["η = 0"], "it needs some name"
+    with pytest.raises(
+        LimitError, match=r"rows and .* columns are too many for one sheet; vary eta"
+    ):
+        check_sheet([{"eta": i} for i in range(500)], SIZE)
+    many = grid(eta=range(200), mu=range(1, 201))
+    with pytest.raises(LimitError, match=r"200 rows and 200 columns .*; vary eta or mu less"):
+        check_sheet(many, SIZE)

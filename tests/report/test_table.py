@@ -90,6 +90,27 @@ def test_published_values_stand_beside_ours(two):
         assert "brackets" not in table(two, published={"other": {"fmi": 0.1}})
 
 
+def test_published_values_that_cannot_be_compared_are_told():
+    found = [compared("direct", brisque=low(32.1)), compared("mine", brisque=low(34.2))]
+    published = {"direct": {"brisque": 30.3}}
+    for table in (markdown_table, latex_table):
+        assert "The one behind the published values is not public" in table(
+            found, published=published
+        )
+        assert "not public" not in table(found)
+        assert "not public" not in table(found, published={"direct": {"fmi": 0.9}})
+
+
+def test_published_values_have_columns_of_their_own():
+    page = np.linspace(0.1, 0.9, 192).reshape(8, 8, 3)
+    found = osmofuse.compare(page, page[..., 0], 0.5, methods=["direct", "average"])
+    published = {"direct": {"chromaticity": 0.0178, "other": 1.0}}
+    one, other = csv.DictReader(io.StringIO(csv_table(found, published=published)))
+    assert one["published_chromaticity"] == "0.0178"
+    assert other["published_chromaticity"] == ""
+    assert "published_other" not in one
+
+
 def test_every_metric_has_a_column():
     rows = markdown_cells(
         markdown_table([compared("a", fmi=high(0.5)), compared("b", chromaticity=low(0.25))])
@@ -183,18 +204,29 @@ def test_nothing_to_show(table):
 
 def test_a_study_has_a_row_for_each_trial(rng):
     pair = rng.random((9, 8, 3)), rng.random((9, 8))
-    one = {"start": "foreground", "mu": 10, "gamma": 1}
-    table = study_table(osmofuse.sweep(*pair, 0.5, eta=[0, 0.25], metrics="chromaticity", **one))
-    head, _, *rows = table.splitlines()
-    assert [cell.strip() for cell in head.strip("|").split("|")] == [
-        "start", "mu", "eta", "gamma", "reach", "energy ↓", "chromaticity ↓", "seconds"
-    ]  # fmt: skip
-    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
-    assert [row[2] for row in cells] == ["0", "0.25"]
-    assert {row[4] for row in cells} == {"10.0"}
-    assert float(cells[0][5]) < float(cells[1][5]), "smoothing costs energy"
+    swept = osmofuse.sweep(*pair, 0.5, eta=[0, 0.25], reach=10, metrics="chromaticity")
+    table = study_table(swept)
+    head, *rows = markdown_cells(table)
+    assert head == ["eta", "end reach", "energy ↓", "chromaticity ↓", "seconds"]
+    assert [row[0] for row in rows] == ["0", "0.25"]
+    assert {row[1] for row in rows} == {"10.0"}
+    assert float(rows[0][2]) < float(rows[1][2]), "smoothing costs energy"
+    assert table.endswith("\n\nIn all trials: from foreground, μ = 100, reach 10 px, γ = 1.")
     with pytest.raises(InputError, match="nothing to show"):
         study_table([])
+
+
+def test_a_study_has_only_columns_that_say_something(rng):
+    pair = rng.random((9, 8, 3)), rng.random((9, 8))
+    maps = {"left": np.tile(np.arange(8) > 3, (9, 1)), "half": 0.5}
+    swept = osmofuse.sweep(*pair, maps, method="average", weights=[(1, 1), (3, 1)], band="repeat")
+    head, *rows = markdown_cells(study_table(swept))
+    assert head == ["alpha", "weights", "seconds"]
+    assert [row[:2] for row in rows] == [
+        ["left", "1,1"], ["left", "3,1"], ["half", "1,1"], ["half", "3,1"],
+    ]  # fmt: skip
+    (alone,) = osmofuse.sweep(*pair, 0.5, method="average")
+    assert markdown_cells(study_table([alone]))[0] == ["trial", "seconds"]
 
 
 def test_comma_separated_values_are_whole_and_read_back():

@@ -20,7 +20,7 @@ def pictures(data):
 def test_align_finds_known_warps(pictures):
     errors = defaultdict(list)
     for case in warps.cases(pictures, 200, 2):
-        found = osmofuse.align(case.moving, case.fixed)
+        found = osmofuse.align(case.foreground, case.background)
         error = case.error(found.transform) if found.status.is_success else np.inf
         assert error < 3 or error == np.inf, (case.name, case.modality, error)
         errors[case.modality].append(error)
@@ -34,7 +34,7 @@ def test_align_finds_pairs_of_the_gallery(shape):
     errors = []
     for seed in range(20, 23):
         for case in warps.gallery_cases(shape, seed):
-            found = osmofuse.align(case.moving, case.fixed)
+            found = osmofuse.align(case.foreground, case.background)
             errors.append(case.error(found.transform) if found.status.is_success else np.inf)
             assert errors[-1] < 3 or errors[-1] == np.inf, (case.name, seed, errors[-1])
     print(shape, len(errors), np.sum(np.array(errors) <= 0.5), max(errors))  # noqa: T201
@@ -44,5 +44,5 @@ def test_align_finds_pairs_of_the_gallery(shape):
 def test_align_refuses_unrelated_pictures(pictures):
     # A refusal tries everything; at half the size it takes half the time.
     halves = [(name, cv2.resize(one, None, fx=0.5, fy=0.5)) for name, one in pictures]
-    for name, moving, fixed in warps.unrelated(halves, 50, 2):
-        assert osmofuse.align(moving, fixed).status == "refused", name
+    for name, foreground, background in warps.unrelated(halves, 50, 2):
+        assert osmofuse.align(foreground, background).status == "refused", name

@@ -23,5 +23,5 @@ def test_the_papers_map_is_found_better_than_by_other_software(data, edge):
     kept = cv2.erode((truth > ends[1]).astype(np.uint8), disc)
     outer = cv2.dilate((truth > ends[0]).astype(np.uint8), disc)
     trimap = (kept + outer) / 2
-    alpha = osmofuse.matte(image, trimap)
+    alpha = osmofuse.matte(image, trimap).alpha
     assert np.abs(alpha - truth)[trimap == 0.5].mean() <= 0.6 * OTHERS[edge]

@@ -7,7 +7,7 @@ import pytest
 import osmofuse
 from osmofuse import gallery
 from osmofuse.errors import MismatchError, SettingError
-from osmofuse.jobs import Job, compare_with_record, job_of_record, run
+from osmofuse.jobs import FuseJob, compare_with_record, job_of_record
 from osmofuse.metrics import truth_psnr
 from osmofuse.picture import quantise
 from osmofuse.record import read_record
@@ -32,7 +32,7 @@ def files(tmp_path_factory):
 
 
 def job(files, output, background="infrared.tif", **parts):
-    return Job(
+    return FuseJob(
         foreground=files / "visible.png",
         backgrounds=files / background,
         alpha=files / "map.png",
@@ -46,19 +46,19 @@ def from_truth(path):
 
 
 def test_a_background_that_lies_elsewhere_is_fused_as_if_it_lay_right(files, tmp_path):
-    result = run(job(files, tmp_path / "fused.png", align={"transform": "affine"}))
-    run(job(files, tmp_path / "right.png", background="registered.tif"))
+    result = job(files, tmp_path / "fused.png", align={"transform": "affine"}).run()
+    job(files, tmp_path / "right.png", background="registered.tif").run()
     assert from_truth(tmp_path / "fused.png") > from_truth(tmp_path / "right.png") - 1.0
     transform = read_record(tmp_path / "fused.png.json").transform
     assert transform["kind"] == "affine"
     assert transform["settings"]["method"] == "auto"
     again = job_of_record(tmp_path / "fused.png.json", tmp_path / "again.png")
-    assert compare_with_record(result.record, run(again)).identical
+    assert compare_with_record(result.record, again.run()).identical
 
 
 def test_without_it_another_size_is_refused_and_says_so(files, tmp_path):
     with pytest.raises(MismatchError, match=r"infrared\.tif: 200 × 250 .*--align homography"):
-        run(job(files, tmp_path / "fused.png"))
+        job(files, tmp_path / "fused.png").run()
     assert not list(tmp_path.iterdir())
 
 
@@ -66,7 +66,7 @@ def test_what_shows_something_else_is_refused(files, tmp_path):
     other = quantise(gallery.cloud((200, 180), seed=1).foreground, np.uint8)[0]
     osmofuse.write(other, tmp_path / "land.png")
     with pytest.raises(MismatchError, match=r"land\.png: refused to align it to .*visible\.png"):
-        run(job(files, tmp_path / "fused.png", background=tmp_path / "land.png", align={}))
+        job(files, tmp_path / "fused.png", background=tmp_path / "land.png", align={}).run()
     assert not (tmp_path / "fused.png").exists()
 
 
@@ -85,10 +85,10 @@ def test_wrong_settings_are_named(files, tmp_path, align, words):
 
 
 def test_the_output_has_the_depth_that_is_asked_for(files, tmp_path):
-    result = run(job(files, tmp_path / "a.png", background="registered.tif", depth="uint16"))
+    result = job(files, tmp_path / "a.png", background="registered.tif", depth="uint16").run()
     assert osmofuse.read(tmp_path / "a.png").depth == np.uint16
     again = job_of_record(tmp_path / "a.png.json", tmp_path / "b.png")
     assert again.depth == "uint16"
-    assert compare_with_record(result.record, run(again)).identical
+    assert compare_with_record(result.record, again.run()).identical
     with pytest.raises(osmofuse.OutputError, match="JPEG cannot hold uint16"):
-        run(job(files, tmp_path / "a.jpg", background="registered.tif", depth="uint16"))
+        job(files, tmp_path / "a.jpg", background="registered.tif", depth="uint16").run()

@@ -44,16 +44,19 @@ def test_an_instance_is_taken_as_it_is(pair):
 def test_any_callable_on_sources_is_a_method(pair):
     def halves(sources, *, watch=None):
         assert watch is print
-        return Fusion(sources.image(0, 0, np.float64) / 2)
+        return Fusion(sources.foreground / 2)
 
     fusion = fuse(*pair, method=halves, watch=print)
-    assert np.array_equal(fusion.image, pair[0, ..., 0] / 2)
-    assert fusion.status is Status.direct
+    assert np.array_equal(fusion.image, pair[0] / 2)
+    assert (fusion.status, fusion.method) == (Status.direct, halves)
+    assert fusion.seconds > 0
 
 
 def test_a_method_that_gives_no_fusion_is_named(pair):
     with pytest.raises(SettingError, match=r"method: .*gave a ndarray; must give a Fusion"):
         fuse(*pair, method=lambda sources, watch=None: sources.foreground)
+    with pytest.raises(SettingError, match=r"method: .* shape \(6, 5\); must have .*\(6, 5, 3\)"):
+        fuse(*pair, method=lambda sources, watch=None: Fusion(sources.foreground[..., 0]))
 
 
 def test_variational_is_the_default_and_known_by_name(pair):
@@ -170,11 +173,21 @@ def test_pictures_and_arrays_are_fused_alike(rng):
 
 
 def test_transparency_of_a_picture_is_not_fused(rng):
-    f, b = rng.integers(0, 256, (2, 6, 5, 4), np.uint8)
+    f, b = rng.integers(1, 256, (2, 6, 5, 4), np.uint8)
     carried = fuse(Picture(f, transparency=True), Picture(b, transparency=True), max_iter=5)
     assert carried.image.shape == (6, 5, 3)
     assert np.array_equal(carried.image, fuse(f[..., :3], b[..., :3], max_iter=5).image)
     assert fuse(f, b, max_iter=5).image.shape == (6, 5, 4), "a plain band in arrays"
+
+
+def test_what_is_fully_transparent_in_a_background_does_not_enter(rng):
+    f, b = rng.integers(1, 256, (2, 12, 15, 4), np.uint8)
+    b[2:5, 3:6, 3] = 0
+    valid = b[..., 3] > 0
+    found = fuse(f[..., :3], Picture(b, transparency=True), 0.0, reach=2)
+    assert np.array_equal(
+        found.image, fuse(f[..., :3], b[..., :3], 0.0, valid=valid, reach=2).image
+    )
 
 
 def test_depths_mean_the_same_picture(rng):

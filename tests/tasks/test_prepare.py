@@ -10,6 +10,7 @@ import pytest
 
 import osmofuse
 from osmofuse import InputError, MismatchError, Picture, SettingError, fuse, gallery, prepare
+from osmofuse.methods import METHODS, method_class
 from osmofuse.picture import quantise
 from osmofuse.preparation.gaps import kept_around_gaps
 from osmofuse.tasks.lengths import in_pixels
@@ -141,6 +142,41 @@ def test_auto_and_soften(pictures):
     assert ready.notes[-1] == ready.made.words
 
 
+def test_a_map_may_be_white_where_the_background_enters(pictures):
+    other = np.asarray(1.0 - PAGE.alpha)
+    for how in ({}, {"soften": 2.0}):
+        found = prepare(*pictures, other, invert=True, **how).sources.alpha
+        np.testing.assert_array_equal(found, prepare(*pictures, 1.0 - other, **how).sources.alpha)
+    assert prepare(*pictures, 0.25, invert=True).sources.alpha == 0.75
+    drawn = np.zeros((60, 48), np.uint8)
+    drawn[:30] = 255
+    found = prepare(*pictures, Picture(drawn), invert=True).sources.alpha
+    np.testing.assert_array_equal(found, drawn == 0)
+
+
+def test_gaps_are_kept_also_under_an_inverted_map(pictures):
+    valid = np.ones((60, 48), bool)
+    valid[:10] = False
+    ready = prepare(*pictures, np.ones((60, 48)), invert=True, valid=valid)
+    assert (ready.sources.alpha[:10] == 1).all()
+    assert (ready.sources.alpha[40:] == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("alpha", "words"),
+    [
+        (None, "invert: there is no map to invert; give alpha"),
+        ("auto", "invert: 'auto' makes a map that is right as it is"),
+        ([0.2, 0.3, 0.5], "invert: with several backgrounds every picture has its own map"),
+    ],
+)
+def test_what_is_not_one_map_is_not_inverted(pictures, alpha, words):
+    page, infrared = pictures
+    background = [infrared, infrared] if isinstance(alpha, list) else infrared
+    with pytest.raises(SettingError, match=words):
+        prepare(page, background, alpha, invert=True)
+
+
 def test_lengths_follow_the_size(pictures):
     side = np.sqrt(60 * 48)
     by_part = prepare(*pictures, PAGE.alpha, soften="5 %").sources.alpha
@@ -221,3 +257,26 @@ def test_maps_of_backgrounds_fall_as_the_foregrounds_rises():
     found = kept_around_gaps(maps, valid)
     np.testing.assert_allclose(sum(found), 1.0, atol=1e-6)
     assert (found[0] >= 0.2 - 1e-12).all()
+
+
+def test_a_map_that_seems_inverted_is_noted():
+    scene = gallery.manuscript((160, 120))
+    pair = scene.foreground, scene.background
+    (note,) = prepare(*pair, 1.0 - scene.alpha).notes
+    assert note.startswith("alpha: the map seems to be inverted: it keeps the foreground where")
+    assert prepare(*pair, scene.alpha).notes == ()
+    assert not any("inverted" in words for words in prepare(*pair, "auto").notes)
+    turned = prepare(*pair, "auto").with_alpha(1.0 - scene.alpha)
+    assert any("inverted" in words for words in turned.notes)
+
+
+def test_hard_edges_are_noted_under_methods_that_show_them():
+    scene = gallery.portrait((60, 50))
+    pair = scene.foreground, scene.background
+    methods = {name: method_class(name)() for name in METHODS}
+    drawn = prepare(*pair, scene.alpha > 0.5)
+    (note,) = drawn.notes_for(methods)
+    assert "hard, and will show under variational, direct, spectral-tv; blur" in note
+    assert drawn.notes_for({"poisson": methods["poisson"]}) == ()
+    assert prepare(*pair, scene.alpha > 0.5, soften=3).notes_for(methods) == ()
+    assert prepare(*pair, 0.5).notes_for(methods) == ()

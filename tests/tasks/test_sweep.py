@@ -31,6 +31,88 @@ def test_by_default_it_is_the_papers_figure_at_one_reach(scene):
     assert all(trial.scores == {} and trial.fusion.structure is None for trial in found)
 
 
+def test_without_a_list_what_is_given_is_not_varied(scene):
+    found = swept(scene, start="means", mu=50, gamma=1, offset=0.5)
+    assert [trial.settings["eta"] for trial in found] == [0.0, 0.1, 0.5]
+    assert {trial.settings["offset"] for trial in found} == {0.5}
+    assert {trial.fusion.reach for trial in found} == {10.0}
+
+
+def test_with_a_list_only_it_is_varied(scene):
+    found = swept(scene, reach=[2, 5])
+    usual = osmofuse.VariationalOsmosis()
+    assert [trial.fusion.method for trial in found] == [
+        osmofuse.VariationalOsmosis(reach=2), osmofuse.VariationalOsmosis(reach=5),
+    ]  # fmt: skip
+    assert found[0].settings == {
+        "start": usual.start, "mu": usual.mu, "reach": 2, "eta": usual.eta, "gamma": usual.gamma,
+    }  # fmt: skip
+
+
+LISTS = {
+    "epsilon": [0.01, 0.1], "regulariser": ["huber", None], "offset": np.array([0.5, 1.0]),
+    "band": ["keep", "repeat"], "precision": ("single", "double"), "gamma": [1.0, np.inf],
+    "reach": [2.0, "5 %"], "solver": ["flow", "ipiano"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_every_setting_may_be_a_list(scene, name):
+    reach = {} if name in ("reach", "solver") else {"reach": 3}
+    found = osmofuse.sweep(
+        scene.foreground, scene.background[..., 0], scene.alpha, **{name: LISTS[name]}, **reach
+    )
+    assert [trial.settings[name] for trial in found] == list(LISTS[name])
+    for trial in found:
+        alone = osmofuse.fuse(
+            scene.foreground, scene.background[..., 0], scene.alpha, **trial.settings
+        )
+        np.testing.assert_array_equal(trial.fusion.image, alone.image)
+
+
+def test_several_maps_are_tried(scene):
+    found = swept_maps(scene, [0.2, scene.alpha, "auto"])
+    assert [trial.settings["alpha"] for trial in found] == [0.2, "map 2", "auto"]
+    assert [trial.settings["reach"] for trial in found] == [2] * 3
+    for trial, alpha in zip(found, (0.2, scene.alpha, "auto"), strict=True):
+        alone = osmofuse.fuse(scene.foreground, scene.background, alpha, reach=2)
+        np.testing.assert_array_equal(trial.fusion.image, alone.image)
+        scored = osmofuse.score(
+            alone.image, scene.foreground, scene.background, alone.sources.alpha,
+            metrics="structure",
+        )  # fmt: skip
+        assert trial.scores == scored
+
+
+def swept_maps(scene, alphas, **options):
+    options = {"reach": 2, "metrics": "structure", **options}
+    return osmofuse.sweep(scene.foreground, scene.background, alphas, **options)
+
+
+def test_maps_have_labels_and_are_made_ready_like_one(scene):
+    drawn = osmofuse.Picture((255 * (scene.alpha > 0.5)).astype(np.uint8))
+    found = swept_maps(scene, {"drawn": drawn, "soft": scene.alpha}, soften=2.0, eta=[0.0, 0.1])
+    assert [trial.settings["alpha"] for trial in found] == ["drawn", "drawn", "soft", "soft"]
+    alone = osmofuse.fuse(scene.foreground, scene.background, drawn, soften=2.0, reach=2, eta=0.1)
+    np.testing.assert_array_equal(found[1].fusion.image, alone.image)
+    ready = osmofuse.prepare(scene.foreground, scene.background, scene.alpha, soften=2.0)
+    again = osmofuse.sweep(ready, alpha={"drawn": drawn, "soft": scene.alpha}, reach=2, eta=[0.1])
+    np.testing.assert_array_equal(again[0].fusion.image, alone.image)
+
+
+def test_any_method_can_be_swept(scene):
+    found = osmofuse.sweep(
+        scene.foreground, scene.background, scene.alpha, method="average",
+        weights=[(1, 1), (3, 1)],
+    )  # fmt: skip
+    for trial in found:
+        assert set(trial.settings) == {"weights"}
+        alone = osmofuse.fuse(
+            scene.foreground, scene.background, method="average", **trial.settings
+        )
+        np.testing.assert_array_equal(trial.fusion.image, alone.image)
+
+
 @pytest.mark.parametrize("start", ["foreground", "means"])
 def test_each_is_the_fusion_with_its_settings(scene, start):
     for trial in swept(scene, start=["foreground", "means"], eta=[0.0, 0.3], gamma=1, mu=50):
@@ -85,8 +167,11 @@ def test_it_ends_when_it_is_cancelled(scene):
     ("settings", "message"),
     [
         ({"eta": ()}, "eta: empty"),
+        ({"eta": [0.1, "much"]}, "eta: 'much'"),
+        ({"method": osmofuse.Average()}, "method: .*a sweep takes the name"),
+        ({"method": "average", "eta": [0.1]}, "eta: no setting of 'average'"),
         ({"eta": (0.1, -1)}, "eta: -1"),
-        ({"solver": "ipiano", "reach": None}, "needs? .*flow|use 'flow'"),
+        ({"solver": "ipiano"}, "reach: 10.0 needs the solver 'flow'"),
         ({"colour": 1}, "colour"),
         ({"metrics": "beauty"}, "beauty"),
     ],
@@ -99,6 +184,17 @@ def test_wrong_settings_are_refused_before_the_first_fusion(scene, settings, mes
         swept(scene, watch=never, **settings)
 
 
+def test_an_empty_list_of_maps_is_refused(scene):
+    for empty in ([], {}):
+        with pytest.raises(SettingError, match="alpha: empty"):
+            swept_maps(scene, empty)
+
+
+def test_a_map_that_does_not_fit_is_told_before_the_first_fusion(scene):
+    with pytest.raises(MismatchError, match="alpha: shape"):
+        swept_maps(scene, [0.5, scene.alpha[1:]], watch=lambda _: pytest.fail("it has begun"))
+
+
 def test_pictures_are_checked(scene):
     with pytest.raises(InputError, match="foreground"):
         osmofuse.sweep(scene.foreground * np.nan, scene.background, scene.alpha)
@@ -107,3 +203,5 @@ def test_pictures_are_checked(scene):
 def test_more_than_a_thousand_trials_are_refused_at_once(scene):
     with pytest.raises(LimitError, match="combinations; try at most 1000 at a time"):
         swept(scene, eta=list(np.linspace(0, 1, 1000)), mu=list(range(1, 1001)))
+    with pytest.raises(LimitError, match="1002 combinations"):
+        swept_maps(scene, [0.2, 0.4], eta=list(np.linspace(0, 1, 501)))

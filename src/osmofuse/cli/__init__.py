@@ -12,14 +12,14 @@ import click
 
 from osmofuse import __version__
 from osmofuse.cli import interrupt
-from osmofuse.cli.voice import QUIET
+from osmofuse.cli.voice import QUIET, print_log
 from osmofuse.errors import LimitError, OsmofuseError, OutputError, did_you_mean
 
 # Each command's name and line in `--help`, which must not load the science.
 COMMANDS = {
     "fuse": "Fuse two picture files into a third, and record how it was made.",
     "recipes": "List the recipes: settings for faces, faded text, clouds and the like.",
-    "align": "Lay one picture file over another, e.g. an infrared one over a visible one.",
+    "align": "Lay a background over its foreground, e.g. infrared over visible.",
     "matte": "Find an alpha map from a picture and a rough trimap.",
     "score": "Score a fused picture, with what each number means.",
     "compare": "Fuse a pair by several methods; with scores, times and sheets.",
@@ -74,6 +74,7 @@ def commands() -> None:
 def main() -> None:
     """Run the command line; errors become a line on stderr and an exit code."""
     interrupt.listen()
+    print_log()
     if isinstance(sys.stdout, io.TextIOWrapper):
         # Names of files may hold bytes that are no text; as escapes they are text, and JSON.
         sys.stdout.reconfigure(errors="backslashreplace")

@@ -1,32 +1,27 @@
-"""``osmofuse align``: lay one picture file over another."""
+"""``osmofuse align``: lay a background over a foreground."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import click
 
 from osmofuse.cli import options
-from osmofuse.cli.needs import tell_need
+from osmofuse.cli.doing import do_job, tell
 from osmofuse.cli.options import FILE
-from osmofuse.cli.progress import progress_line
-from osmofuse.cli.told import file_data, file_lines
-from osmofuse.cli.voice import note, say
+from osmofuse.cli.repeating import from_record, repeated_job
 from osmofuse.errors import MismatchError
-from osmofuse.jobs import Registered, Registration, check_registration, register
-from osmofuse.jobs.outputs import check_page
-from osmofuse.jobs.preparation_report import ALIGNED
+from osmofuse.jobs import AlignJob, AlignResult, FileJob
 from osmofuse.preparation.registration.chain import METHODS
 from osmofuse.preparation.registration.transform import KINDS
+from osmofuse.record import Record
 
 
 @click.command("align")
-@click.argument("moving", type=FILE, metavar="MOVING")
-@click.argument("fixed", type=FILE, metavar="FIXED")
-@options.output("The aligned picture to write.")
+@click.argument("foreground", type=FILE, required=False, metavar="FOREGROUND")
+@click.argument("background", type=FILE, required=False, metavar="BACKGROUND")
+@options.output("The aligned background to write.")
 @options.page
 @options.method(METHODS, "How to find the transform.", "auto")
 @click.option(
@@ -42,68 +37,67 @@ from osmofuse.preparation.registration.transform import KINDS
 @click.option(
     "--points",
     type=FILE,
-    help="Control points, a CSV file with the header moving_x,moving_y,fixed_x,fixed_y: a start, "
-    "or with --method points all there is.",
+    help="Control points, a CSV file with the header background_x,background_y,foreground_x,"
+    "foreground_y: a start, or with --method points all there is.",
 )
-@click.option("--valid-out", type=FILE, help="Also write where the result shows something.")
+@click.option(
+    "--valid-out", "valid_output", type=FILE, help="Also write where the result shows something."
+)
 @options.preview("Also write a checkerboard of both pictures; to a .webp file, one that flickers.")
 @options.report
 @options.overwrite
+@from_record
 @options.max_memory
 @options.dry_run
 @options.as_json
-def command(
-    valid_out: Path | None, as_json: bool, dry_run: bool, folder: Path | None, **given: Any
-) -> None:
-    """Write the picture MOVING as it lies over FIXED, e.g. infrared over visible.
+@click.pass_context
+def command(ctx: click.Context, /, **given: Any) -> None:
+    """Lay BACKGROUND over FOREGROUND, e.g. an infrared picture over a visible one.
 
-    The output has the size and resolution of FIXED, and the depth, colour profile and metadata
-    of MOVING. Where MOVING shows nothing it is empty (TIFF files say so). Beside it a record,
-    OUTPUT.json, has the transform.
+    The output is the background in the foreground's frame: it has the size and resolution of
+    FOREGROUND, and the depth, colour profile and metadata of BACKGROUND. Where BACKGROUND shows
+    nothing it is empty (TIFF files say so). Beside it a record, OUTPUT.json, has the transform.
 
     \b
-    osmofuse align infrared.tif visible.tif -o aligned.tif --preview board.png
-    osmofuse align infrared.tif visible.tif -o aligned.tif --points points.csv
+    osmofuse align visible.tif infrared.tif -o aligned.tif --preview board.png
+    osmofuse align visible.tif infrared.tif -o aligned.tif --points points.csv
+    osmofuse align --from aligned.tif.json -o again.tif
 
     It ends with 0; and with nothing written 2 for wrong usage, 3 for a file that cannot be read,
     4 if no transform can be trusted, 6 if it would need too much memory, 7 if it cannot write,
     130 if interrupted.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
-    job = Registration(valid_output=valid_out, **given)
-    if dry_run:
-        needed = check_registration(job)
-        check_page(job, folder, ALIGNED)
-        tell_need(job.output, needed, as_json=as_json)
+    job, old = _job(ctx, given)
+    result: AlignResult | None = do_job(job, "Aligning", given, old=old)
+    if result is None:
         return
-    with progress_line("Aligning"):
-        result = register(job, report=folder)
-    for words in result.notes:
-        note(f"Note: {words}")
-    if as_json:
-        click.echo(json.dumps(_data(result), ensure_ascii=False))
+    found = result.alignment
+    tell(ctx, result, given, _words(result), data={"reason": found.reason})
     if result.record is None:
+        paths = job.inputs
         raise MismatchError(
-            f"{job.moving}: refused to align it to {job.fixed}: {result.alignment.reason}. "
+            f"{paths['background']}: refused to align it to {paths['foreground']}: {found.reason}. "
             "If they do show the same thing, mark some control points and use --points"
         )
-    if not as_json:
-        say("\n".join(_words(result)))
 
 
-def _data(result: Registered) -> dict[str, Any]:
-    found = result.alignment
-    return {
-        "status": str(found.status),
-        "reason": found.reason,
-        "files": file_data(result.files),
-        "notes": list(result.notes),
-        "record": None if result.record is None else result.record.as_json(),
-    }
+def _job(ctx: click.Context, given: dict[str, Any]) -> tuple[FileJob[Any], Record | None]:
+    """Return the job that arguments and options describe, or a record, which is returned too."""
+    inputs = {name: given[name] for name in ("foreground", "background", "points")}
+    outputs = ("valid_output", "preview")
+    if given["record"] is not None:
+        return repeated_job(ctx, given, AlignJob, inputs=inputs, outputs=outputs)
+    options.check_arguments(ctx, given, "foreground", "background")
+    settings = {name: given[name] for name in ("page", *AlignJob.settings_recorded)}
+    written = {name: given[name] for name in (*outputs, *options.COMMON)}
+    return AlignJob(**inputs, **settings, **written), None
 
 
-def _words(result: Registered) -> Iterator[str]:
+def _words(result: AlignResult) -> Iterator[str]:
     found = result.alignment
     figures = found.quality
+    if result.record is None:
+        return
     yield (
         f"Aligned in {found.seconds:.1f} s by {found.origin}: {figures['agreement']:.0%} of "
         f"{figures['tiles']:.0f} places fit, uncertain by {figures['uncertainty']:.2f} pixels at "
@@ -112,4 +106,3 @@ def _words(result: Registered) -> Iterator[str]:
     if "points_residual" in figures:
         off = figures["points_residual"]
         yield f"{figures['points']:.0f} control points fit to {off:.2f} pixels."
-    yield from file_lines(result.files)

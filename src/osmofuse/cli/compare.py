@@ -8,21 +8,19 @@ import click
 
 from osmofuse.cli import options
 from osmofuse.cli.box import BoxType
-from osmofuse.cli.needs import tell_need
 from osmofuse.cli.options import NamesType
-from osmofuse.cli.progress import progress_line
-from osmofuse.cli.series import ending_options, rank, series_job, series_options, tell
-from osmofuse.jobs import check_comparison, compare_files
-from osmofuse.methods import METHODS
+from osmofuse.cli.series import ending_options, rank, series_job, series_options, tell_series
+from osmofuse.jobs import CompareJob
+from osmofuse.methods import method_names
 
 
 @click.command("compare")
 @series_options
 @click.option(
     "--methods",
-    type=NamesType(METHODS),
+    type=NamesType(method_names()),
     metavar="NAME,NAME…",
-    help=f"Which to compare, of {', '.join(METHODS)}.  [default: all]",
+    help=f"Which to compare, of {', '.join(method_names())}.  [default: all of osmofuse's own]",
 )
 @click.option(
     "--paper",
@@ -52,13 +50,6 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     if given["rank"] is not None:
         rank(ctx, given)
         return
-    job = series_job(ctx, given)
-    chosen = {name: given[name] for name in ("methods", "paper", "truth", "metrics", "zoom")}
-    chosen["report"] = given["folder"]
-    needed = check_comparison(job, **chosen)
-    if given["dry_run"]:
-        tell_need(given["output"], needed, as_json=given["as_json"])
-        return
-    with progress_line("Comparing") as watch:
-        made = compare_files(job, **chosen, watch=watch)
-    tell(ctx, made, given)
+    chosen = {name: given[name] for name in ("methods", "paper", "zoom")}
+    job, old = series_job(ctx, given, CompareJob, chosen)
+    tell_series(ctx, job, "Comparing", given, old)

@@ -15,7 +15,7 @@ from osmofuse.errors import MissingExtraError
 from osmofuse.gallery import Scene
 from osmofuse.io import read, write
 from osmofuse.io.refusal import naming
-from osmofuse.jobs import Job, run
+from osmofuse.jobs import FuseJob
 from osmofuse.methods import Fusion
 from osmofuse.metrics import Score, score
 from osmofuse.picture import Picture, quantise, samples
@@ -25,40 +25,42 @@ from osmofuse.typing import FloatArray
 @click.command("demo")
 @click.option(
     "-o",
-    "--out",
+    "--output",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("osmofuse-demo"),
     show_default=True,
     help="Folder for the files.",
 )
 @click.option("--overwrite", is_flag=True, help="Write over files of an earlier demo.")
-def command(out: Path, overwrite: bool) -> None:
+def command(output: Path, overwrite: bool) -> None:
     """Fuse a visible and an infrared picture of a faded page, and show what it did.
 
     The page is synthetic, so the right answer is known and the result is measured against it.
     """
-    with naming(out):
-        out.mkdir(parents=True, exist_ok=True)
+    with naming(output):
+        output.mkdir(parents=True, exist_ok=True)
     with progress_line("Painting a faded manuscript page"):
-        paths = _write_scene(gallery.manuscript(), out, overwrite)
-    job = Job(
+        paths = _write_scene(gallery.manuscript(), output, overwrite)
+    job = FuseJob(
         foreground=paths["visible"],
         backgrounds=(paths["infrared"],),
         alpha=paths["alpha"],
-        output=out / "fused.tif",
+        output=output / "fused.tif",
+        truth=paths["truth"],
+        report=output / "report",
         overwrite=overwrite,
     )
     pictures = {name: read(path) for name, path in paths.items()}
     with progress_line("Fusing") as watch:
-        result = run(job, watch=watch, report=out / "report", truth=pictures["truth"])
+        result = job.run(watch)
     assert result.record is not None, "nothing here cancels a job"
     files = {"fused": "output", "record": "record", "report": "report"}
     paths |= {name: result.files[role] for name, role in files.items()}
-    _write_sheet(pictures, result.fusion, out, paths, overwrite)
+    _write_sheet(pictures, result.fusion, output, paths, overwrite)
     _report(paths, pictures, result.fusion, result.record.result["clipped"])
 
 
-def _write_scene(scene: Scene, out: Path, overwrite: bool) -> dict[str, Path]:
+def _write_scene(scene: Scene, output: Path, overwrite: bool) -> dict[str, Path]:
     """Write the pair as a camera would: 16 bits a sample; the map in 8."""
     assert isinstance(scene.background, np.ndarray), "the manuscript has one infrared picture"
     assert isinstance(scene.alpha, np.ndarray), "and so one map"
@@ -69,7 +71,7 @@ def _write_scene(scene: Scene, out: Path, overwrite: bool) -> dict[str, Path]:
         "alpha": (scene.alpha, "png", np.uint8),
     }
     return {
-        name: write(quantise(plane, depth)[0], out / f"{name}.{suffix}", overwrite=overwrite)
+        name: write(quantise(plane, depth)[0], output / f"{name}.{suffix}", overwrite=overwrite)
         for name, (plane, suffix, depth) in planes.items()
     }
 
@@ -77,7 +79,7 @@ def _write_scene(scene: Scene, out: Path, overwrite: bool) -> dict[str, Path]:
 def _write_sheet(
     pictures: dict[str, Picture],
     fusion: Fusion,
-    out: Path,
+    output: Path,
     paths: dict[str, Path],
     overwrite: bool,
 ) -> None:
@@ -95,7 +97,7 @@ def _write_sheet(
     except MissingExtraError as error:
         note(f"No sheet: {error}")
         return
-    paths["sheet"] = write(sheet, out / "sheet.png", overwrite=overwrite)
+    paths["sheet"] = write(sheet, output / "sheet.png", overwrite=overwrite)
 
 
 def _report(

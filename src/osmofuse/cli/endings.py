@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isinf
 
 from osmofuse.methods import Fusion
-from osmofuse.optimise import Status
+from osmofuse.progress import Status
 
 NOT_AS_ASKED = 5  # the exit code: written, but not converged, or not the pixels of the record
 ENDINGS = {

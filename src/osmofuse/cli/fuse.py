@@ -2,42 +2,29 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
 from osmofuse.cli import options
-from osmofuse.cli.endings import NOT_AS_ASKED, summary, warning
-from osmofuse.cli.needs import tell_need
+from osmofuse.cli.doing import do_job, tell
+from osmofuse.cli.endings import summary, warning
 from osmofuse.cli.options import FILE
-from osmofuse.cli.progress import progress_line
 from osmofuse.cli.recipes import RecipeName
+from osmofuse.cli.repeating import from_record, repeated_job
 from osmofuse.cli.settings import SettingOption, chosen_settings, option_names
-from osmofuse.cli.told import file_data, file_lines
-from osmofuse.cli.voice import note, say
-from osmofuse.jobs import (
-    Job,
-    Repetition,
-    Result,
-    check,
-    compare_with_record,
-    job_of_record,
-    job_with_recipe,
-    run,
-)
-from osmofuse.jobs.outputs import check_page
-from osmofuse.jobs.reading import sized
-from osmofuse.jobs.report import PICTURES
-from osmofuse.methods import METHODS
+from osmofuse.jobs import FuseJob, FuseResult, job_with_recipe
+from osmofuse.jobs.files import sized
+from osmofuse.methods import method_names
 from osmofuse.picture import DEPTHS
-from osmofuse.record import Record, output_path, read_record
 from osmofuse.tasks import Recipe, recipe
 
-_CHOICES = ("page", "alpha", "soften", "method", "levels", "working_space", "align", "depth")
+_CHOICES = (
+    "page", "alpha", "invert", "soften", "method", "levels", "working_space", "align", "depth",
+)  # fmt: skip
+_OUTPUTS = ("structure", "alpha_output", "iiif")
 
 
 class _Command(click.Command):
@@ -74,14 +61,17 @@ class _Command(click.Command):
 )
 @options.page
 @options.alphas
+@options.invert
 @options.soften
-@options.method(list(METHODS), "How to fuse.", "variational")
+@options.method(method_names(), "How to fuse.", "variational")
 @options.levels
 @options.working_space
 @options.align
 @click.option("--depth", type=options.OneOf(DEPTHS), help="Of the output; by default FOREGROUND's.")
 @click.option("--structure", type=FILE, help="Also write the structure that was found.")
-@click.option("--alpha-out", type=FILE, help="Also write the map of alpha that was used.")
+@click.option(
+    "--alpha-out", "alpha_output", type=FILE, help="Also write the map of alpha that was used."
+)
 @options.report
 @click.option(
     "--iiif",
@@ -89,12 +79,12 @@ class _Command(click.Command):
     help="With --report: also a IIIF manifest, for the folder at this address.",
 )
 @options.overwrite
-@click.option("--from", "record", type=FILE, help="Repeat what this record says, exactly.")
+@from_record
 @options.max_memory
 @options.dry_run
 @options.as_json
 @click.pass_context
-def command(ctx: click.Context, /, as_json: bool, dry_run: bool, **given: Any) -> None:
+def command(ctx: click.Context, /, **given: Any) -> None:
     """Fuse the structure of BACKGROUND into the colours of FOREGROUND.
 
     Both are PNG, TIFF, JPEG or WebP files of one size and show the same thing, e.g. a page in
@@ -113,59 +103,39 @@ def command(ctx: click.Context, /, as_json: bool, dry_run: bool, **given: Any) -
     need too much memory, 7 if it cannot write, 130 if interrupted.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     given["alpha"] = given["alpha"][0] if len(given["alpha"]) == 1 else given["alpha"]
-    old = read_record(given["record"]) if given["record"] else None
-    chosen = recipe(given["recipe"]) if given["recipe"] else None
-    job = _repeated_job(ctx, given, old) if old else _job(ctx, given, chosen)
-    if given["iiif"] is not None and given["folder"] is None:
+    if given["iiif"] is not None and given["report"] is None:
         raise click.UsageError("--iiif needs --report DIR, the folder for its pictures.", ctx)
-    needed = check(job, report=given["folder"] is not None)
-    check_page(job, given["folder"], PICTURES, iiif=given["iiif"])
-    if dry_run:
-        tell_need(job.output, needed, as_json=as_json)
-        return
-    with progress_line("Fusing", needed.seconds) as watch:
-        result = run(job, watch=watch, report=given["folder"], iiif=given["iiif"])
-    record = result.record
-    assert record is not None, "nothing here cancels a job"
-    repeated = compare_with_record(old, result, output_path(given["record"])) if old else None
-    for words in (*result.notes, *(options.hints() if old is None and chosen is None else ())):
-        note(f"Note: {words}")
-    if as_json:
-        click.echo(json.dumps(_data(result, record, repeated), ensure_ascii=False))
+    old, chosen = None, recipe(given["recipe"]) if given["recipe"] else None
+    if given["record"] is not None:
+        job, old = repeated_job(ctx, given, FuseJob, inputs=_inputs(given), outputs=_OUTPUTS)
     else:
-        say("\n".join(_words(result, record, repeated)))
-    if not result.fusion.status.is_success:
-        click.echo(f"osmofuse: {warning(result.fusion.status)}", err=True)
-        ctx.exit(NOT_AS_ASKED)
-    if repeated and not repeated.identical:
-        click.echo(f"osmofuse: {given['record']} is not repeated exactly; see above", err=True)
-        ctx.exit(NOT_AS_ASKED)
+        job = _job(ctx, given, chosen)
+    result: FuseResult | None = do_job(job, "Fusing", given, old=old)
+    if result is None:
+        return
+    hints = options.hints() if old is None and chosen is None else ()
+    failed = [] if result.status.is_success else [warning(result.status)]
+    tell(ctx, result, given, _words(result), hints=hints, warnings=failed)
 
 
-def _job(ctx: click.Context, given: dict[str, Any], chosen: Recipe | None) -> Job:
+def _job(ctx: click.Context, given: dict[str, Any], chosen: Recipe | None) -> FuseJob:
     """Return the job that arguments and options describe, and a recipe where they say nothing."""
-    options.check_pair(ctx, given)
+    options.check_arguments(ctx, given, "foreground", "background")
+    options.check_inversion(ctx, given)
     assert isinstance(ctx.command, _Command), "this is its command"
     parts = {name: given[name] for name in _CHOICES if chosen is None or options.is_given(name)}
     method = parts["method"] if "method" in parts or chosen is None else chosen.method
     parts |= {"foreground": given["foreground"], "backgrounds": given["background"]}
-    parts |= _outputs(given)
+    parts |= {name: given[name] for name in (*_OUTPUTS, *options.COMMON)}
     parts["settings"] = chosen_settings(method, dict(_given(ctx)), ctx.command.settings)
-    return job_with_recipe(chosen, **parts) if chosen else Job(**sized(parts))
+    return job_with_recipe(chosen, **parts) if chosen else FuseJob(**sized(parts))
 
 
-def _repeated_job(ctx: click.Context, given: dict[str, Any], old: Record) -> Job:
-    """Return the job of a record; inputs that have moved may be given anew."""
-    moved = {"foreground": given["foreground"], "backgrounds": given["background"]}
-    moved = {name: value for name, value in moved.items() if value}
-    if isinstance(given["alpha"], Path) and old.input("alpha"):
-        moved["alpha"] = given["alpha"]
-    fixed = (*_CHOICES, "recipe")
-    asked = [name for name in fixed if options.is_given(name) and name not in moved]
-    if clash := [*asked, *(name for name, _ in _given(ctx))]:
-        names = ", ".join(f"--{name.replace('_', '-')}" for name in clash)
-        raise click.UsageError(f"--from repeats a record as it is; leave out {names}.", ctx)
-    return job_of_record(given["record"], **_outputs(given), **moved)
+def _inputs(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the files that may have moved when a record is repeated."""
+    alpha = given["alpha"] if isinstance(given["alpha"], Path) else None
+    files = {"foreground": given["foreground"], "backgrounds": given["background"]}
+    return files | {"alpha": alpha}
 
 
 def _given(ctx: click.Context) -> Iterator[tuple[str, str]]:
@@ -175,28 +145,7 @@ def _given(ctx: click.Context) -> Iterator[tuple[str, str]]:
             yield one.option_name, ctx.params[str(one.name)]
 
 
-def _outputs(given: dict[str, Any]) -> dict[str, Any]:
-    names = ("output", "structure", "overwrite", "max_memory")
-    return {"alpha_output": given["alpha_out"], **{name: given[name] for name in names}}
-
-
-def _data(result: Result, record: Record, repeated: Repetition | None) -> dict[str, Any]:
-    """Return what `--json` prints."""
-    data: dict[str, Any] = {
-        "files": file_data(result.files),
-        "notes": list(result.notes),
-        "record": record.as_json(),
-    }
-    return data | ({"repeat": asdict(repeated)} if repeated else {})
-
-
-def _words(result: Result, record: Record, repeated: Repetition | None) -> Iterator[str]:
-    """Yield what is printed otherwise."""
-    yield summary(result.fusion, record.result["clipped"])
-    yield from file_lines(result.files)
-    if repeated is None:
-        return
-    same = "those of the record, bit for bit" if repeated.identical else "NOT the record’s"
-    yield f"The pixels are {same}."
-    for line in repeated.differences:
-        yield f"  {line}"
+def _words(result: FuseResult) -> Iterator[str]:
+    """Yield what is said of a fusion."""
+    assert result.record is not None, "nothing here cancels a job"
+    yield summary(result.fusion, result.record.result["clipped"])

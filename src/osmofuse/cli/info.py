@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,9 @@ from osmofuse.cli import options
 from osmofuse.cli.voice import say
 from osmofuse.errors import InputError, OsmofuseError
 from osmofuse.io import Description, describe_isolated
-from osmofuse.jobs import Job, need
-from osmofuse.jobs.need import in_bytes, size_of
-from osmofuse.jobs.reading import pages_of
+from osmofuse.jobs import FuseJob, Need
+from osmofuse.jobs.files import look_at, pages_of, size_of
+from osmofuse.jobs.need import in_bytes
 from osmofuse.picture import white_of
 from osmofuse.record import plain
 
@@ -79,7 +79,9 @@ def _words(file: Description) -> Iterator[str]:
         and "{:.4g} × {:.4g} pixels per mm".format(*file.resolution[::-1]),
         "orientation": "stored turned; is read upright" if file.orientation > 1 else None,
         "compression": file.compression,
-        "transparency": "in the last band; carried, not fused" if file.transparency else None,
+        "transparency": "in the last band; carried; no data where it is 0"
+        if file.transparency
+        else None,
         "pages": pages if file.pages > 1 else None,
         "pyramid": pyramid if file.levels > 1 else None,
         "geography": f"{file.geo}; carried from the foreground to the output" if file.geo else None,
@@ -112,8 +114,10 @@ def _problem(file: Description) -> str | None:
     return None
 
 
-def _need(file: Description) -> Any:
-    return need(Job(file.path, (file.path,), file.path, page=(file.page,)))
+def _need(file: Description) -> Need:
+    job = FuseJob(file.path, (file.path,), file.path, page=(file.page,))
+    looked_at = replace(look_at(file.path), description=file)
+    return job.need_of(dict.fromkeys(job.inputs, looked_at))
 
 
 def _fit(found: list[Description]) -> str:

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import click
 
 from osmofuse.cli import options
-from osmofuse.cli.endings import NOT_AS_ASKED
-from osmofuse.cli.needs import tell_need
+from osmofuse.cli.doing import do_job, tell
 from osmofuse.cli.numbers import Number
 from osmofuse.cli.options import FILE
-from osmofuse.cli.progress import progress_line
-from osmofuse.cli.told import file_data, file_lines
-from osmofuse.cli.voice import note, say
-from osmofuse.jobs import MatteJob, MatteResult, check_matte, run_matte
+from osmofuse.cli.repeating import from_record, repeated_job
+from osmofuse.jobs import FileJob, MatteJob, MatteResult
 from osmofuse.preparation.matting import DEFAULT, LARGEST, METHODS
+from osmofuse.record import Record
 
 
 @click.command("matte")
-@click.argument("image", type=FILE, metavar="IMAGE")
-@click.argument("trimap", type=FILE, metavar="TRIMAP")
+@click.argument("image", type=FILE, required=False, metavar="IMAGE")
+@click.argument("trimap", type=FILE, required=False, metavar="TRIMAP")
 @options.output("The map to write, in grey.")
 @options.page
 @options.method(
     METHODS, "How to find it; all but combined and knn need the extra prepare.", DEFAULT
 )
 @click.option(
-    "--band",
+    "--edge",
     type=Number(),
     metavar="PIXELS",
     help="TRIMAP is a mask: find its edge anew, within so many pixels.",
@@ -50,13 +46,12 @@ from osmofuse.preparation.matting import DEFAULT, LARGEST, METHODS
 )
 @options.report
 @options.overwrite
+@from_record
 @options.max_memory
 @options.dry_run
 @options.as_json
 @click.pass_context
-def command(
-    ctx: click.Context, /, as_json: bool, dry_run: bool, folder: Path | None, **given: Any
-) -> None:
+def command(ctx: click.Context, /, **given: Any) -> None:
     """Find the alpha map of what TRIMAP roughly outlines in IMAGE.
 
     TRIMAP is white where the map is sure to be 1, black where it is sure to be 0, and grey where
@@ -65,34 +60,28 @@ def command(
 
     \b
     osmofuse matte visible.tif trimap.png -o alpha.png
-    osmofuse matte visible.tif mask.png --band 10 -o alpha.tif --preview look.png
+    osmofuse matte visible.tif mask.png --edge 10 -o alpha.tif --preview look.png
 
     The map is for `osmofuse fuse --alpha`. It ends with 0, and otherwise as `osmofuse fuse` does.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
-    job = MatteJob(**given)
-    needed = check_matte(job, report=folder)
-    if dry_run:
-        tell_need(job.output, needed, as_json=as_json)
+    job, old = _job(ctx, given)
+    result: MatteResult | None = do_job(job, "Finding the map", given, old=old)
+    if result is None:
         return
-    with progress_line("Finding the map"):
-        result = run_matte(job, report=folder)
-    for words in result.notes:
-        note(f"Note: {words}")
-    if as_json:
-        click.echo(json.dumps(_data(result), ensure_ascii=False))
-    else:
-        told = f"Found the map in {result.unknown:.1%} of the picture."
-        say("\n".join([told, *file_lines(result.files)]))
-    if not result.converged:
-        ctx.exit(NOT_AS_ASKED)
+    found = result.matte
+    data = {"unknown": result.unknown, "mean": float(found.alpha.mean())}
+    words = [f"Found the map in {result.unknown:.1%} of the picture."]
+    failed = [] if result.status.is_success else [f"the map did not converge ({result.status})"]
+    tell(ctx, result, given, words, data=data, warnings=failed)
 
 
-def _data(result: MatteResult) -> dict[str, Any]:
-    """Return what `--json` prints."""
-    return {
-        "files": file_data(result.files),
-        "notes": list(result.notes),
-        "unknown": result.unknown,
-        "mean": float(result.alpha.mean()),
-        "record": result.record.as_json(),
-    }
+def _job(ctx: click.Context, given: dict[str, Any]) -> tuple[FileJob[Any], Record | None]:
+    """Return the job that arguments and options describe, or a record, which is returned too."""
+    inputs = {name: given[name] for name in ("image", "trimap")}
+    outputs = ("foreground_output", "preview")
+    if given["record"] is not None:
+        return repeated_job(ctx, given, MatteJob, inputs=inputs, outputs=outputs)
+    options.check_arguments(ctx, given, *inputs)
+    settings = {name: given[name] for name in ("page", *MatteJob.settings_recorded)}
+    written = {name: given[name] for name in (*outputs, *options.COMMON)}
+    return MatteJob(**inputs, **settings, **written), None

@@ -15,13 +15,14 @@ from osmofuse.cli.alpha import AlphaType
 from osmofuse.cli.numbers import Length
 from osmofuse.errors import did_you_mean
 from osmofuse.jobs.job import MOST_BYTES
-from osmofuse.metrics.catalogue import METRICS, SETS
+from osmofuse.metrics.catalogue import SETS, metric_names
 from osmofuse.preparation.registration.transform import KINDS
 from osmofuse.tasks.prepare import LEVELS, WORKING_SPACES
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 FILE = click.Path(path_type=Path)
+COMMON = ("output", "overwrite", "max_memory", "report")  # parts that all jobs have
 
 
 class NamesType(click.ParamType):  # type: ignore[type-arg]
@@ -63,7 +64,7 @@ class MetricsType(NamesType):
     name = "set|name,name…"
 
     def __init__(self) -> None:
-        super().__init__((*SETS, *METRICS))
+        super().__init__((*SETS, *metric_names()))
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the one name, which may be that of a set, or all names."""
@@ -104,7 +105,6 @@ overwrite = click.option(
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 report = click.option(
     "--report",
-    "folder",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
     help="Also write a page to look at what was done, with its figures and the record.",
@@ -142,6 +142,12 @@ alphas = click.option(
     "picture; a picture of a map (white keeps, black lets enter); or auto, a map made from the two "
     "pictures. With several backgrounds once for each picture, FOREGROUND first.  [default: 0.5]",
 )
+invert = click.option(
+    "--invert",
+    is_flag=True,
+    help="The map of --alpha is white where the background enters, black where the foreground is "
+    "kept.",
+)
 soften = click.option(
     "--soften",
     type=Length(),
@@ -173,9 +179,9 @@ align = click.option(
 )
 
 
-def output(words: str) -> Callable[[Function], Function]:
+def output(words: str, *, required: bool = True) -> Callable[[Function], Function]:
     """Return the option that says where to write."""
-    return click.option("-o", "--output", type=FILE, required=True, help=words)
+    return click.option("-o", "--output", type=FILE, required=required, help=words)
 
 
 def method(known: Sequence[str], words: str, default: str) -> Callable[[Function], Function]:
@@ -190,9 +196,15 @@ def preview(words: str) -> Callable[[Function], Function]:
     return click.option("--preview", type=FILE, help=words)
 
 
-def check_pair(ctx: click.Context, given: Mapping[str, Any]) -> None:
-    """Refuse a command without its two pictures, which not all that it can do needs."""
-    for name in ("foreground", "background"):
+def check_inversion(ctx: click.Context, given: Mapping[str, Any]) -> None:
+    """Refuse --invert without --alpha."""
+    if given["invert"] and not is_given("alpha"):
+        raise click.UsageError("--invert needs a map; give --alpha map.png.", ctx)
+
+
+def check_arguments(ctx: click.Context, given: Mapping[str, Any], *names: str) -> None:
+    """Refuse a command without its files, which not all that it can do needs."""
+    for name in names:
         if given[name] in (None, ()):
             raise click.UsageError(f"Missing argument '{name.upper()}'.", ctx)
 

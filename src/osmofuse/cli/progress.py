@@ -10,12 +10,11 @@ from rich.status import Status as Spinner
 
 from osmofuse.cli.interrupt import pulse
 from osmofuse.cli.voice import is_quiet
-from osmofuse.methods.contract import WatchFunction
-from osmofuse.optimise import Progress
+from osmofuse.progress import Progress, Watch
 
 
 @contextmanager
-def progress_line(title: str, expected: float | None = None) -> Iterator[WatchFunction]:
+def progress_line(title: str, expected: float | None = None) -> Iterator[Watch]:
     """Show a title and, while it lasts, what the yielded watching function is told.
 
     Parameters

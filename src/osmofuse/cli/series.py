@@ -5,25 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from functools import reduce
+from pathlib import Path
 from typing import Any
 
 import click
 
 from osmofuse.cli import options
-from osmofuse.cli.endings import NOT_AS_ASKED, unfinished
+from osmofuse.cli.doing import do_job, tell
+from osmofuse.cli.endings import unfinished
 from osmofuse.cli.options import FILE, Function
-from osmofuse.cli.told import file_data, file_lines
-from osmofuse.cli.voice import note, say
-from osmofuse.jobs import Job, keep_ranking
-from osmofuse.jobs.reading import sized
-from osmofuse.jobs.series import Series
-from osmofuse.jobs.series_check import SHEET
+from osmofuse.cli.repeating import from_record, repeated_job
+from osmofuse.cli.voice import say
+from osmofuse.jobs import FileJob, SeriesResult, keep_ranking
+from osmofuse.jobs.files import sized
+from osmofuse.jobs.series import SeriesJob
+from osmofuse.record import Record
 from osmofuse.report import tally
 
-_INPUTS = (
-    "foreground", "page", "alpha", "soften", "levels", "working_space", "align",
-    "overwrite", "max_memory",
-)  # fmt: skip
+_PREPARING = ("page", "alpha", "invert", "soften", "levels", "working_space", "align", "metrics")
 
 
 def series_options(function: Function) -> Function:
@@ -34,6 +33,7 @@ def series_options(function: Function) -> Function:
         options.output("A folder for what is written."),
         options.page,
         options.alpha,
+        options.invert,
         options.soften,
         options.levels,
         options.working_space,
@@ -54,6 +54,7 @@ def ending_options(function: Function) -> Function:
         options.report,
         ranking,
         options.overwrite,
+        from_record,
         options.max_memory,
         options.dry_run,
         options.as_json,
@@ -67,37 +68,52 @@ def _decorated(function: Function, parts: list[Callable[[Any], Any]]) -> Functio
     return result
 
 
-def series_job(ctx: click.Context, given: Mapping[str, Any]) -> Job:
-    """Return the job that the options of `series_options` describe."""
-    options.check_pair(ctx, given)
-    parts = {name: given[name] for name in _INPUTS}
-    parts |= {"output": given["output"] / SHEET, "backgrounds": (given["background"],)}
-    return Job(**sized(parts))
+def series_job(
+    ctx: click.Context,
+    given: Mapping[str, Any],
+    kind: type[SeriesJob],
+    choices: Mapping[str, Any],
+) -> tuple[FileJob[Any], Record | None]:
+    """Return the job that options describe, or a record, which is returned too.
+
+    Parameters
+    ----------
+    ctx, given
+        The command, and what it was given.
+    kind : type
+        What job it is.
+    choices : mapping
+        Parts that only this kind has.
+    """
+    inputs = {name: given[name] for name in ("foreground", "truth")}
+    inputs["backgrounds"] = () if given["background"] is None else (given["background"],)
+    if given["record"] is not None:
+        alpha = given["alpha"] if isinstance(given["alpha"], Path) else None
+        return repeated_job(ctx, given, kind, inputs=inputs | {"alpha": alpha})
+    options.check_arguments(ctx, given, "foreground", "background")
+    options.check_inversion(ctx, given)
+    parts = {name: given[name] for name in (*_PREPARING, *options.COMMON)} | inputs
+    parts |= {name: value for name, value in choices.items() if name != "settings"}
+    sized_parts = sized(parts)
+    sized_parts.pop("settings", None)
+    return kind(**sized_parts, settings=choices.get("settings", {})), None
 
 
-def tell(ctx: click.Context, made: Series, given: Mapping[str, Any]) -> None:
-    """Print what came of a series."""
-    for words in (*made.notes, *options.hints()):
-        note(f"Note: {words}")
-    if given["as_json"]:
-        told = {
-            "files": file_data(made.files),
-            "notes": list(made.notes),
-            "record": made.record.as_json(),
-        }
-        click.echo(json.dumps(told, ensure_ascii=False))
-    else:
-        say("\n".join([made.table, "", *file_lines(made.files)]))
-    for one in made.unfinished:
-        assert one.fusion is not None, "it ended somehow"
-        click.echo(f"osmofuse: {unfinished(one.name, one.fusion.status)}", err=True)
-    if made.unfinished:
-        ctx.exit(NOT_AS_ASKED)
+def tell_series(
+    ctx: click.Context, job: FileJob[Any], title: str, given: Mapping[str, Any], old: Record | None
+) -> None:
+    """Do a series, and print what came of it."""
+    result: SeriesResult | None = do_job(job, title, given, old=old)
+    if result is None:
+        return
+    failed = [unfinished(one.name, one.fusion.status) for one in result.unfinished if one.fusion]
+    hints = options.hints() if old is None else ()
+    tell(ctx, result, given, [result.table, ""], hints=hints, warnings=failed)
 
 
 def rank(ctx: click.Context, given: Mapping[str, Any]) -> None:
     """Put a judge's answers into the record of a folder, and print the points."""
-    if given["foreground"] is not None or given["folder"] is not None or given["dry_run"]:
+    if given["foreground"] is not None or given["report"] is not None or given["dry_run"]:
         raise click.UsageError(
             "--rank fuses nothing; leave out the pictures, --report and --dry-run.", ctx
         )

@@ -19,7 +19,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from osmofuse.cli.numbers import number_hint
-from osmofuse.methods import METHODS
+from osmofuse.methods import METHODS, method_class
 from osmofuse.tasks.lengths import LENGTHS, is_part
 
 
@@ -79,7 +79,7 @@ class Setting:
 
 def settings_of(method: str) -> list[Setting]:
     """Return the settings of a method, in their order."""
-    kind: Any = METHODS[method]
+    kind: Any = method_class(method)
     hints, words = get_type_hints(kind), parameter_words(inspect.getdoc(kind) or "")
     return [
         Setting(method, one.name, hints[one.name], one.default, words.get(one.name, ""))

@@ -8,12 +8,10 @@ from typing import Any
 import click
 
 from osmofuse.cli import options
-from osmofuse.cli.needs import tell_need
 from osmofuse.cli.options import NamesType
-from osmofuse.cli.progress import progress_line
-from osmofuse.cli.series import ending_options, rank, series_job, series_options, tell
-from osmofuse.jobs import check_sweep, sweep_files
-from osmofuse.tasks.sweep import VARIED
+from osmofuse.cli.series import ending_options, rank, series_job, series_options, tell_series
+from osmofuse.jobs import SweepJob
+from osmofuse.tasks.sweep import STUDY
 
 _STARTS = ("foreground", "composite", "means")
 
@@ -86,13 +84,6 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     if given["rank"] is not None:
         rank(ctx, given)
         return
-    job = series_job(ctx, given)
-    choices = {name: given[name] for name in VARIED}
-    asked = {name: given[name] for name in ("truth", "metrics")} | {"report": given["folder"]}
-    needed = check_sweep(job, choices, **asked)
-    if given["dry_run"]:
-        tell_need(given["output"], needed, as_json=given["as_json"])
-        return
-    with progress_line("Sweeping") as watch:
-        made = sweep_files(job, choices, **asked, watch=watch)
-    tell(ctx, made, given)
+    settings = {name: given[name] for name in STUDY}
+    job, old = series_job(ctx, given, SweepJob, {"settings": settings})
+    tell_series(ctx, job, "Sweeping", given, old)

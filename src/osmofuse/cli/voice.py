@@ -9,9 +9,33 @@ import click
 _QUIET = "osmofuse.quiet"
 
 
+class _Printer(logging.Handler):
+    """Print each line of the log once, on whatever stderr is by then."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._printed = set[str]()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text = record.getMessage()
+        if text not in self._printed:
+            self._printed.add(text)
+            click.echo(text, err=True)
+
+
+_printer = _Printer()
+
+
+def print_log() -> None:
+    """Print what the package logs, from now on."""
+    log = logging.getLogger("osmofuse")
+    log.addHandler(_printer)
+    log.setLevel(logging.INFO)
+
+
 def _hush(ctx: click.Context, _: click.Parameter, quiet: bool) -> None:
     ctx.meta[_QUIET] = quiet
-    logging.getLogger("osmofuse").setLevel(logging.ERROR if quiet else logging.NOTSET)
+    _printer.setLevel(logging.ERROR if quiet else logging.NOTSET)
 
 
 # Every command has it; `osmofuse.cli` adds it.

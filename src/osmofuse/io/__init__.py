@@ -15,7 +15,7 @@ from osmofuse.io.reading import read
 from osmofuse.io.screen import encoded, for_screen, reduced
 from osmofuse.io.staging import Staging
 from osmofuse.io.targets import check_distinct, check_target
-from osmofuse.io.writing import encode, format_of, write
+from osmofuse.io.writing import encode, format_of, storable, write
 
 __all__ = [
     "Description",
@@ -35,6 +35,7 @@ __all__ = [
     "read_isolated",
     "reduced",
     "start_decoder",
+    "storable",
     "write",
     "write_animation",
 ]

@@ -24,6 +24,7 @@ from osmofuse.io.description import Description, describe
 from osmofuse.io.limits import Limits, check
 from osmofuse.io.reading import read
 from osmofuse.picture import Picture
+from osmofuse.unreadable import cannot_read
 
 __all__ = ["answer", "main"]
 
@@ -96,7 +97,7 @@ def answer(request: dict[str, Any]) -> Description | Picture | OsmofuseError:
     except OsmofuseError as error:
         return error
     except OSError as error:  # the file went away in between
-        return OsmofuseError(f"{path}: {error.strerror or error}")
+        return cannot_read(path, error)
 
 
 def send(found: Description | Picture | OsmofuseError, stream: IO[bytes]) -> None:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from osmofuse.errors import UnreadableError
 from osmofuse.io import jpeg2000
 from osmofuse.picture import Picture
+from osmofuse.unreadable import reading
 
 __all__ = [
     "JPEG",
@@ -101,19 +102,12 @@ def sniff(path: Path) -> Format:
 
 
 def _first_bytes(path: Path) -> bytes:
-    try:
+    with reading(path):
         # Opening a pipe would wait for somebody to write into it.
         if path.exists() and not path.is_file():
             raise UnreadableError(f"{path}: no ordinary file; give the name of a picture file")
         with path.open("rb") as file:
-            start = file.read(16)
-    except UnreadableError:
-        raise
-    except FileNotFoundError as error:
-        raise UnreadableError(f"{path}: no such file") from error
-    except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError
-        raise UnreadableError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
-    return start
+            return file.read(16)
 
 
 def format_of_name(path: Path) -> Format | None:

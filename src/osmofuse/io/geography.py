@@ -22,7 +22,7 @@ _RASTER_TYPE, _CENTRE = 1025, 2
 
 
 def geography_in(tags: Directory) -> str | None:
-    """Say in words how a GeoTIFF is placed on the earth; None if it is not."""
+    """Return how a GeoTIFF is placed on the earth, in words; None if it is not."""
     keys = _keys(tags)
     words = [f"{name} EPSG:{keys[key]}" for key, name in _SYSTEMS.items() if key in keys]
     placed = {_SCALE: "pixel scale", _TIE_POINTS: "tie points", _TRANSFORMATION: "transformation",
@@ -87,7 +87,7 @@ def turned(tags: Directory, orientation: int, rows: int, cols: int) -> Directory
 
 
 def _turn(orientation: int, rows: int, cols: int) -> FloatArray:
-    """Give the map from (column, row) of the upright picture to that as stored."""
+    """Return the map from (column, row) of the upright picture to that as stored."""
     turn = np.eye(4)
     if orientation > 4:  # rows and columns change places
         turn[:2, :2] = [[0, 1], [1, 0]]
@@ -101,7 +101,7 @@ def _turn(orientation: int, rows: int, cols: int) -> FloatArray:
 
 
 def _world(tags: Directory) -> FloatArray | None:
-    """Give the matrix from (column, row, 0, 1) to the earth, if the tags say one."""
+    """Return the matrix from (column, row, 0, 1) to the earth, or None if the tags have none."""
     matrix, scale, point = (_doubles(tags, tag) for tag in (_TRANSFORMATION, _SCALE, _TIE_POINTS))
     if len(matrix) == 16:
         return matrix.reshape(4, 4)
@@ -124,7 +124,7 @@ def _packed(numbers: FloatArray) -> tuple[int, int, bytes]:
 
 
 def _keys(tags: Directory) -> dict[int, int]:
-    """Give the keys whose value is a number that stands in the directory of keys itself."""
+    """Return the keys whose value is a number in the directory of keys itself."""
     numbers = tag_numbers(tags, _KEYS)
     entries = zip(*(numbers[start::4] for start in range(4, 8)), strict=False)
     return {key: value for key, place, _, value in entries if place == 0}

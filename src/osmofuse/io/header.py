@@ -24,6 +24,7 @@ from osmofuse.io.libvips import reason, vips
 from osmofuse.io.tiff_pages import BULK, check_page, pages_in, stack_note
 from osmofuse.io.tiff_samples import check_kind, foreign_in, palette_note
 from osmofuse.tags import Directory, normalise_exif, pack_exif, parse_tags
+from osmofuse.unreadable import cannot_read
 
 __all__ = ["Header", "is_out_of_memory", "named_errors", "open_header"]
 
@@ -82,7 +83,7 @@ def named_errors(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno == errno.ENOMEM:
             raise _too_much_memory(path) from error
-        raise UnreadableError(f"{path}: {error.strerror or error}") from error
+        raise cannot_read(path, error) from error
     except MemoryError as error:
         raise _too_much_memory(path) from error
     except (vips().Error, ValueError, OverflowError, struct.error) as error:

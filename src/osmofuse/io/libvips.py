@@ -30,7 +30,7 @@ def reason(error: Exception) -> str:
 
 
 def depth_of(image: Any) -> np.dtype[np.generic]:
-    """Give the type of an image's samples."""
+    """Return the type of an image's samples."""
     text: str = vips().vimage.FORMAT_TO_TYPESTR[image.format]
     return np.dtype(text)
 

@@ -102,7 +102,7 @@ def _rgb_profile(picture: Picture) -> bytes:
 
 
 def _converter(source: bytes, target: bytes) -> Callable[[FloatArray], FloatArray] | None:
-    """Give the map from one space to another if both are curves and a matrix, else None."""
+    """Return the map from one space to another if both are curves and a matrix, else None."""
     here, there = colorants(source), colorants(target)
     decoding, encoding = tone_curves(source), tone_curves(target)
     if here is None or there is None or len(decoding) != 3 or len(encoding) != 3:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ from osmofuse.picture import Picture, bands_of
 from osmofuse.tags import add_tags, normalise_exif, wrap_iptc
 from osmofuse.typing import ArrayLike
 
-__all__ = ["encode", "format_of", "write"]
+__all__ = ["encode", "format_of", "storable", "write"]
 
 # Beyond 64 kB, less headers, libvips leaves EXIF, XMP or IPTC out of a JPEG without a word.
 _JPEG_SEGMENT = 65000
@@ -38,7 +39,7 @@ def write(
 
     It is written beside its place under a name that ends in ".partial", synced and renamed.
     Profile, EXIF, XMP, IPTC and resolution go along; PNG and WebP have no place for IPTC, WebP
-    none for the resolution, and only TIFF has one for the no-data value.
+    none for the resolution. Only TIFF has one for the no-data value: see `storable`.
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ def encode(picture: Picture, path: Path) -> None:
     OutputError
         It cannot be written, or its format cannot hold the picture.
     """
-    kind, partial = _format_for(picture, path), Staging.partial(path)
+    picture, kind, partial = storable(picture, path), format_of(path), Staging.partial(path)
     try:
         with naming(path):
             _encode(picture, partial, kind)
@@ -100,6 +101,38 @@ def encode(picture: Picture, path: Path) -> None:
         raise OutputError(
             f"{path}: cannot be written ({reason(error)}); choose another name or folder"
         ) from error
+
+
+def storable(picture: Picture, path: Path) -> Picture:
+    """Return a picture as a file can hold it: itself, or with no data as transparency.
+
+    Parameters
+    ----------
+    picture : Picture
+        Pixels without data are made transparent in PNG and WebP, which know no no-data value.
+    path : Path
+        The file that it is to become; its suffix decides the format.
+
+    Raises
+    ------
+    OutputError
+        The format cannot hold the picture; JPEG has neither a no-data value nor transparency.
+    """
+    kind = _format_for(picture, path)
+    if kind is TIFF or picture.nodata is None or (valid := picture.valid) is None:
+        return picture
+    if not kind.transparency:
+        raise OutputError(
+            f"{path}: {np.count_nonzero(~valid)} pixels hold no data, and {kind.name.upper()} has "
+            "no place for that; write .tif, or .png, in which they are transparent"
+        )
+    if picture.transparency:
+        band = picture.pixels[..., -1].copy()
+    else:
+        band = np.full(picture.shape, np.iinfo(picture.pixels.dtype).max, picture.depth)
+    band[~valid] = 0
+    pixels = np.dstack([picture.colour, band])
+    return replace(picture, pixels=pixels, transparency=True, nodata=None)
 
 
 def format_of(path: Path) -> Format:

@@ -28,7 +28,7 @@ _ORIENTATION = re.compile(rb"""(tiff:Orientation\s*(?:=\s*["']|>)\s*)[2-8](?=\s*
 
 
 def upright(xmp: bytes) -> bytes:
-    """Say in a packet that the picture is upright; nothing else in it changes.
+    """Return a packet that says the picture is upright, and is otherwise the same.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class Packet:
         return _children(self._root, NAMESPACES["rdf"], "Description")
 
     def _description(self) -> Element:
-        """Give the first description, which takes new properties; begin one if there is none."""
+        """Return the first description, which takes new properties; add one if there is none."""
         found = self._descriptions()
         if found:
             return found[0]

@@ -1,176 +1,259 @@
-"""A job: files in, settings, files out."""
+"""The one protocol of jobs: recorded pieces of work from files to files.
+
+A job is a frozen dataclass of paths and settings. `check` looks at its files and says what it will
+need; `run` does it. A kind of job says what it reads and writes, what that costs, and how it is
+done; all the rest is here.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from osmofuse.checks import choice, mapping, number, whole
-from osmofuse.errors import SettingError
-from osmofuse.jobs.reading import pages_of
-from osmofuse.methods import Method, VariationalOsmosis
-from osmofuse.optimise.plan import Plan
-from osmofuse.picture import DEPTHS
-from osmofuse.tasks.fuse import method_of
-from osmofuse.tasks.prepare import Preparation, role_of
+from osmofuse.checks import whole
+from osmofuse.errors import LimitError, SettingError
+from osmofuse.jobs.files import InputFile, input_of, look_at, look_at_pictures, pages_of
+from osmofuse.jobs.need import Need, check_limit, in_bytes
+from osmofuse.progress import Status, Watch
+from osmofuse.record import Input, Record
 
 MOST_BYTES = 2**63 - 1
 
 
 @dataclass(frozen=True)
-class Job:
-    """One piece of work, from files to files.
+class Repetition:
+    """How a repetition compares with its record.
 
-    Parameters
+    Attributes
     ----------
-    foreground : path
-        The picture whose colours are kept.
-    backgrounds : path, or tuple of path
-        The picture whose structure enters, or several.
-    output : path
-        The fused picture; its record goes beside it.
-    alpha : number, path, or "auto"; or tuple of number and path
-        1 where the foreground is kept, 0 where the background's structure enters: the same
-        everywhere, a picture of a map, or a map made from the two pictures. With several
-        backgrounds one for each picture, foreground first.
-    soften : float, 0 to 1000
-        Blur the map first, by so many pixels; see `osmofuse.soften`.
-    method : str
-        Name of a method.
-    settings : mapping
-        The method's settings; what is not given has its default.
-    levels : {"as-is", "percentiles", "match"}
-        How the background's range is adjusted first.
-    working_space : {"encoded", "linear"}
-        Whether samples are fused as they are stored, or proportional to light.
-    align : mapping, optional
-        Lay the background over the foreground first: ``method``, ``transform`` and ``deformation``
-        as for `osmofuse.align`; what is not said has its default there.
-    depth : {"uint8", "uint16", "float32"}, optional
-        Of the outputs; by default the foreground's.
-    structure, alpha_output : path, optional
-        Where to write the structure that the method found, and the map that was used.
-    overwrite : bool
-        Replace outputs that exist.
-    max_memory : int, optional
-        Refuse to start if more bytes are needed.
-    plan : Plan, optional
-        Of an earlier fusion, to be followed exactly.
-    recipe : mapping, optional
-        Of the recipe that gave some of this, for the record: its ``name`` and ``sha256``.
-    page : tuple of int
-        Which page of the files is read, from 1: one for all, or one for each of `inputs`. Empty:
-        the first of each.
+    identical : bool
+        The pixels, or the scores, are those of the record, bit for bit.
+    differences : tuple of str
+        What differs, in words: inputs that are other files; and, if the result differs, settings,
+        versions and the machine, and by how much it does.
+    largest, rms : float or None
+        The difference from the earlier output in levels of its depth (of floats, in parts of
+        white), at most and as root mean square; None if that output is not there as it was.
     """
 
-    foreground: Path
-    backgrounds: tuple[Path, ...]
-    output: Path
-    alpha: float | Path | Literal["auto"] | tuple[float | Path, ...] = 0.5
-    soften: float = 0.0
-    method: str = "variational"
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    levels: Literal["as-is", "percentiles", "match"] = "as-is"
-    working_space: Literal["encoded", "linear"] = "encoded"
-    align: Mapping[str, Any] | None = None
-    depth: Literal["uint8", "uint16", "float32"] | None = None
-    structure: Path | None = None
-    alpha_output: Path | None = None
-    overwrite: bool = False
-    max_memory: int | None = None
-    plan: Plan | None = None
-    recipe: Mapping[str, str] | None = None
-    page: tuple[int, ...] = ()
+    identical: bool
+    differences: tuple[str, ...]
+    largest: float | None = None
+    rms: float | None = None
 
-    def __post_init__(self) -> None:
-        put = object.__setattr__
-        for name in ("foreground", "output", "structure", "alpha_output"):
-            if getattr(self, name) is not None:
-                put(self, name, Path(getattr(self, name)))
-        given: Any = self.backgrounds
-        given = given if isinstance(given, list | tuple) else (given,)
-        put(self, "backgrounds", tuple(map(Path, given)))
-        if isinstance(self.alpha, str) and self.alpha != "auto":
-            put(self, "alpha", Path(self.alpha))
-        if isinstance(self.alpha, list | tuple):
-            maps = (Path(one) if isinstance(one, str) else one for one in self.alpha)
-            put(self, "alpha", tuple(maps))
-        self._check_alpha()
-        pages_of(self.inputs, self.page)
-        how = Preparation(cast(Any, self.align), self.levels, self.working_space, self.soften)
-        put(self, "align", how.align)
-        choice("depth", self.depth, (None, *DEPTHS))
-        mapping("settings", self.settings)
-        if self.max_memory is not None:
-            whole("max_memory", self.max_memory, least=1, most=MOST_BYTES)
-        fuser = self.fuser  # which refuses what is no method, or no setting of it
-        if self.structure is not None and not isinstance(fuser, VariationalOsmosis):
-            raise SettingError(f"structure: {self.method!r} finds none; use 'variational'")
-        if self.plan is not None and getattr(fuser, "solver", None) != "flow":
-            raise SettingError("plan: only the solver 'flow' of 'variational' follows one")
 
-    def _check_alpha(self) -> None:
-        if not self.backgrounds:
-            raise SettingError("background: missing; give the picture whose structure enters")
-        count = len(self.backgrounds) + 1
-        maps = self.alpha if isinstance(self.alpha, tuple) else (self.alpha,)
-        if isinstance(self.alpha, tuple) != (count > 2) or (count > 2 and len(maps) != count):
-            raise SettingError(
-                f"alpha: with {count - 1} backgrounds give {count} maps or numbers: the "
-                "foreground's, then each background's"
-                if count > 2
-                else "alpha: several maps, but one background; give one map, the foreground's"
-            )
-        for one in maps:
-            if not isinstance(one, Path | str):
-                number("alpha", one, most=1.0)
-                if self.soften:
-                    raise SettingError("soften: alpha is a number, which has no edges; give a map")
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Result:
+    """Result of a job.
 
-    @property
-    def fuser(self) -> Method:
-        """The method with its settings."""
-        return method_of(self.method, self.settings)
+    Attributes
+    ----------
+    status : Status
+        How it ended. Not converging is a status; a job that was cancelled, or that was refused,
+        has written nothing.
+    files : dict of str to Path
+        What was written, by role, the main output first.
+    notes : tuple of str
+        What a person should know: what was noticed in the files, or done to them.
+    record : Record or None
+        How it was made, as it was written; None if nothing was.
+    repetition : Repetition or None
+        Of `osmofuse.repeat`, how the result compares with the record that was followed.
+    """
 
-    @property
-    def background_roles(self) -> list[str]:
-        """What the backgrounds are called: "background", "background-2", ..."""
-        return [role_of(k) for k in range(len(self.backgrounds))]
+    status: Status
+    files: dict[str, Path] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    record: Record | None = None
+    repetition: Repetition | None = None
 
-    @property
-    def alpha_roles(self) -> list[str]:
-        """What the maps are called: "alpha", "alpha-2", ..."""
-        count = len(self.alpha) if isinstance(self.alpha, tuple) else 1
-        return ["alpha", *(f"alpha-{k}" for k in range(2, count + 1))]
+
+R_co = TypeVar("R_co", bound=Result, covariant=True)
+
+
+class Job(Protocol):
+    """A recorded piece of work from files to files."""
 
     @property
     def inputs(self) -> dict[str, Path]:
         """The files to be read, by role."""
-        maps = self.alpha if isinstance(self.alpha, tuple) else (self.alpha,)
-        found = {"foreground": self.foreground}
-        found |= dict(zip(self.background_roles, self.backgrounds, strict=True))
-        named = zip(self.alpha_roles, maps, strict=True)
-        return found | {role: one for role, one in named if isinstance(one, Path)}
+        ...
+
+    def check(self) -> Need:
+        """Return what the job will need, once it is known that it can be done."""
+        ...
+
+    def run(self, watch: Watch | None = None, *, need: Need | None = None) -> Result:
+        """Do the job."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileJob(ABC, Generic[R_co]):
+    """What all jobs have.
+
+    Parameters
+    ----------
+    overwrite : bool
+        Replace outputs that exist. Never an input.
+    max_memory : int, 1 to 2⁶³ - 1, optional
+        Refuse to start if more bytes are needed.
+    report : path, optional
+        Folder of a page to look at the result, which is written together with the outputs.
+    page : tuple of int
+        Which page of the pictures is read, from 1: one for all, or one for each of `pictures`.
+        Empty: the first of each.
+    """
+
+    overwrite: bool = False
+    max_memory: int | None = None
+    report: Path | None = None
+    page: tuple[int, ...] = ()
+
+    kind: ClassVar[str]  # as records name it, and the command
+    settings_recorded: ClassVar[tuple[str, ...]] = ()  # fields that a record keeps as settings
+
+    def __post_init__(self) -> None:
+        self._put("page", tuple(self.page))
+        self._put_path("report")
+        pages_of(self.pictures, self.page)
+        if self.max_memory is not None:
+            whole("max_memory", self.max_memory, least=1, most=MOST_BYTES)
+
+    def _put(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    def _put_path(self, *names: str) -> None:
+        for name in names:
+            if getattr(self, name) is not None:
+                self._put(name, Path(getattr(self, name)))
 
     @property
-    def names(self) -> dict[str, Path]:
-        """The files by the arguments of `osmofuse.prepare` that they are read for."""
-        several = len(self.backgrounds) > 1
-        found = dict(self.inputs)
-        if several:
-            found |= {f"background[{k}]": one for k, one in enumerate(self.backgrounds)}
-            maps = self.alpha if isinstance(self.alpha, tuple) else ()
-            found |= {f"alpha[{k}]": one for k, one in enumerate(maps) if isinstance(one, Path)}
-        return found
+    @abstractmethod
+    def pictures(self) -> dict[str, Path]:
+        """The pictures to be read, by role."""
 
     @property
-    def outputs(self) -> dict[str, Path]:
-        """The pictures to be written, by role; "output" is the fused one."""
-        found = {
-            "structure": self.structure,
-            "alpha": self.alpha_output,
-            "output": self.output,
-        }
-        return {role: path for role, path in found.items() if path is not None}
+    def documents(self) -> dict[str, Path]:
+        """The other files to be read, by role."""
+        return {}
+
+    @property
+    def inputs(self) -> dict[str, Path]:
+        """All files to be read, by role."""
+        return self.pictures | self.documents
+
+    @property
+    @abstractmethod
+    def work(self) -> str:
+        """The work in words that begin with a file, for messages on memory."""
+
+    @abstractmethod
+    def check_outputs(self, files: Mapping[str, InputFile] | None) -> None:
+        """Refuse outputs that cannot or must not be written.
+
+        Called twice: with None before any file is opened, then with the files.
+        """
+
+    @abstractmethod
+    def need_of(self, files: Mapping[str, InputFile]) -> Need:
+        """Return what the job needs, once it is known that the files fit together."""
+
+    @abstractmethod
+    def do(self, files: Mapping[str, InputFile], watch: Watch | None) -> R_co:
+        """Do the job with files that have been checked."""
+
+    def check(self) -> Need:
+        """Return what the job will need, once it is known that it can be done.
+
+        Raises
+        ------
+        OutputError
+            An output cannot be written, or must not.
+        UnreadableError, InputError, MismatchError, MissingExtraError
+            A file is missing or cannot be used, or the files do not fit together.
+        SettingError
+            The settings do not go together, or not with the files.
+        LimitError
+            It needs more memory than it may have.
+        """
+        self.check_outputs(None)
+        files = look_at_pictures(self.pictures, self.page)
+        files |= {role: look_at(path) for role, path in self.documents.items()}
+        needed = self.need_of(files)
+        check_limit(needed, self.max_memory, self.work)
+        self.check_outputs(files)
+        return replace(needed, files=files)
+
+    def run(self, watch: Watch | None = None, *, need: Need | None = None) -> R_co:
+        """Do the job.
+
+        Parameters
+        ----------
+        watch : callable, optional
+            Called with a `Progress` now and then; if it returns True the job ends, and nothing is
+            written.
+        need : Need, optional
+            From `check`. A file that is not as it was then is refused.
+
+        Returns
+        -------
+        Result
+            Also where a method did not converge: its status says so.
+
+        Raises
+        ------
+        UnreadableError, InputError, MismatchError, SettingError, MissingExtraError, LimitError
+            As for `check`.
+        OutputError
+            An output exists, or cannot be written. Then none of them is.
+        """
+        if need is None:
+            need = self.check()
+        else:
+            self._check_need(need)
+        try:
+            return self.do(need.files, watch)
+        except MemoryError as error:
+            raise LimitError(
+                f"{self.work} needs about {in_bytes(need.bytes)} of memory, and there is not enough"
+            ) from error
+
+    def _check_need(self, need: Need) -> None:
+        looked_at = {role: file.path for role, file in need.files.items()}
+        if looked_at != self.inputs:
+            raise SettingError("need: of another job; give what this job's check returned")
+        for file in need.files.values():
+            file.check_unchanged()
+        self.check_outputs(None)
+        self.check_outputs(need.files)
+
+    def inputs_of(self, files: Mapping[str, InputFile], folder: Path) -> tuple[Input, ...]:
+        """Return files that have been read, as a record in a folder names them."""
+        return tuple(input_of(role, file, folder, self.page) for role, file in files.items())
+
+    def notes_of(self, inputs: tuple[Input, ...]) -> tuple[str, ...]:
+        """Return what was noticed in the files, by their paths."""
+        paths = self.inputs
+        return tuple(f"{paths[one.role]}: {note}" for one in inputs for note in one.notes)
+
+    @property
+    def method_recorded(self) -> dict[str, Any]:
+        """The job's settings, as a record has them."""
+        settings = {name: getattr(self, name) for name in self.settings_recorded}
+        return {"name": self.kind, "settings": settings}
+
+    @classmethod
+    def parts_of(cls, record: Record) -> dict[str, Any]:
+        """Return the parts of the job that a record tells of, but for its files."""
+        settings = record.method["settings"]
+        return {name: settings[name] for name in cls.settings_recorded if name in settings}
+
+    @classmethod
+    def field_of(cls, role: str) -> str:
+        """Return the field that holds the file of a role."""
+        name = role.partition("-")[0]
+        return name if name in {one.name for one in fields(cls)} else f"{name}s"

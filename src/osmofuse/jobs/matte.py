@@ -1,68 +1,66 @@
-"""From a picture and a trimap in files to a map in a file."""
+"""Find the map of a picture file, with a record beside it."""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from time import perf_counter
+from typing import ClassVar
 
 import numpy as np
 
-from osmofuse.checks import number, whole
+from osmofuse.checks import number
 from osmofuse.errors import InputError, MismatchError
-from osmofuse.io import Description, format_of
+from osmofuse.io import format_of
 from osmofuse.io.formats import JPEG
-from osmofuse.jobs.job import MOST_BYTES
-from osmofuse.jobs.need import PROGRAM, START, Need, check_limit, peak_bytes, size_of
-from osmofuse.jobs.opening import input_of
+from osmofuse.jobs.again import again
+from osmofuse.jobs.files import InputFile, read_pictures, size_of
+from osmofuse.jobs.job import FileJob, Result
+from osmofuse.jobs.need import PROGRAM, START, Need, check_limit, peak_bytes
 from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
-from osmofuse.jobs.preparation_report import MATTED, report_matte
-from osmofuse.jobs.reading import describe_files, pages_of, read_files
-from osmofuse.optimise import Status
 from osmofuse.picture import Picture, quantise
 from osmofuse.preparation.alpha_file import AlphaFile, alpha_of_picture
 from osmofuse.preparation.foreground_colours import foreground_colours
-from osmofuse.preparation.matting import DEFAULT, LARGEST, Matte, check_settings, find_matte
+from osmofuse.preparation.matting import DEFAULT, LARGEST, Matte, check_settings, matte
+from osmofuse.preparation.matting_cost import matte_cost_of
 from osmofuse.preparation.morphology import FARTHEST
 from osmofuse.preparation.trimap import trimap_of_mask
 from osmofuse.preparation.trimap_file import trimap_of_picture
-from osmofuse.record import Record, sha256_of_pixels
+from osmofuse.progress import Status, Watch
+from osmofuse.record import Input, Record, sha256_of_pixels
+from osmofuse.report import Provenance, write_matte
 from osmofuse.report.overlay import overlay
 from osmofuse.typing import FloatArray
 
 MOSTLY = 0.9  # of a mask's pixels are black or white
-
-
-@dataclass(frozen=True)
-class _Cost:
-    """Bytes a pixel and seconds a million pixels to find a map, and more for each open pixel."""
-
-    bytes: float
-    seconds: float
-    more_bytes: float = 0.0
-    more_seconds: float = 0.0
-
-
-# Measured on a portrait, rounded up.
-_COSTS = {
-    "combined": _Cost(450, 22.0, 2200, 32.0),
-    "knn": _Cost(590, 15.0, 190, 28.0),
-    "closed-form": _Cost(460, 10.0),
-    "lbdm": _Cost(2600, 20.0),
-    "lkm": _Cost(460, 17.0),
-    "random-walk": _Cost(600, 11.0),
-}
+_SHOWN = ("Picture", "Trimap", "Alpha map", "Overlay", "Cut out")  # by the report
 _USUALLY_OPEN = 0.2  # the part that a trimap leaves open, until it is read
 # Bytes a pixel, and seconds a million pixels, to carry a map to the full size and to write it.
 _CARRYING, _WRITING = 60, 1.5
 _CUTTING_OUT = 40  # bytes a sample to find the colours of what is kept
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MatteResult(Result):
+    """Result of a `MatteJob`.
+
+    Attributes
+    ----------
+    matte : Matte
+        What was found.
+    unknown : float
+        The part of the picture in which it had to be found.
+    """
+
+    matte: Matte
+    unknown: float
+
+
 @dataclass(frozen=True)
-class MatteJob:
-    """Files in, settings, files out.
+class MatteJob(FileJob[MatteResult]):
+    """Find the map of a picture file from a trimap file.
 
     Parameters
     ----------
@@ -72,44 +70,39 @@ class MatteJob:
         The map to write: 16 bits, or 8 in JPEG; WebP holds no grey.
     method : str
         See `osmofuse.matte`.
-    band : float, 0 to 10000, optional
+    edge : float, 0 to 10000, optional
         The trimap is a mask; find its edge anew within so many pixels.
     foreground_output, preview : path, optional
         Where to write the colours of what the map keeps, with the map as their transparency; and
         the picture with the map laid over it.
     max_pixels : int
         See `osmofuse.matte`.
-    overwrite : bool
-        Replace outputs that exist. Never an input.
-    max_memory : int, optional
-        Refuse to start if more bytes are needed.
-    page : tuple of int
-        Which page of the files is read, from 1: one for both, or one for each. Empty: the first.
+    overwrite, max_memory, report, page
+        See `FileJob`.
     """
 
     image: Path
     trimap: Path
     output: Path
     method: str = DEFAULT
-    band: float | None = None
+    edge: float | None = None
     foreground_output: Path | None = None
     preview: Path | None = None
     max_pixels: int = LARGEST
-    overwrite: bool = False
-    max_memory: int | None = None
-    page: tuple[int, ...] = ()
+
+    kind: ClassVar[str] = "matte"
+    settings_recorded: ClassVar[tuple[str, ...]] = ("method", "edge", "max_pixels")
 
     def __post_init__(self) -> None:
-        pages_of(self.inputs, self.page)
+        self._put_path("image", "trimap", "output", "foreground_output", "preview")
+        super().__post_init__()
         check_settings(self.method, self.max_pixels)
-        if self.band is not None:
-            number("band", self.band, most=FARTHEST)
-        if self.max_memory is not None:
-            whole("max_memory", self.max_memory, least=1, most=MOST_BYTES)
+        if self.edge is not None:
+            number("edge", self.edge, most=FARTHEST)
 
     @property
-    def inputs(self) -> dict[str, Path]:
-        """The files to be read, by role."""
+    def pictures(self) -> dict[str, Path]:
+        """The pictures to be read, by role."""
         return {"image": self.image, "trimap": self.trimap}
 
     @property
@@ -127,166 +120,151 @@ class MatteJob:
         }
         return {role: path for role, path in found.items() if path is not None}
 
-
-@dataclass(frozen=True, eq=False)
-class MatteResult:
-    """What came of it.
-
-    Attributes
-    ----------
-    job : MatteJob
-        What was asked for.
-    alpha : array, (rows, cols)
-        The map.
-    unknown : float
-        The part of the picture in which it had to be found.
-    notes : tuple of str
-        What a person should know: what was noticed in the files, or done to them.
-    record : Record
-        What was written beside the map.
-    files : dict of str to Path
-        What was written, by role.
-    picture : Picture
-        What was matted.
-    trimap : array, (rows, cols)
-        What was known: 0, 0.5 and 1.
-    """
-
-    job: MatteJob
-    alpha: FloatArray = field(repr=False)
-    unknown: float
-    notes: tuple[str, ...]
-    record: Record
-    files: dict[str, Path]
-    picture: Picture = field(repr=False)
-    trimap: FloatArray = field(repr=False)
-
     @property
-    def converged(self) -> bool:
-        """Whether the method did."""
-        return bool(self.record.result["status"] == Status.converged)
+    def work(self) -> str:
+        """The work in words."""
+        return f"{self.image}: finding its map"
 
+    def check_outputs(self, files: Mapping[str, InputFile] | None) -> None:
+        """Refuse outputs that cannot or must not be written."""
+        if files is None:
+            check_outputs(self)
+            check_page(self, self.report, _SHOWN)
 
-def run_matte(job: MatteJob, *, report: Path | None = None) -> MatteResult:
-    """Find a map, and write it, and a record beside it.
-
-    Parameters
-    ----------
-    job : MatteJob
-        What to do.
-    report : path, optional
-        Folder of a report, which is written together with the outputs.
-
-    Raises
-    ------
-    UnreadableError, InputError, MismatchError
-        A file cannot be read or used, or the files do not fit together.
-    OutputError
-        An output exists, or cannot be written, or the report. Then none of them is.
-    SettingError, MissingExtraError
-        See `osmofuse.matte`.
-    LimitError
-        It would need more memory than it may have.
-    """
-    check_matte(job, report=report)
-    files = describe_files(job.inputs, job.page)
-    picture, stored = read_files(files).values()
-    trimap = _trimap(job, picture, stored)
-    unknown = float(np.mean((trimap.alpha > 0.0) & (trimap.alpha < 1.0)))
-    _checked_need(job, files, unknown)  # headers did not tell how much that is
-    with Outputs(job, report) as outputs:
-        outputs.probe("output", Picture(np.zeros((1, 1), job.depth)))
-        if job.foreground_output is not None:
-            first = picture.colour[:1, :1].astype(np.float64)
-            outputs.probe("foreground", _cut_out(picture, first, trimap.alpha[:1, :1]))
-        began = perf_counter()
-        found = find_matte(picture, trimap.alpha, method=job.method, max_pixels=job.max_pixels)
-        seconds = perf_counter() - began
-        pictures = _pictures(job, picture, found.alpha)
-        for role, made in pictures.items():
-            outputs.write(role, made)
-        record = _record(job, files, trimap, found, pictures["output"], unknown, seconds)
-        read = [f"{job.inputs[one.role]}: {note}" for one in record.inputs for note in one.notes]
-        notes = (*read, *found.notes)
-        result = MatteResult(
-            job, found.alpha, unknown, notes, record, outputs.files, picture, trimap.alpha
-        )
-        if report is not None:
-            result.files["report"] = report_matte(
-                result, report, overwrite=job.overwrite, staging=outputs.staging
+    def need_of(self, files: Mapping[str, InputFile]) -> Need:
+        """Return what the job needs, once it is known that the files fit together."""
+        image, trimap = files["image"].picture, files["trimap"].picture
+        if (trimap.rows, trimap.cols) != (image.rows, image.cols):
+            raise MismatchError(
+                f"{self.trimap}: {size_of(trimap)}, but the image {self.image} has "
+                f"{size_of(image)}; draw the trimap on the picture itself, or crop both alike"
             )
-        outputs.commit(record)
-    return result
+        return self._need(files, _USUALLY_OPEN)
 
+    def _need(self, files: Mapping[str, InputFile], unknown: float) -> Need:
+        """Return what a matte needs that has to be found in a part of the picture."""
+        image, cost = files["image"].picture, matte_cost_of(self.method)
+        pixels = image.rows * image.cols
+        seen = min(pixels, self.max_pixels)
+        held = sum(file.picture.decoded_bytes for file in files.values()) + _CARRYING * pixels
+        if self.foreground_output is not None:
+            held += _CUTTING_OUT * pixels * image.bands
+        solving = (cost.bytes + cost.more_bytes * unknown) * seen
+        seconds = (cost.seconds + cost.more_seconds * unknown) * seen + _WRITING * pixels
+        return Need(bytes=round(PROGRAM + held + solving), seconds=START + seconds / 1e6)
 
-def check_matte(job: MatteJob, *, report: Path | None = None) -> Need:
-    """Return what a matte will need, once it is known that it can be done.
+    def do(self, files: Mapping[str, InputFile], watch: Watch | None) -> MatteResult:
+        """Find the map, and write all files, or none."""
+        picture, stored = read_pictures(files).values()
+        trimap = self._trimap(picture, stored)
+        unknown = float(np.mean((trimap.alpha > 0.0) & (trimap.alpha < 1.0)))
+        # Headers did not say how much that is.
+        check_limit(self._need(files, unknown), self.max_memory, self.work)
+        with Outputs(self, self.report) as outputs:
+            outputs.probe("output", Picture(np.zeros((1, 1), self.depth)))
+            if self.foreground_output is not None:
+                first = picture.colour[:1, :1].astype(np.float64)
+                outputs.probe("foreground", _cut_out(picture, first, trimap.alpha[:1, :1]))
+            found = matte(
+                picture,
+                trimap.alpha,
+                method=self.method,
+                max_pixels=self.max_pixels,
+                watch=watch,
+            )
+            if found.status is Status.cancelled:
+                return MatteResult(status=found.status, matte=found, unknown=unknown)
+            pictures = self._pictures(picture, found.alpha)
+            for role, made in pictures.items():
+                outputs.write(role, made)
+            image, known = self.inputs_of(files, self.output.parent)
+            inputs = image, replace(known, notes=(*known.notes, *trimap.notes))
+            notes = (*self.notes_of(inputs), *found.notes)
+            record = self._record(inputs, found, pictures["output"], unknown)
+            written = outputs.files
+            if self.report is not None:
+                facts = _facts(found.alpha, unknown, notes)
+                written["report"] = write_matte(
+                    self.report,
+                    image=picture,
+                    trimap=trimap.alpha,
+                    alpha=found.alpha,
+                    facts=facts,
+                    provenance=self._provenance(record, written),
+                    overwrite=self.overwrite,
+                    staging=outputs.staging,
+                )
+            outputs.commit(record)
+        return MatteResult(
+            status=found.status, files=written, notes=notes, record=record,
+            matte=found, unknown=unknown,
+        )  # fmt: skip
 
-    Parameters
-    ----------
-    job : MatteJob
-        What to do.
-    report : path, optional
-        Folder of a report that is to be written, too.
-
-    Raises
-    ------
-    OutputError
-        An output cannot be written, or must not.
-    UnreadableError, MismatchError
-        A file is missing or no picture, or the two are not of one size.
-    LimitError
-        It needs more memory than it may have.
-    """
-    check_outputs(job)
-    check_page(job, report, MATTED)
-    files = describe_files(job.inputs, job.page)
-    image, trimap = files["image"], files["trimap"]
-    if (trimap.rows, trimap.cols) != (image.rows, image.cols):
-        raise MismatchError(
-            f"{job.trimap}: {size_of(trimap)}, but the image {job.image} has {size_of(image)}; "
-            "draw the trimap on the picture itself, or crop both alike"
+    def _provenance(self, record: Record, files: Mapping[str, Path]) -> Provenance:
+        return Provenance(
+            record=record,
+            command=again(self.kind, files["record"], self.output),
+            title=f"The map of {self.image.name}",
+            inputs=(*self.inputs.values(), *files.values()),
         )
-    return _checked_need(job, files, _USUALLY_OPEN)
+
+    def _trimap(self, picture: Picture, stored: Picture) -> AlphaFile:
+        try:
+            found = _known(stored, str(self.trimap), self.edge)
+        except InputError as error:
+            if _is_known(picture) and not _is_known(stored):
+                raise self._swapped() from error
+            raise
+        if found.scribbled and _is_known(picture):
+            raise self._swapped()
+        return found
+
+    def _swapped(self) -> InputError:
+        right = shlex.join(["osmofuse", "matte", str(self.trimap), str(self.image)])
+        return InputError(
+            f"{self.image} looks like a trimap or a mask, and {self.trimap} does not: are the two "
+            f"swapped? The picture comes first: {right} ..."
+        )
+
+    def _pictures(self, picture: Picture, alpha: FloatArray) -> dict[str, Picture]:
+        made = {}
+        if self.foreground_output is not None:
+            made["foreground"] = _cut_out(picture, foreground_colours(picture, alpha), alpha)
+        if self.preview is not None:
+            made["preview"] = Picture(overlay(picture, alpha))
+        return made | {"output": Picture(quantise(alpha, self.depth)[0])}
+
+    def _record(
+        self, inputs: tuple[Input, ...], found: Matte, output: Picture, unknown: float
+    ) -> Record:
+        return Record(
+            job=self.kind,
+            inputs=inputs,
+            alpha={},
+            method=self.method_recorded,
+            result={
+                "status": str(found.status),
+                "unknown": unknown,
+                "mean": float(found.alpha.mean()),
+                "reduced": found.factor,
+                "seconds": found.seconds,
+                "peak_bytes": peak_bytes(),
+            },
+            output={"sha256_of_pixels": sha256_of_pixels(output.pixels)},
+        )
 
 
-def _checked_need(job: MatteJob, files: dict[str, Description], unknown: float) -> Need:
-    """Return what a matte needs that has to be found in a part of the picture."""
-    pixels, cost = files["image"].rows * files["image"].cols, _COSTS[job.method]
-    seen = min(pixels, job.max_pixels)
-    held = sum(file.decoded_bytes for file in files.values()) + _CARRYING * pixels
-    if job.foreground_output is not None:
-        held += _CUTTING_OUT * pixels * files["image"].bands
-    solving = (cost.bytes + cost.more_bytes * unknown) * seen
-    seconds = (cost.seconds + cost.more_seconds * unknown) * seen + _WRITING * pixels
-    needed = Need(bytes=round(PROGRAM + held + solving), seconds=START + seconds / 1e6)
-    check_limit(needed, job.max_memory, f"{job.image}: finding its map")
-    return needed
-
-
-def _trimap(job: MatteJob, picture: Picture, stored: Picture) -> AlphaFile:
-    try:
-        found = _known(stored, str(job.trimap), job.band)
-    except InputError as error:
-        if _is_known(picture) and not _is_known(stored):
-            raise _swapped(job) from error
-        raise
-    if found.scribbled and _is_known(picture):
-        raise _swapped(job)
-    return found
-
-
-def _known(stored: Picture, name: str, band: float | None) -> AlphaFile:
-    """Return what a trimap says, or a mask whose edge is to be found within a band."""
-    if band is None:
+def _known(stored: Picture, name: str, edge: float | None) -> AlphaFile:
+    """Return what a trimap says, or a mask whose edge is to be found anew."""
+    if edge is None:
         return trimap_of_picture(stored, name=name)
     mask = alpha_of_picture(stored, name=name)
-    trimap = trimap_of_mask(mask.alpha, band)
+    trimap = trimap_of_mask(mask.alpha, edge)
     for value, colour in ((0.0, "black"), (1.0, "white")):
         if (mask.alpha == value).any() and not (trimap == value).any():
             raise InputError(
-                f"{name}: a band of {band:g} pixels covers all of its {colour}; take a smaller "
-                "--band"
+                f"{name}: an edge of {edge:g} pixels covers all of its {colour}; take a smaller "
+                "--edge"
             )
     return AlphaFile(trimap, mask.notes)
 
@@ -303,49 +281,15 @@ def _is_known(picture: Picture) -> bool:
     return False
 
 
-def _swapped(job: MatteJob) -> InputError:
-    right = shlex.join(["osmofuse", "matte", str(job.trimap), str(job.image)])
-    return InputError(
-        f"{job.image} looks like a trimap or a mask, and {job.trimap} does not: are the two "
-        f"swapped? The picture comes first: {right} ..."
-    )
-
-
-def _record(
-    job: MatteJob,
-    files: dict[str, Description],
-    trimap: AlphaFile,
-    found: Matte,
-    output: Picture,
-    unknown: float,
-    seconds: float,
-) -> Record:
-    inputs = [input_of(role, file, job.output.parent, job.page) for role, file in files.items()]
-    inputs[1] = replace(inputs[1], notes=(*inputs[1].notes, *trimap.notes))
-    settings = {name: getattr(job, name) for name in ("method", "band", "max_pixels")}
-    return Record(
-        inputs=tuple(inputs),
-        alpha={},
-        method={"name": "matte", "settings": settings},
-        result={
-            "status": str(Status.converged if found.converged else Status.max_iter),
-            "unknown": unknown,
-            "mean": float(found.alpha.mean()),
-            "reduced": found.factor,
-            "seconds": seconds,
-            "peak_bytes": peak_bytes(),
-        },
-        output={"sha256_of_pixels": sha256_of_pixels(output.pixels)},
-    )
-
-
-def _pictures(job: MatteJob, picture: Picture, alpha: FloatArray) -> dict[str, Picture]:
-    made = {}
-    if job.foreground_output is not None:
-        made["foreground"] = _cut_out(picture, foreground_colours(picture, alpha), alpha)
-    if job.preview is not None:
-        made["preview"] = Picture(overlay(picture, alpha))
-    return made | {"output": Picture(quantise(alpha, job.depth)[0])}
+def _facts(alpha: FloatArray, unknown: float, notes: tuple[str, ...]) -> dict[str, str]:
+    """Return what the report says of a map."""
+    soft = float(np.mean((alpha > 0.0) & (alpha < 1.0)))
+    facts = {
+        "To be found": f"{unknown:.1%} of the picture",
+        "Kept": f"{float(np.mean(alpha == 1.0)):.1%} wholly, {soft:.1%} in part",
+        "Mean": f"{float(alpha.mean()):.4f}",
+    }
+    return facts | ({"Noticed": "; ".join(notes)} if notes else {})
 
 
 def _cut_out(picture: Picture, colours: FloatArray, alpha: FloatArray) -> Picture:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,12 +11,11 @@ from typing import Any
 import numpy as np
 
 from osmofuse.errors import OsmofuseError
-from osmofuse.io import Description
-from osmofuse.jobs.job import Job
-from osmofuse.jobs.reading import describe_files, notes_on, read_files
+from osmofuse.jobs.files import InputFile, read_pictures
+from osmofuse.jobs.sources import SourcesJob
 from osmofuse.jobs.transforms import laid_entry
 from osmofuse.picture import Picture
-from osmofuse.record import Input, sha256_of_file
+from osmofuse.record import Input
 from osmofuse.tasks.prepare import Prepared, prepare
 
 
@@ -31,13 +29,22 @@ class Opened:
         The pictures.
     inputs : tuple of Input
         The files, for the record.
+    notes : tuple of str
+        What a person should know: what was noticed in the files, or done to them.
+    alpha : dict of str to object
+        What the record says of the map, or of the maps.
     alpha_depth : dtype
         In which the map was stored; 16 bits if it was no file or has been changed.
+    truth : Picture or None
+        The right answer, where there is one.
     """
 
     ready: Prepared
     inputs: tuple[Input, ...]
+    notes: tuple[str, ...]
+    alpha: dict[str, Any]
     alpha_depth: np.dtype[np.generic]
+    truth: Picture | None = None
 
     @property
     def transform(self) -> dict[str, Any] | None:
@@ -45,22 +52,25 @@ class Opened:
         first = self.ready.transforms[0]
         return None if first is None else laid_entry(first)
 
-    def notes(self, job: Job) -> tuple[str, ...]:
-        """Return what a person should know: what was noticed in the files, or done to them."""
-        notes = [f"{job.inputs[one.role]}: {note}" for one in self.inputs for note in one.notes]
-        return tuple(notes) if self.ready.made is None else (*notes, self.ready.made.words)
 
-
-def open_files(job: Job) -> Opened:
+def open_files(job: SourcesJob[Any], files: Mapping[str, InputFile], folder: Path) -> Opened:
     """Read the files of a job and make them ready.
+
+    Parameters
+    ----------
+    job : SourcesJob
+        Which files, and how.
+    files : mapping of str to InputFile
+        As the job looked at them.
+    folder : Path
+        Of the record.
 
     Raises
     ------
     UnreadableError, InputError, MismatchError
         A file cannot be read or used, or the files do not fit together.
     """
-    files = describe_files(job.inputs, job.page)
-    read = read_files(files)
+    read = read_pictures(files)
     with _named_as(job.names):
         ready = prepare(
             read["foreground"],
@@ -70,27 +80,41 @@ def open_files(job: Job) -> Opened:
             levels=job.levels,
             working_space=job.working_space,
             soften=job.soften,
+            invert=job.invert,
         )
-    inputs = []
-    for role, file in files.items():
-        entry = _with_levels(input_of(role, file, job.output.parent, job.page), job)
-        inputs.append(_noted(entry, ready.noted.get(role, ())))
-    return Opened(ready, tuple(inputs), _alpha_depth(job, read, ready))
+    inputs = tuple(_told(one, job, ready) for one in job.inputs_of(files, folder))
+    notes = job.notes_of(inputs)
+    if ready.made is not None:
+        notes = (*notes, ready.made.words)
+    depth = _alpha_depth(job, read, ready)
+    return Opened(ready, inputs, notes, _alpha_entry(job, ready), depth, read.get("truth"))
 
 
-def _alpha(job: Job, read: Mapping[str, Picture]) -> Any:
+def _alpha(job: SourcesJob[Any], read: Mapping[str, Picture]) -> Any:
     """Return the map, or one for each picture, as `prepare` takes it."""
     if not isinstance(job.alpha, tuple):
         return read.get("alpha", job.alpha)
     return [read.get(role, one) for role, one in zip(job.alpha_roles, job.alpha, strict=True)]
 
 
-def _alpha_depth(job: Job, read: Mapping[str, Picture], ready: Prepared) -> np.dtype[np.generic]:
+def _alpha_depth(
+    job: SourcesJob[Any], read: Mapping[str, Picture], ready: Prepared
+) -> np.dtype[np.generic]:
     valid = ready.sources.valid
     changed = job.soften or (valid is not None and not valid.all())
     if "alpha" not in read or changed:
         return np.dtype(np.uint16)
     return read["alpha"].depth
+
+
+def _alpha_entry(job: SourcesJob[Any], ready: Prepared) -> dict[str, Any]:
+    made, blur = ready.made, float(job.soften)
+    if made is not None:
+        told = {"kinship": made.kinship, "reduced": made.factor, "made": made.words}
+        return {"value": "auto", "soften": blur, **told}
+    values = [None if isinstance(one, Path) else float(one) for one in job.maps]
+    inverted = {"invert": True} if job.invert else {}
+    return {"value": values if len(values) > 1 else values[0], "soften": blur, **inverted}
 
 
 @contextmanager
@@ -106,28 +130,8 @@ def _named_as(names: Mapping[str, Path]) -> Iterator[None]:
         raise type(error)(f"{names[argument]}: {words}") from error
 
 
-def input_of(role: str, file: Description, folder: Path, page: Sequence[int]) -> Input:
-    """Return a picture file as a record in a folder names it, read at pages that were asked for."""
-    entry = replace(file_input(role, file.path, folder), page=file.page)
-    return _noted(entry, notes_on(file, page))
-
-
-def file_input(role: str, path: Path, folder: Path) -> Input:
-    """Return a file of any kind as a record in a folder names it."""
-    return Input(role, _relative(path, folder), sha256_of_file(path))
-
-
-def _with_levels(entry: Input, job: Job) -> Input:
-    return replace(entry, levels=job.levels) if entry.role in job.background_roles else entry
-
-
-def _noted(entry: Input, words: Iterable[str]) -> Input:
-    return replace(entry, notes=(*entry.notes, *words))
-
-
-def _relative(path: Path, folder: Path) -> str:
-    """Return a path relative to a folder, or absolute on another drive."""
-    try:
-        return Path(os.path.relpath(path, folder)).as_posix()
-    except ValueError:
-        return path.absolute().as_posix()
+def _told(entry: Input, job: SourcesJob[Any], ready: Prepared) -> Input:
+    """Return an input with what was done to it."""
+    levels = job.levels if entry.role in job.background_roles else None
+    notes = (*entry.notes, *ready.noted.get(entry.role, ()))
+    return replace(entry, levels=levels, notes=notes)

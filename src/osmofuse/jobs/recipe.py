@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from osmofuse.errors import SettingError
-from osmofuse.jobs.job import Job
-from osmofuse.jobs.reading import describe_files, sized
+from osmofuse.jobs.files import shape_of, sized
+from osmofuse.jobs.fuse import FuseJob
 from osmofuse.tasks.recipe import Recipe
 
 _PARTS = ("alpha", "levels", "working_space", "align", "depth")  # that a recipe and a job have
 
 
-def job_with_recipe(chosen: Recipe, **given: Any) -> Job:
+def job_with_recipe(chosen: Recipe, **given: Any) -> FuseJob:
     """Return a job whose parts are those given, and of the rest what a recipe says.
 
     Parameters
@@ -21,7 +21,7 @@ def job_with_recipe(chosen: Recipe, **given: Any) -> Job:
     chosen : Recipe
         The recipe.
     **given
-        Parts of a `Job`. The method's `settings` are joined one by one; if another `method` is
+        Parts of a `FuseJob`. The method's `settings` are joined one by one; if another `method` is
         given, the recipe's settings, which are of its own, do not count.
 
     Raises
@@ -37,9 +37,7 @@ def job_with_recipe(chosen: Recipe, **given: Any) -> Job:
             f"alpha: the recipe {chosen.name!r} needs a map, white where the foreground is kept; "
             "give --alpha map.png"
         )
-    page = tuple(parts.get("page", ()))[:1]
-    file = describe_files({"foreground": parts["foreground"]}, page)["foreground"]
-    shape = (file.rows, file.cols)
+    shape = shape_of(parts)
     if isinstance(parts["alpha"], Path | str):  # a number has no edges to be softened
         parts.setdefault("soften", chosen.soften_for(shape))
     own = chosen.settings_for(shape)
@@ -47,6 +45,6 @@ def job_with_recipe(chosen: Recipe, **given: Any) -> Job:
     parts.setdefault("method", method)
     settings = (own if parts["method"] == method else {}) | dict(given.get("settings", {}))
     try:
-        return Job(**sized(parts | {"settings": settings}), recipe=chosen.entry)
+        return FuseJob(**sized(parts | {"settings": settings}), recipe=chosen.entry)
     except SettingError as error:
         raise SettingError(f"{error} (with the recipe {chosen.name!r})") from error

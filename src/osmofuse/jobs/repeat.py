@@ -5,94 +5,115 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from osmofuse.errors import OsmofuseError, SettingError, UnreadableError
-from osmofuse.jobs.job import Job
-from osmofuse.jobs.reading import describe_files, read_files
-from osmofuse.jobs.result import Result
-from osmofuse.optimise.plan import Plan
+from osmofuse.jobs.align import AlignJob
+from osmofuse.jobs.catalogue import JOBS
+from osmofuse.jobs.files import look_at_pictures, read_pictures
+from osmofuse.jobs.job import FileJob, Repetition, Result
+from osmofuse.jobs.score import ScoreJob
 from osmofuse.picture import white_of
-from osmofuse.record import Input, Record, read_record, sha256_of_file, sha256_of_pixels
+from osmofuse.progress import Watch
+from osmofuse.record import (
+    Input,
+    Record,
+    output_path,
+    read_record,
+    sha256_of_file,
+    sha256_of_pixels,
+)
 from osmofuse.typing import Array
 
-_OTHERS = ("align", "matte", "compare", "sweep")  # commands whose records tell of no fusion
 _ROWS_AT_ONCE = 256
 
 
-@dataclass(frozen=True)
-class Repetition:
-    """How a repetition compares with its record.
-
-    Attributes
-    ----------
-    identical : bool
-        The pixels are those of the record, bit for bit.
-    differences : tuple of str
-        What differs, in words: inputs that are other files; and, if the pixels differ, settings,
-        versions and the machine, and by how much they do.
-    largest, rms : float or None
-        The difference from the earlier output in levels of its depth (of floats, in parts of
-        white), at most and as root mean square; None if that output is not there as it was.
-    """
-
-    identical: bool
-    differences: tuple[str, ...]
-    largest: float | None = None
-    rms: float | None = None
-
-
-def job_of_record(
-    path: str | os.PathLike[str], output: str | os.PathLike[str], **changes: Any
-) -> Job:
-    """Return the job that makes a record's picture again.
+def repeat(
+    record: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    *,
+    watch: Watch | None = None,
+    **changes: Any,
+) -> Result:
+    """Do again what a record says, and compare what came of it.
 
     Parameters
     ----------
-    path : path
-        The record. The paths in it are relative to its folder; an input that is not there is
-        looked for beside the record and in the current folder.
+    record : path
+        The record, of any job. The paths in it are relative to its folder; an input that is not
+        there is looked for beside the record and in the current folder.
     output : path
-        Where the picture is to go.
+        Where the result is to go: a file, or of `CompareJob` and `SweepJob` a folder.
+    watch : callable, optional
+        As for a job's `run`.
     **changes
-        Of the job: other outputs and limits, or inputs that have moved.
+        Parts of the job: other outputs and limits, or inputs that have moved.
+
+    Returns
+    -------
+    Result
+        Its `repetition` says whether the result is that of the record, bit for bit.
 
     Raises
     ------
     UnreadableError
         The record is missing or damaged, or an input is not found.
     SettingError
-        The method or a setting is not known here.
+        The job, the method or a setting is not known here.
+    OsmofuseError
+        As the job's `run`.
+    """
+    path = Path(record)
+    old = read_record(path)
+    result: Result = job_of_record(path, output, **changes).run(watch)
+    if result.record is None:
+        return result
+    return replace(result, repetition=compare_with_record(old, result, output_path(path)))
+
+
+def job_of_record(
+    path: str | os.PathLike[str], output: str | os.PathLike[str] | None, **changes: Any
+) -> FileJob[Any]:
+    """Return the job that does again what a record says.
+
+    Parameters
+    ----------
+    path : path
+        The record, see `repeat`.
+    output : path or None
+        Where the result is to go; None only where the job needs none.
+    **changes
+        As for `repeat`.
+
+    Raises
+    ------
+    UnreadableError, SettingError
+        As for `repeat`.
     """
     path = Path(path)
     record = read_record(path)
-    if record.method["name"] in _OTHERS:
+    kind = JOBS.get(record.job)
+    if kind is None:
         raise SettingError(
-            f"{path}: the record of 'osmofuse {record.method['name']}', not of a fusion; run that "
-            "command again"
+            f"{path}: the record of a job {record.job!r}, which this version of osmofuse does not "
+            f"know; it knows {', '.join(JOBS)}"
         )
-    by_align = record.transform is None or "settings" in record.transform
+    by_align = kind is AlignJob or record.transform is None or "settings" in record.transform
     for part, known in (("transform", by_align), ("tiling", record.tiling is None)):
         if not known:
             raise SettingError(f"{path}: was made with a {part}, which cannot be repeated yet")
-    parts = {
-        **_inputs_of(record, path, moved=changes),
-        "soften": record.alpha.get("soften", 0.0),
-        "method": record.method["name"],
-        "settings": record.method["settings"],
-        "working_space": record.working_space,
-        "align": record.transform and record.transform.get("settings"),
-        "depth": record.output.get("depth"),
-        "plan": _plan_of(record, path),
-        "recipe": record.recipe,
-    }
     try:
-        return Job(**{**parts, "output": Path(output), **changes})
+        parts = kind.parts_of(record)
     except SettingError as error:
+        raise UnreadableError(f"{path}: a damaged record ({error})") from error
+    parts |= _files_of(record, path, kind, moved=changes)
+    try:
+        return kind(**{**parts, "output": output, **changes})
+    except (SettingError, TypeError) as error:
         raise SettingError(f"{path}: {error}") from error
 
 
@@ -111,18 +132,39 @@ def compare_with_record(old: Record, result: Result, earlier: Path | None = None
     Returns
     -------
     Repetition
-        Versions, settings and the machine count only if the pixels differ.
+        Versions, settings and the machine count only if the result differs.
     """
     new = result.record
     if new is None:
-        raise ValueError("a cancelled job has no pixels to compare")
-    digest = old.output.get("sha256_of_pixels")
+        raise ValueError("a cancelled job has nothing to compare")
     differ = list(_other_inputs(old, new))
-    if digest is not None and digest == new.output.get("sha256_of_pixels"):
+    if _outcome(old) == _outcome(new):
         return Repetition(True, tuple(differ))
     differ += [*_other_settings(old, new), *_other_versions(old, new)]
+    if _outcome(old)[0] is None or "pictures" in new.output:
+        return Repetition(False, (*differ, *_other_parts(old, new)))
+    digest = old.output.get("sha256_of_pixels")
     words, largest, rms = _distance(earlier, result.files["output"], digest)
     return Repetition(False, (*differ, f"output: {words}"), largest, rms)
+
+
+def _outcome(record: Record) -> tuple[str | None, Any, dict[str, Any]]:
+    """Return what has to be the same: the hash of pixels, those of several pictures, scores."""
+    scores = record.result.get("scores", {})
+    values = {name: repr(one.get("value")) for name, one in scores.items()}
+    return record.output.get("sha256_of_pixels"), record.output.get("pictures"), values
+
+
+def _other_parts(old: Record, new: Record) -> Iterator[str]:
+    """Say which pictures of several, or which scores, are not those of the record."""
+    for k, what in ((1, "pixels"), (2, "score")):
+        was, now = (_outcome(one)[k] or {} for one in (old, new))
+        for name in dict.fromkeys((*was, *now)):
+            if name not in now or name not in was:
+                yield f"{name}: only in the {'record' if name in was else 'repetition'}"
+            elif was[name] != now[name]:
+                values = "" if k == 1 else f" ({now[name]}, not {was[name]})"
+                yield f"{name}: the {what} differ{'s' * (k == 2)} from the record's{values}"
 
 
 def _other_inputs(old: Record, new: Record) -> Iterator[str]:
@@ -163,9 +205,9 @@ def _distance(
     if earlier is None or not earlier.is_file() or earlier.samefile(output):
         return f"{differ}; the earlier output is not there to compare with", None, None
     try:
-        files = describe_files({"earlier": earlier, "output": output})
-        was, now = (one.pixels for one in read_files(files).values())
-        kind = files["earlier"].format
+        files = look_at_pictures({"earlier": earlier, "output": output})
+        was, now = (one.pixels for one in read_pictures(files).values())
+        kind = files["earlier"].picture.format
     except OsmofuseError as error:
         return f"{differ}; the earlier output cannot be read ({error})", None, None
     if was.shape != now.shape or was.dtype != now.dtype:
@@ -188,61 +230,79 @@ def _largest_and_rms(a: Array, b: Array) -> tuple[float, float]:
     return largest, math.sqrt(total / a.size)
 
 
-def _inputs_of(record: Record, path: Path, moved: Mapping[str, Any]) -> dict[str, Any]:
+def _files_of(
+    record: Record, path: Path, kind: type[FileJob[Any]], moved: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return the inputs where the record says they are, seen from here, or where they lie now."""
-    found: dict[str, Any] = {}
-    if "foreground" not in moved:
-        found["foreground"] = _places(record, path, "foreground")[0]
-    backgrounds = [one for one in record.inputs if one.role.startswith("background")]
-    if "backgrounds" not in moved:
-        found["backgrounds"] = tuple(_places(record, path, "background"))
-    if "alpha" not in moved:
-        found["alpha"] = _alpha_of(record, path)
-    if backgrounds and backgrounds[0].levels is not None:
-        found["levels"] = backgrounds[0].levels
-    found["page"] = _pages_of(record)
+    roles: dict[str, list[Input]] = {}
+    for one in record.inputs:
+        roles.setdefault(kind.field_of(one.role), []).append(one)
+    known = {one.name for one in fields(kind)}
+    found: dict[str, Any] = {"page": _pages_of(record)}
+    for name, inputs in roles.items():
+        if name not in known:
+            raise UnreadableError(f"{path}: a damaged record (inputs: {inputs[0].role!r})")
+        if name in moved or name == "alpha":
+            continue
+        places = tuple(_place_of(one, path, kind) for one in inputs)
+        found[name] = places if name == "backgrounds" else places[0]
+    if "alpha" in known and "alpha" not in moved:
+        found["alpha"] = _alpha_of(record, path, kind)
+    for part in fields(kind):
+        must = part.default is MISSING and part.default_factory is MISSING
+        if must and part.name not in {"output", *found, *moved}:
+            role = part.name.removesuffix("s")
+            raise UnreadableError(f"{path}: a damaged record ({role!r} is missing)")
+    _check_count(record, path, moved)
     return found
 
 
-def _places(record: Record, path: Path, role: str) -> list[Path]:
-    """Return where the inputs of a role lie, e.g. of background, background-2 and so on."""
-    found = [_place_of(one, path) for one in record.inputs if one.role.partition("-")[0] == role]
-    if not found:
-        raise UnreadableError(f"{path}: a damaged record ({role!r} is missing)")
-    return found
+def _check_count(record: Record, path: Path, moved: Mapping[str, Any]) -> None:
+    """Refuse other backgrounds that are more or fewer than those of the record."""
+    count = sum(one.role.partition("-")[0] == "background" for one in record.inputs)
+    given = moved.get("backgrounds")
+    if isinstance(given, list | tuple) and len(given) != count:
+        raise SettingError(f"{path}: has {count} backgrounds, but {len(given)} are given anew")
 
 
-def _alpha_of(record: Record, path: Path) -> Any:
+def _alpha_of(record: Record, path: Path, kind: type[FileJob[Any]]) -> Any:
     """Return the map, or one for each picture; files stand where there is no value."""
     value = record.alpha.get("value")
     files = [one for one in record.inputs if one.role.partition("-")[0] == "alpha"]
-    if not isinstance(value, list):
-        return value if value is not None else _places(record, path, "alpha")[0]
-    places = iter(_place_of(one, path) for one in files)
-    if value.count(None) != len(files):
+    values = value if isinstance(value, list) else [value]
+    missing = values.count(None)
+    if missing != len(files) and not (kind is ScoreJob and not files):
         raise UnreadableError(f"{path}: a damaged record (alpha: maps are missing)")
-    return tuple(next(places) if one is None else one for one in value)
+    places = iter([_place_of(one, path, kind) for one in files])
+    found = tuple(next(places, None) if one is None else one for one in values)
+    return found if isinstance(value, list) else found[0]
 
 
 def _pages_of(record: Record) -> tuple[int, ...]:
-    """Return the pages of the inputs; none, if all are the first as they usually are."""
-    roles = ("foreground", "background", "alpha")
-    pages = tuple(one.page or 1 for one in record.inputs if one.role.partition("-")[0] in roles)
+    """Return the pages of the pictures; none, if all are the first as they usually are."""
+    pages = tuple(one.page for one in record.inputs if one.page is not None)
     return () if set(pages) <= {1} else pages
 
 
-def _place_of(one: Input, record: Path) -> Path:
+def _place_of(one: Input, record: Path, kind: type[FileJob[Any]]) -> Path:
     """Return where an input lies: best the very file, else one of its name."""
     name = Path(one.path).name
     places = (record.parent / one.path, record.parent / name, Path(one.path), Path(name))
     there = [place for place in places if _is_file(place)]
     if not there:
-        how = "--alpha FILE" if one.role == "alpha" else "FOREGROUND BACKGROUND"
         raise UnreadableError(
             f"{places[0]}: no such file, the {one.role} of {record}; if it has moved, say where "
-            f"it is now: osmofuse fuse {how} --from {record} ..."
+            f"it is now: osmofuse {kind.kind} {_argument(one.role)} --from {record} ..."
         )
     return next((place for place in there if sha256_of_file(place) == one.sha256), there[0])
+
+
+def _argument(role: str) -> str:
+    """Return how a command is told of a file that has moved."""
+    name = role.partition("-")[0]
+    if name in ("alpha", "truth", "points"):
+        return f"--{name} FILE"
+    return {"image": "IMAGE TRIMAP", "trimap": "IMAGE TRIMAP"}.get(name, "FOREGROUND BACKGROUND")
 
 
 def _is_file(place: Path) -> bool:
@@ -251,18 +311,3 @@ def _is_file(place: Path) -> bool:
         return place.is_file()
     except (OSError, ValueError):
         return False
-
-
-def _plan_of(record: Record, path: Path) -> Plan | None:
-    if record.plan is None:
-        return None
-    known = [one.name for one in fields(Plan)]
-    try:
-        for name in ("steps", "cycles"):
-            if name not in record.plan:
-                raise SettingError(f"plan.{name}: missing")
-        if unknown := [name for name in record.plan if name not in known]:
-            raise SettingError(f"plan.{unknown[0]}: unknown; there are {', '.join(known)}")
-        return Plan(**record.plan)
-    except SettingError as error:
-        raise UnreadableError(f"{path}: a damaged record ({error})") from error

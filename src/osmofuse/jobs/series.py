@@ -2,287 +2,322 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
-from osmofuse.io import Staging, encode
+from osmofuse.checks import mapping
+from osmofuse.errors import InputError, SettingError
+from osmofuse.io import Staging, check_target, encode
 from osmofuse.io.refusal import naming
 from osmofuse.io.staging import made_folder
-from osmofuse.jobs.job import Job
+from osmofuse.jobs.again import again
+from osmofuse.jobs.files import InputFile
+from osmofuse.jobs.fuse import marked
+from osmofuse.jobs.fusing import check_fit, need_of_series
+from osmofuse.jobs.job import Result
+from osmofuse.jobs.need import Need, peak_bytes
 from osmofuse.jobs.opening import Opened, open_files
-from osmofuse.jobs.reading import describe_files, read_files
-from osmofuse.jobs.run import marked
-from osmofuse.jobs.series_check import (
-    CSV,
-    LATEX,
-    RECORDS,
-    SHEET,
-    TABLE,
-    ZOOM,
-    check_comparison,
-    check_sweep,
-    method_names,
-    picture_names,
-    truth_page,
-)
-from osmofuse.jobs.series_record import series_record, told, with_pictures
-from osmofuse.jobs.series_report import report_series
-from osmofuse.methods import Fusion
-from osmofuse.methods.contract import WatchFunction
+from osmofuse.jobs.sources import SourcesJob
+from osmofuse.methods import Fusion, Method
+from osmofuse.metrics.catalogue import chosen_metrics
 from osmofuse.picture import Picture
+from osmofuse.progress import Status, Watch
 from osmofuse.record import Record, plain, sha256_of_pixels, stage_record
-from osmofuse.report import (
-    Box,
-    contact_sheet,
-    csv_table,
-    latex_table,
-    markdown_table,
-    study_sheet,
-    study_table,
-    zoom_sheet,
-)
+from osmofuse.report import Provenance, check_report, write_results
+from osmofuse.report.canvas import Canvas
 from osmofuse.report.document import report_folder
-from osmofuse.report.study import trial_names
-from osmofuse.report.table import Published
-from osmofuse.tasks import Comparison, compare, sweep
-from osmofuse.tasks.table_one import PUBLISHED, table_one
-from osmofuse.typing import Array
+from osmofuse.tasks import Comparison
+from osmofuse.typing import Array, FloatArray
+
+SHEET, TABLE, CSV = "sheet.png", "table.md", "table.csv"
+_SHOWN = ("foreground", "background", "alpha")  # by the report, beside the results
 
 
-@dataclass(frozen=True, eq=False)
-class Series:
-    """What came of it.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SeriesResult(Result):
+    """Result of a `CompareJob` or a `SweepJob`.
 
     Attributes
     ----------
-    command : {"compare", "sweep"}
-        What was done.
-    job : Job
-        Which files, and how they were made ready.
-    options : mapping
-        What else was asked for, by the names of the command's options.
-    opened : Opened
-        What was fused.
-    found : list of Comparison
+    comparisons : tuple of Comparison
         Each fusion, with its scores; of a sweep, named by its settings.
     table : str
         The numbers, in Markdown.
-    record : Record
-        What was done, and what came of each.
-    files : dict of str to Path
-        What was written, by name.
-    notes : tuple of str
-        What a person should know of the files.
-    truth : Picture or None
-        The right answer, where there was one.
     """
 
-    command: str
-    job: Job
-    options: Mapping[str, Any]
-    opened: Opened
-    found: Sequence[Comparison]
-    table: str
-    record: Record
-    files: dict[str, Path] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    truth: Picture | None = None
-
-    @property
-    def folder(self) -> Path:
-        """Where it was written."""
-        return self.job.output.parent
+    comparisons: tuple[Comparison, ...] = ()
+    table: str = ""
 
     @property
     def unfinished(self) -> list[Comparison]:
         """What did not end as it should: its picture is as far as it came."""
-        return [c for c in self.found if c.fusion and not c.fusion.status.is_success]
-
-    def picture(self, fusion: Fusion) -> Picture:
-        """Return a result as a file has it."""
-        return fusion.picture(self.job.depth)[0]
+        return [c for c in self.comparisons if c.fusion and not c.fusion.status.is_success]
 
 
-def compare_files(
-    job: Job,
-    *,
-    methods: Iterable[str] | None = None,
-    paper: bool = False,
-    truth: Path | None = None,
-    metrics: str | Sequence[str] = "paper",
-    zoom: Box | None = None,
-    report: Path | None = None,
-    watch: WatchFunction | None = None,
-) -> Series:
-    """Fuse the files of a job by several methods, into the folder of its output.
+@dataclass(frozen=True, eq=False)
+class Made:
+    """What a series made, before it is written.
+
+    Attributes
+    ----------
+    found : tuple of Comparison
+        Each fusion, with its scores.
+    table : str
+        The numbers, in Markdown.
+    pictures : mapping of str to str
+        What the picture of each fusion is called, by its name.
+    texts : mapping of str to str
+        Files of text, by name.
+    sheets : mapping of str to callable
+        What draws the sheets, by name.
+    settings : sequence of mapping
+        What was varied, for each fusion; empty if nothing was.
+    """
+
+    found: tuple[Comparison, ...]
+    table: str
+    pictures: Mapping[str, str]
+    texts: Mapping[str, str]
+    sheets: Mapping[str, Callable[[], Array]]
+    settings: Sequence[Mapping[str, Any]] = ()
+
+
+@dataclass(frozen=True)
+class SeriesJob(SourcesJob[SeriesResult]):
+    """What jobs have that fuse one pair many times, into a folder.
 
     Parameters
     ----------
-    job : Job
-        Says which files, and how they are made ready; its output is the contact sheet.
-    methods : iterable of str, optional
-        Names of methods; all, by default.
-    paper : bool
-        Do what the paper's Table I shows instead, with its values beside ours; methods, truth
-        and metrics are its own.
+    foreground, backgrounds, alpha, soften, levels, working_space, align, depth, recipe
+        See `SourcesJob`; one background.
+    output : path
+        The folder.
     truth : path, optional
-        The right answer.
-    metrics, watch
-        As for `osmofuse.compare`.
-    zoom : tuple of slice, optional
-        The rows and columns that the second sheet shows.
-    report : path, optional
-        Folder of a report, which is written together with the other files.
-
-    Raises
-    ------
-    UnreadableError, InputError, MismatchError, SettingError
-        As for a job.
-    OutputError
-        A file exists, or cannot be written, or the report. Then none of them is.
-    MissingExtraError
-        matplotlib, which draws sheets, is not installed.
+        The right answer, where there is one.
+    metrics : str or sequence of str
+        What to score, as for `osmofuse.score`.
+    settings : mapping
+        What each kind says.
+    overwrite, max_memory, report, page
+        See `FileJob`.
     """
-    methods = None if methods is None else list(methods)
-    check_comparison(
-        job, methods=methods, paper=paper, truth=truth, metrics=metrics, zoom=zoom, report=report
-    )
-    chosen = method_names(methods, paper=paper)
-    pictures = picture_names(job, chosen)
-    opened, right = open_files(job), _truth(truth, truth_page(job))
-    ready = opened.ready
-    pair, alpha = (ready.foreground.filled(), ready.backgrounds[0]), ready.sources.alpha
-    published: Published = PUBLISHED if paper else {}
-    if paper:
-        found = table_one(ready, watch=watch)
-    else:
-        found = compare(ready, methods=chosen, truth=right, metrics=metrics, watch=watch)
-    table = markdown_table(found, published=published)
-    texts = {TABLE: table + "\n", LATEX: latex_table(found, published=published) + "\n"}
-    texts[CSV] = csv_table(found)
-    sheets = {SHEET: lambda: contact_sheet(found, *pair)}
-    if ready.sources.channels == 3:
-        sheets[ZOOM] = lambda: zoom_sheet(found, pair[0], alpha, box=zoom)
-    results = {pictures[one.name]: one.fusion for one in found if one.fusion is not None}
-    options = {
-        "methods": None if paper else tuple(chosen),
-        "paper": paper,
-        "truth": truth,
-        "metrics": metrics,
-        "zoom": _as_typed(zoom),
+
+    metrics: str | Sequence[str] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    record_name: ClassVar[str]  # of the file in the folder
+    ending: ClassVar[str]  # of the report's title
+    stores_pictures: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.backgrounds) > 1:
+            raise SettingError(f"backgrounds: {len(self.backgrounds)}; {self.kind} takes one")
+        mapping("settings", self.settings)
+        if not isinstance(self.metrics, str):
+            self._put("metrics", tuple(self.metrics))
+
+    @property
+    @abstractmethod
+    def methods_used(self) -> list[Method]:
+        """The methods with their settings, one for each fusion."""
+
+    @abstractmethod
+    def file_names(self, foreground: InputFile) -> list[str]:
+        """Return the names of the files in the folder."""
+
+    @abstractmethod
+    def make(self, opened: Opened, files: Mapping[str, InputFile], watch: Watch | None) -> Made:
+        """Fuse and score."""
+
+    def check_files(self, foreground: InputFile) -> None:
+        """Refuse what does not go with the foreground."""
+        colours = foreground.picture.colours
+        if colours not in (1, 3):
+            raise InputError(
+                f"{self.foreground}: {colours} bands of colour, but sheets show grey or RGB "
+                "pictures only; save one or three of them as a file, or use osmofuse fuse"
+            )
+
+    @property
+    def record_path(self) -> Path:
+        """Where the record goes."""
+        return self.output / self.record_name
+
+    @property
+    def results_shown(self) -> list[str]:
+        """Names of results that the report shows, as far as they are known."""
+        return []
+
+    def check_outputs(self, files: Mapping[str, InputFile] | None) -> None:
+        """Refuse outputs that cannot or must not be written."""
+        if files is None:
+            Canvas()  # on which sheets are drawn; it needs an extra
+            return
+        inputs = [*self.inputs.values()]
+        outputs = [self.output / name for name in self.file_names(files["foreground"])]
+        for path in outputs:
+            check_target(path, overwrite=self.overwrite, inputs=inputs, folders=True)
+        if self.report is not None:
+            shown = [*_SHOWN, *([] if self.truth is None else ["truth"]), *self.results_shown]
+            check_report(
+                self.report,
+                overwrite=self.overwrite,
+                pictures=shown,
+                inputs=inputs,
+                outputs=outputs,
+            )
+
+    def need_of(self, files: Mapping[str, InputFile]) -> Need:
+        """Return what the job needs, once it is known that the files fit together."""
+        check_fit(files, aligned=self.align is not None)
+        self.check_files(files["foreground"])
+        scored = bool(chosen_metrics(self.metrics)) or self.truth is not None
+        return need_of_series(self, files, self.methods_used, scored=scored)
+
+    def do(self, files: Mapping[str, InputFile], watch: Watch | None) -> SeriesResult:
+        """Fuse many times, and write all files, or none."""
+        opened = open_files(self, files, self.output)
+        made = self.make(opened, files, watch)
+        status = _status(made.found)
+        if status is Status.cancelled:
+            return SeriesResult(status=status, notes=opened.notes, comparisons=made.found)
+        record, written = self._write(made, opened)
+        return SeriesResult(
+            status=status,
+            files=written,
+            notes=opened.notes,
+            record=record,
+            comparisons=made.found,
+            table=made.table,
+        )
+
+    def _write(self, made: Made, opened: Opened) -> tuple[Record, dict[str, Path]]:
+        """Write all files together, or none: results in the foreground's depth, sheets, texts.
+
+        The record gets the hashes of the results, also where they are not stored.
+        """
+        names = [*(made.pictures.values() if self.stores_pictures else ()), *made.texts]
+        names += [*made.sheets, self.record_name]
+        files = {name: self.output / name for name in names}
+        hashes = {}
+        with ExitStack() as stack:
+            stack.enter_context(made_folder(self.output))
+            if self.report is not None:
+                stack.enter_context(report_folder(self.report))
+            staging = Staging(files.values(), overwrite=self.overwrite, ending=1)
+            stack.enter_context(staging)
+            for one in made.found:
+                if one.fusion is None:
+                    continue
+                picture, name = self._picture(one.fusion), made.pictures[one.name]
+                hashes[name] = sha256_of_pixels(picture.pixels)
+                if self.stores_pictures:
+                    encode(picture, files[name])
+            for name, text in made.texts.items():
+                with naming(files[name]):
+                    staging.partial(files[name]).write_text(text, encoding="utf-8", newline="\n")
+            for name, draw in made.sheets.items():
+                encode(Picture(draw()), files[name])
+            record = self._record(made, opened, hashes)
+            stage_record(record, self.record_path)
+            if self.report is not None:
+                files["report"] = self._write_page(self.report, made, opened, record, staging)
+            staging.commit()
+        return record, files
+
+    def _picture(self, fusion: Fusion) -> Picture:
+        """Return a result as a file has it, marked as a composite."""
+        picture, _ = fusion.picture(self.depth)
+        settings = asdict(cast(Any, fusion.method))
+        method = {"name": type(fusion.method).__name__, "settings": settings}
+        return marked(picture, self, plain({"method": method}))
+
+    def _record(self, made: Made, opened: Opened, hashes: Mapping[str, str]) -> Record:
+        results = [told(one) for one in made.found]
+        if made.settings:
+            pairs = zip(made.settings, results, strict=True)
+            results = [{"settings": plain(one)} | result for one, result in pairs]
+        whole = sha256("\n".join(hashes.values()).encode()).hexdigest()
+        depth = {} if self.depth is None else {"depth": self.depth}
+        return Record(
+            job=self.kind,
+            inputs=opened.inputs,
+            alpha=opened.alpha,
+            method=self.method_recorded,
+            transform=opened.transform,
+            working_space=self.working_space,
+            result={
+                "status": str(_status(made.found)),
+                "seconds": sum(one.get("seconds", 0.0) for one in results),
+                "peak_bytes": peak_bytes(),
+                "results": results,
+            },
+            output={"sha256_of_pixels": whole, "pictures": dict(hashes), **depth},
+            recipe=self.recipe,
+        )
+
+    def _write_page(
+        self, folder: Path, made: Made, opened: Opened, record: Record, staging: Staging
+    ) -> Path:
+        ready = opened.ready
+        pictures: dict[str, Picture | FloatArray] = {
+            "foreground": ready.foreground,
+            "background": ready.backgrounds[0],
+            "alpha": ready.sources.alpha,
+        }
+        if opened.truth is not None:
+            pictures["truth"] = opened.truth
+        fusions = {one.name: one.fusion for one in made.found if one.fusion is not None}
+        results = {name: fusion.picture(self.depth)[0] for name, fusion in fusions.items()}
+        return write_results(
+            folder,
+            pictures=pictures,
+            results=results,
+            comparisons=made.found,
+            provenance=Provenance(
+                record=record,
+                command=again(self.kind, self.record_path, self.output),
+                title=f"{self._pair}, fused {self.ending}",
+                inputs=(*self.inputs.values(), *self._written(made)),
+            ),
+            overwrite=self.overwrite,
+            staging=staging,
+        )
+
+    def _written(self, made: Made) -> list[Path]:
+        return [self.output / name for name in (*made.pictures.values(), *made.texts, *made.sheets)]
+
+    @property
+    def _pair(self) -> str:
+        return f"{self.foreground.name} and {self.backgrounds[0].name}"
+
+
+def _status(found: Sequence[Comparison]) -> Status:
+    """Return how a series ended: as the first fusion that did not end as it should, if any."""
+    statuses = [one.fusion.status for one in found if one.fusion is not None]
+    failed = [status for status in statuses if not status.is_success]
+    if Status.cancelled in failed:
+        return Status.cancelled
+    return [*failed, *statuses, Status.direct][0]
+
+
+def told(one: Comparison) -> dict[str, Any]:
+    """Return what is told of a fusion, as JSON knows things."""
+    fusion = one.fusion
+    if fusion is None:
+        return {"name": one.name, "reason": one.reason}
+    return {
+        "name": one.name,
+        "method": plain(asdict(cast(Any, fusion.method))),
+        "status": str(fusion.status),
+        "reach": plain(fusion.reach),
+        "energy": None if fusion.energy is None else fusion.energy.tolist(),
+        "seconds": fusion.seconds,
+        "scores": {metric: plain(score.value) for metric, score in one.scores.items()},
     }
-    record = series_record("compare", job, opened, truth, options, [told(one) for one in found])
-    notes = opened.notes(job)
-    made = Series("compare", job, options, opened, found, table, record, {}, notes, right)
-    return _write(made, results, sheets, texts, report)
-
-
-def sweep_files(
-    job: Job,
-    choices: Mapping[str, Any],
-    *,
-    truth: Path | None = None,
-    metrics: str | Sequence[str] = (),
-    report: Path | None = None,
-    watch: WatchFunction | None = None,
-) -> Series:
-    """Fuse the files of a job with many settings, into the folder of its output.
-
-    Parameters
-    ----------
-    job : Job
-        Says which files, and how they are made ready; its output is the sheet.
-    choices : mapping of str to sequence
-        What to try, as for `osmofuse.sweep`.
-    truth, metrics, report, watch
-        As for `compare_files`.
-
-    Raises
-    ------
-    UnreadableError, InputError, MismatchError, SettingError, OutputError, MissingExtraError
-        As for `compare_files`.
-    """
-    check_sweep(job, choices, truth=truth, metrics=metrics, report=report)
-    opened, right = open_files(job), _truth(truth, truth_page(job))
-    trials = sweep(opened.ready, truth=right, metrics=metrics, watch=watch, **choices)
-    table = study_table(trials)
-    found = [
-        Comparison(name, one.fusion, one.scores)
-        for name, one in zip(trial_names(trials), trials, strict=True)
-    ]
-    results = {one.name: one.fusion for one in found if one.fusion is not None}
-    options = {**choices, "truth": truth, "metrics": metrics or None}
-    each = [
-        {"settings": plain(trial.settings)} | told(one)
-        for trial, one in zip(trials, found, strict=True)
-    ]
-    record = series_record("sweep", job, opened, truth, options, each)
-    texts = {TABLE: table + "\n", CSV: csv_table(found, [trial.settings for trial in trials])}
-    sheets = {SHEET: lambda: study_sheet(trials)}
-    notes = opened.notes(job)
-    made = Series("sweep", job, options, opened, found, table, record, {}, notes, right)
-    return _write(made, results, sheets, texts, report, stored=False)
-
-
-def _truth(path: Path | None, page: tuple[int, ...]) -> Picture | None:
-    if path is None:
-        return None
-    return read_files(describe_files({"truth": path}, page))["truth"]
-
-
-def _as_typed(zoom: Box | None) -> tuple[int, ...] | None:
-    """Return a part of a picture as one types it: X, Y, WIDTH, HEIGHT."""
-    if zoom is None:
-        return None
-    rows, cols = zoom
-    return cols.start, rows.start, cols.stop - cols.start, rows.stop - rows.start
-
-
-def _write(
-    made: Series,
-    results: Mapping[str, Fusion],
-    sheets: Mapping[str, Callable[[], Array]],
-    texts: Mapping[str, str],
-    report: Path | None,
-    *,
-    stored: bool = True,
-) -> Series:
-    """Write all files together, or none: results in the foreground's depth, sheets, texts.
-
-    The record gets the hashes of the results, also where they are not stored.
-    """
-    job, folder, hashes = made.job, made.folder, {}
-    names = [*(results if stored else ()), *texts, *sheets, RECORDS[made.command]]
-    files = {name: folder / name for name in names}
-    with ExitStack() as opened:
-        opened.enter_context(made_folder(folder))
-        if report is not None:
-            opened.enter_context(report_folder(report))
-        staging = Staging(files.values(), overwrite=job.overwrite, ending=1)
-        opened.enter_context(staging)
-        for name, fusion in results.items():
-            picture = _picture(job, fusion)
-            hashes[name] = sha256_of_pixels(picture.pixels)
-            if stored:
-                encode(picture, files[name])
-        for name, text in texts.items():
-            with naming(files[name]):
-                staging.partial(files[name]).write_text(text, encoding="utf-8", newline="\n")
-        for name, draw in sheets.items():
-            encode(Picture(draw()), files[name])
-        made = replace(made, record=with_pictures(made.record, hashes), files=files)
-        stage_record(made.record, files[RECORDS[made.command]])
-        if report is not None:
-            files["report"] = report_series(made, report, overwrite=job.overwrite, staging=staging)
-        staging.commit()
-    return made
-
-
-def _picture(job: Job, fusion: Fusion) -> Picture:
-    """Return a result as a file has it, marked as a composite."""
-    picture, _ = fusion.picture(job.depth)
-    method = {"name": type(fusion.method).__name__, "settings": asdict(cast(Any, fusion.method))}
-    return marked(picture, job, plain({"method": method}))

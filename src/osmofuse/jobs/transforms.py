@@ -14,7 +14,7 @@ def laid_entry(laid: Laid) -> dict[str, Any]:
 
 
 def transform_entry(transform: Transform) -> dict[str, Any]:
-    """Return a transform as a record has it; points are (x, y), from moving to fixed."""
+    """Return a transform as a record has it; points are (x, y), from background to foreground."""
     bent = transform.deformation
     field = bent and {"shape": bent.shape, "shifts": bent.shifts}
     return {"kind": transform.kind, "matrix": transform.matrix, "deformation": field}

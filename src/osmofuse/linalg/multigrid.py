@@ -147,5 +147,5 @@ def _pseudo_inverse(s: Stencil) -> FloatArray:
 
 
 def _replicate(x: FloatArray, shape: tuple[int, int]) -> None:
-    """Give the frame beside the last columns their values, for the interpolation."""
+    """Copy the outer columns into the frame beside them, for the interpolation."""
     x[:, 0], x[:, shape[1] + 1] = x[:, 1], x[:, shape[1]]

@@ -100,7 +100,7 @@ class Transport:
 
 @pixel
 def leaves(here: int, there: int) -> bool:
-    """Tell whether something flows between two pixels, the first of which is free."""
+    """Return True if something flows between two pixels, the first of which is free."""
     return here == FREE and there != CLOSED
 
 

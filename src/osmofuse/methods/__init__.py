@@ -1,6 +1,7 @@
 """Fusion methods, one file each, behind one contract."""
 
 from osmofuse.methods.average import Average
+from osmofuse.methods.catalogue import METHODS, method_class, method_names
 from osmofuse.methods.contract import Fusion, Method, Sources
 from osmofuse.methods.direct import DirectMatting
 from osmofuse.methods.guided_filter import GuidedFilterFusion
@@ -27,16 +28,6 @@ __all__ = [
     "StructureAwareFusion",
     "VariationalOsmosis",
     "energy",
+    "method_class",
+    "method_names",
 ]
-
-METHODS: dict[str, type[Method]] = {
-    "variational": VariationalOsmosis,
-    "direct": DirectMatting,
-    "average": Average,
-    "pyramid": LaplacianPyramid,
-    "poisson": PoissonEditing,
-    "guided-filter": GuidedFilterFusion,
-    "structure-aware": StructureAwareFusion,
-    "linear-osmosis": LinearOsmosis,
-    "spectral-tv": SpectralTV,
-}

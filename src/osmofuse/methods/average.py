@@ -11,13 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from osmofuse.checks import choice, number
 from osmofuse.errors import SettingError
-from osmofuse.methods.contract import Fusion, Sources, WatchFunction
+from osmofuse.methods.contract import Fusion, Sources
+from osmofuse.methods.cost import Cost
 from osmofuse.methods.layers import Band, Layers
 from osmofuse.methods.passes import Passes, fuse_by_passes
-from osmofuse.optimise import Watch
+from osmofuse.progress import Guard, Watch
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,8 @@ class Average:
     weights: Sequence[float] | None = None
     band: Band = "keep"
 
+    cost: ClassVar[Cost] = Cost(16, 16, 0.02)
+
     def __post_init__(self) -> None:
         choice("band", self.band, ("keep", "repeat"))
         if self.weights is None:
@@ -58,7 +62,7 @@ class Average:
         if not sum(self.weights) > 0:
             raise SettingError(f"weights: {self.weights!r}; one of them must be above 0")
 
-    def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
+    def __call__(self, sources: Sources, *, watch: Watch | None = None) -> Fusion:
         """Fuse the sources."""
         weights = (1.0,) * sources.count if self.weights is None else self.weights
         if len(weights) != sources.count:
@@ -67,7 +71,7 @@ class Average:
                 "give the foreground's, then each background's"
             )
         parts = [weight / sum(weights) for weight in weights]
-        return fuse_by_passes(self, sources, self._passes(sources, parts), Watch(watch))
+        return fuse_by_passes(self, sources, self._passes(sources, parts), Guard(watch))
 
     def _passes(self, sources: Sources, parts: list[float]) -> Passes:
         layers = Layers(sources, self.band, sources.dtype)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -18,10 +18,10 @@ from osmofuse.methods.bare_arrays import (
     check_fourth_band,
     without_masks,
 )
-from osmofuse.optimise import Progress, Status, Step
 from osmofuse.optimise.plan import Plan
 from osmofuse.picture import Picture, bands_of, checked, plane_of, scaled, summary
 from osmofuse.preparation import as_alpha
+from osmofuse.progress import Status, Step, Watch
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
 # Bounds of settings that several methods have.
@@ -31,8 +31,6 @@ FARTHEST = 1e6  # pixels; any reach beyond is that of no picture
 # are still told apart. With 1000 eight of them would become one.
 LARGEST_OFFSET = 100.0
 MOST_ITERATIONS = 1_000_000
-
-WatchFunction: TypeAlias = Callable[[Progress], bool | None]
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -168,7 +166,7 @@ class Sources:
 
     @property
     def count(self) -> int:
-        """How many pictures there are: the foreground, then the backgrounds."""
+        """Number of pictures: the foreground and the backgrounds."""
         return 1 + len(self.backgrounds)
 
     @property
@@ -192,7 +190,7 @@ class Sources:
         return plane
 
     def is_one_band(self, source: int) -> bool:
-        """Tell whether a background has one band for several channels of the foreground."""
+        """Return True if a background has one band for several channels of the foreground."""
         return self.channels > 1 and bands_of(self.backgrounds[source - 1]) == 1
 
     def weight(
@@ -304,13 +302,11 @@ class Fusion:
         like = Picture(samples) if self.foreground is None else self.foreground
         return like.with_samples(samples, depth=depth)
 
-    def extend(self, reach: float, *, watch: WatchFunction | None = None) -> Fusion:
+    def extend(self, reach: float, *, watch: Watch | None = None) -> Fusion:
         """Go on from here to a larger reach, for methods that have one."""
-        extend = getattr(self.method, "extend", None)
-        if extend is None:
+        if not isinstance(self.method, Extendable):
             raise SettingError(f"method: {type(self.method).__name__} has no reach to extend")
-        fusion: Fusion = extend(self, reach, watch=watch)
-        return fusion
+        return self.method.extend(self, reach, watch=watch)
 
 
 def extendable(fusion: Fusion, reach: float) -> Sources:
@@ -344,6 +340,38 @@ def joined(before: tuple[Step, ...], after: tuple[Step, ...]) -> tuple[Step, ...
 class Method(Protocol):
     """A fusion method: a frozen dataclass of settings, called on sources."""
 
-    def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
+    def __call__(self, sources: Sources, *, watch: Watch | None = None) -> Fusion:
         """Fuse the sources."""
         ...
+
+
+@runtime_checkable
+class Extendable(Method, Protocol):
+    """A method whose fusions can go on to a larger reach: see `Fusion.extend`."""
+
+    def extend(self, fusion: Fusion, reach: float, *, watch: Watch | None = None) -> Fusion:
+        """Go on from a fusion made with these settings to a larger reach."""
+        ...
+
+
+@runtime_checkable
+class Replayable(Method, Protocol):
+    """A method that can put what it does into a plan, and follow it: see `is_replayable`."""
+
+    @property
+    def has_plan(self) -> bool:
+        """True if it can with these settings."""
+        ...
+
+    def plan(self, sources: Sources) -> Plan:
+        """Return what the method is to do on the sources."""
+        ...
+
+    def run(self, sources: Sources, plan: Plan, *, watch: Watch | None = None) -> Fusion:
+        """Do what a plan says: the same plan gives the same pixels."""
+        ...
+
+
+def is_replayable(method: Method) -> TypeGuard[Replayable]:
+    """Return True for a method that, with its settings, can follow a plan."""
+    return isinstance(method, Replayable) and method.has_plan

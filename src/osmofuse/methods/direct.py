@@ -12,12 +12,14 @@ that the pictures span at its pixel.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from osmofuse.checks import choice
-from osmofuse.methods.contract import Fusion, Sources, WatchFunction
+from osmofuse.methods.contract import Fusion, Sources
+from osmofuse.methods.cost import Cost
 from osmofuse.methods.layers import Band, Layers
 from osmofuse.methods.passes import Passes, fuse_by_passes
-from osmofuse.optimise import Watch
+from osmofuse.progress import Guard, Watch
 
 
 @dataclass(frozen=True)
@@ -44,12 +46,15 @@ class DirectMatting:
 
     band: Band = "keep"
 
+    cost: ClassVar[Cost] = Cost(16, 16, 0.02)
+    wants_soft_map: ClassVar[bool] = True  # a hard edge shows as a line
+
     def __post_init__(self) -> None:
         choice("band", self.band, ("keep", "repeat"))
 
-    def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
+    def __call__(self, sources: Sources, *, watch: Watch | None = None) -> Fusion:
         """Fuse the sources."""
-        return fuse_by_passes(self, sources, self._passes(sources), Watch(watch))
+        return fuse_by_passes(self, sources, self._passes(sources), Guard(watch))
 
     def _passes(self, sources: Sources) -> Passes:
         layers = Layers(sources, self.band, sources.dtype)

@@ -14,16 +14,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from osmofuse.checks import number, whole
 from osmofuse.filters import box_mean, gaussian, guided, laplacian
-from osmofuse.methods.contract import Fusion, Sources, WatchFunction
+from osmofuse.methods.contract import Fusion, Sources
+from osmofuse.methods.cost import Cost
 from osmofuse.methods.layers import Layers
 from osmofuse.methods.passes import Pass, Passes, fuse_by_passes
-from osmofuse.optimise import Watch
 from osmofuse.picture import white_of
+from osmofuse.progress import Guard, Watch
 from osmofuse.typing import Array, FloatArray
 
 TIE = 1e-12  # part of the largest sample: rounding of the filters, which are in double precision
@@ -68,6 +70,8 @@ class GuidedFilterFusion:
     detail_radius: int = 7
     detail_epsilon: float = 1e-6
 
+    cost: ClassVar[Cost] = Cost(55, 145, 0.6)
+
     def __post_init__(self) -> None:
         for name in ("split_radius", "base_radius", "detail_radius"):
             whole(name, getattr(self, name), least=0, most=10_000)
@@ -75,9 +79,9 @@ class GuidedFilterFusion:
         for name in ("base_epsilon", "detail_epsilon"):
             number(name, getattr(self, name), least=1e-20, most=1e6)
 
-    def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
+    def __call__(self, sources: Sources, *, watch: Watch | None = None) -> Fusion:
         """Fuse the sources."""
-        return fuse_by_passes(self, sources, self._passes(sources), Watch(watch))
+        return fuse_by_passes(self, sources, self._passes(sources), Guard(watch))
 
     def _passes(self, sources: Sources) -> Passes:
         layers = Layers(sources, "repeat", np.float64)

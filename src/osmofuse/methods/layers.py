@@ -80,7 +80,7 @@ class Layers:
         return np.asarray(sum(planes))
 
     def is_own(self, source: int, radius: int) -> BoolArray | bool:
-        """Tell where all samples of a source up to a radius are its own, not the foreground's.
+        """Return where all samples of a source up to a radius are its own, not the foreground's.
 
         Elsewhere what a filter of that radius finds may be the seam between the two.
         """

@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -35,26 +35,17 @@ from osmofuse.methods.contract import (
     MOST_ITERATIONS,
     Fusion,
     Sources,
-    WatchFunction,
     extendable,
     joined,
 )
+from osmofuse.methods.cost import Cost
 from osmofuse.methods.fusion_drift import RULES, Rule, fusion_drift
 from osmofuse.methods.problem import Stack, check_positive, stacks_of, target_of
 from osmofuse.methods.region import box_around, cropped, region_of
-from osmofuse.optimise import (
-    Evolution,
-    Implicit,
-    Outcome,
-    Progress,
-    Status,
-    Step,
-    Watch,
-    evolve,
-    worst,
-)
+from osmofuse.optimise import Evolution, Implicit, Outcome, evolve
 from osmofuse.optimise.schemes import LOOPS, SCHEMES, Scheme, stepper
 from osmofuse.picture import scaled
+from osmofuse.progress import Guard, Progress, Status, Step, Watch, worst
 from osmofuse.typing import BoolArray, FloatArray
 
 STATIONARY = 1e-3  # of the tolerance, at an infinite time
@@ -129,6 +120,8 @@ class LinearOsmosis:
     rtol: float = 1e-8
     max_iter: int = 200
 
+    cost: ClassVar[Cost] = Cost(130, 300, 3.0)
+
     def __post_init__(self) -> None:
         choice("drift", self.drift, RULES)
         choice("start", self.start, ("pasted", "foreground", "composite"))
@@ -150,11 +143,11 @@ class LinearOsmosis:
         number("rtol", self.rtol, least=1e-16, most=1.0)
         whole("max_iter", self.max_iter, least=1, most=MOST_ITERATIONS)
 
-    def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
+    def __call__(self, sources: Sources, *, watch: Watch | None = None) -> Fusion:
         """Fuse the sources."""
-        return self._run(sources, Watch(watch))
+        return self._run(sources, Guard(watch))
 
-    def extend(self, fusion: Fusion, reach: float, *, watch: WatchFunction | None = None) -> Fusion:
+    def extend(self, fusion: Fusion, reach: float, *, watch: Watch | None = None) -> Fusion:
         """Go on from a fusion made with these settings to a larger reach."""
         sources = extendable(fusion, reach)
         if reach == fusion.reach:
@@ -162,17 +155,17 @@ class LinearOsmosis:
         assert fusion.reach is not None, "a fusion that can be extended has come to a reach"
         u = fusion.image.reshape(*sources.shape, -1) + np.float64(self.offset)
         begin = Evolution(u, fusion.reach**2 / 2.0)
-        longer = replace(self, time=reach**2 / 2.0)._run(sources, Watch(watch), begin)
+        longer = replace(self, time=reach**2 / 2.0)._run(sources, Guard(watch), begin)
         return replace(longer, history=joined(fusion.history, longer.history))
 
-    def _run(self, sources: Sources, watch: Watch, begin: Evolution | None = None) -> Fusion:
+    def _run(self, sources: Sources, guard: Guard, begin: Evolution | None = None) -> Fusion:
         """Follow the flow from its start, or from a picture on its way."""
         if self.offset == 0:
             _check_positive(sources)
         image = scaled(sources.foreground, sources.dtype).reshape(*sources.shape, -1)
         kinds = [self._kinds(sources, c) for c in range(sources.channels)]
         box = box_around(kind == FREE for kind in kinds)
-        record, ends = _Recorder(sources.channels, watch), list[Outcome[Evolution]]()
+        record, ends = _Recorder(sources.channels, guard), list[Outcome[Evolution]]()
         if box is not None:
             part, target = cropped(sources, box), image[box]
             every = stacks_of(part, offset=self.offset, band=self.band, dtype=np.float64)
@@ -194,7 +187,7 @@ class LinearOsmosis:
             reach=_reach(min((end.state.time for end in ends), default=self.time)),
             history=tuple(record.history),
             status=worst(end.status for end in ends) if ends else Status.direct,
-            seconds=watch.seconds,
+            seconds=guard.seconds,
             method=self,
             sources=sources,
         )
@@ -234,26 +227,26 @@ class LinearOsmosis:
         record: _Recorder,
     ) -> Outcome[Evolution]:
         """Follow the flow of a channel; after a cancel, leave it where it starts."""
-        if not record.watch.beat():
+        if not record.guard.beat():
             return Outcome(first, Status.cancelled, 0)
         steps = 1 if math.isinf(self.time) else self.steps
         tau = (self.time - first.time) / steps
         drift = fusion_drift(layers, self.drift, valid)
         if self.scheme != "implicit":
-            step = stepper(self.scheme, SplitMatrix(drift, kind), tau, record.watch.beat)
-            return evolve(step, first, steps=steps, watch=record.watch, record=record)
+            step = stepper(self.scheme, SplitMatrix(drift, kind), tau, record.guard.beat)
+            return evolve(step, first, steps=steps, guard=record.guard, record=record)
         system = DriftSystem(drift, target_of(layers), kind, tau)
         # A step leaves an error as large as the residual; the end of the flow, a larger one.
         rtol = STATIONARY * self.rtol if math.isinf(tau) else self.rtol
-        solve = partial(system.solve, rtol=rtol, max_iter=self.max_iter, go_on=record.watch.beat)
-        return evolve(Implicit(solve, tau), first, steps=steps, watch=record.watch, record=record)
+        solve = partial(system.solve, rtol=rtol, max_iter=self.max_iter, go_on=record.guard.beat)
+        return evolve(Implicit(solve, tau), first, steps=steps, guard=record.guard, record=record)
 
 
 class _Recorder:
-    """Keep the history, tell the watch where the flow is, and ask it whether to go on."""
+    """Keep the history, tell the guard where the flow is, and ask it whether to go on."""
 
-    def __init__(self, channels: int, watch: Watch) -> None:
-        self.channels, self.watch = channels, watch
+    def __init__(self, channels: int, guard: Guard) -> None:
+        self.channels, self.guard = channels, guard
         self.history: list[Step] = []
         self.channel = 0
 
@@ -270,7 +263,7 @@ class _Recorder:
         self._tell(iteration, s)
 
     def _tell(self, iteration: int, s: Evolution) -> None:
-        self.watch.tell(Progress(self.channel, self.channels, iteration, None, _reach(s.time), 0.0))
+        self.guard.tell(Progress(self.channel, self.channels, iteration, None, _reach(s.time), 0.0))
 
 
 def _reach(time: float) -> float:

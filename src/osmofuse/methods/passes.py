@@ -12,8 +12,8 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 
 from osmofuse.methods.contract import Fusion, Method, Sources
-from osmofuse.optimise import Progress, Status, Watch
 from osmofuse.picture import scaled
+from osmofuse.progress import Guard, Progress, Status
 from osmofuse.typing import FloatArray
 
 Found = TypeVar("Found")
@@ -22,7 +22,7 @@ Pass: TypeAlias = Generator[None, None, Found]  # passes that prepare, and what 
 
 
 def fuse_by_passes(
-    method: Method, sources: Sources, passes: Passes, watch: Watch, *, keep_holes: bool = True
+    method: Method, sources: Sources, passes: Passes, guard: Guard, *, keep_holes: bool = True
 ) -> Fusion:
     """Run the passes of a method.
 
@@ -34,7 +34,7 @@ def fuse_by_passes(
         The pictures.
     passes : iterator of array or None
         Yields None or the next channel; no further pass is run after the last of them.
-    watch : Watch
+    guard : Guard
         Has its turn before every pass. A pass that is long may pulse it too; what is yielded
         after a cancel is dropped.
     keep_holes : bool
@@ -51,9 +51,9 @@ def fuse_by_passes(
     known = sources.valid if keep_holes and sources.valid is not None else True
     channel = count = 0
     while channel < sources.channels:
-        watch.tell(Progress(channel, sources.channels, count, None, None, 0.0))
-        plane = next(passes) if watch.beat() else None
-        if watch.cancelled:
+        guard.tell(Progress(channel, sources.channels, count, None, None, 0.0))
+        plane = next(passes) if guard.beat() else None
+        if guard.cancelled:
             break
         count += 1
         if plane is not None:
@@ -65,7 +65,7 @@ def fuse_by_passes(
         energy=None,
         reach=None,
         history=(),
-        status=Status.cancelled if watch.cancelled else Status.direct,
-        seconds=watch.seconds,
+        status=Status.cancelled if guard.cancelled else Status.direct,
+        seconds=guard.seconds,
         method=method,
     )

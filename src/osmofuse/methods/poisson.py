@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -31,12 +31,13 @@ from osmofuse.checks import choice, number
 from osmofuse.errors import InputError
 from osmofuse.kernels import threads_for
 from osmofuse.linalg import Hierarchy, flexible_cg, inside, padded
-from osmofuse.methods.contract import Fusion, Sources, WatchFunction
+from osmofuse.methods.contract import Fusion, Sources
+from osmofuse.methods.cost import Cost
 from osmofuse.methods.layers import Band, Layers
 from osmofuse.methods.passes import Passes, fuse_by_passes
 from osmofuse.methods.region import box_around, region_of
 from osmofuse.operators import ForwardDifference, inner
-from osmofuse.optimise import Status, Watch
+from osmofuse.progress import Guard, Status, Watch
 from osmofuse.typing import BoolArray, FloatArray
 
 RTOL = 1e-10  # how far the residual falls,
@@ -76,26 +77,28 @@ class PoissonEditing:
     threshold: float = 0.0
     band: Band = "keep"
 
+    cost: ClassVar[Cost] = Cost(90, 160, 2.5)
+
     def __post_init__(self) -> None:
         choice("guidance", self.guidance, ("import", "mixed", "monochrome"))
         choice("mixed_by", self.mixed_by, ("edge", "pixel"))
         choice("band", self.band, ("keep", "repeat"))
         number("threshold", self.threshold, most=1.0, below=True)
 
-    def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
+    def __call__(self, sources: Sources, *, watch: Watch | None = None) -> Fusion:
         """Fuse the sources."""
         if sources.count != 2:
             raise InputError(
                 f"background: {sources.count - 1} pictures; Poisson editing takes one: "
                 "fuse one after the other"
             )
-        guard, solved = Watch(watch), list[bool]()
+        guard, solved = Guard(watch), list[bool]()
         fusion = fuse_by_passes(self, sources, self._passes(sources, guard, solved), guard)
         if fusion.status is Status.cancelled:
             return fusion
         return replace(fusion, status=Status.converged if all(solved) else Status.max_iter)
 
-    def _passes(self, sources: Sources, guard: Watch, solved: list[bool]) -> Passes:
+    def _passes(self, sources: Sources, guard: Guard, solved: list[bool]) -> Passes:
         """Yield the channels, and note which were solved."""
         layers = Layers(sources, self.band, np.float64)
         monochrome = self.guidance == "monochrome"
@@ -121,7 +124,7 @@ class PoissonEditing:
         f: FloatArray,
         b: FloatArray,
         valid: BoolArray | None,
-        guard: Watch,
+        guard: Guard,
     ) -> tuple[FloatArray, bool]:
         """Return u on the box of a region, and whether it was solved for."""
         D = ForwardDifference(region.shape)
@@ -171,7 +174,7 @@ class _Region:
         found.update()
         return found
 
-    def solve(self, b: FloatArray, guard: Watch) -> tuple[FloatArray, bool]:
+    def solve(self, b: FloatArray, guard: Guard) -> tuple[FloatArray, bool]:
         """Solve D* D x = b in the region; return x and whether it is a solution.
 
         Single precision finds corrections, double precision the residuals they are found for:
@@ -200,7 +203,7 @@ class _Region:
 
 
 def _both(chosen: BoolArray) -> BoolArray:
-    """Tell of which edges, down and right, both ends are chosen; as (2, rows, cols)."""
+    """Return of which edges, down and right, both ends are chosen; as (2, rows, cols)."""
     both = np.zeros((2, *chosen.shape), bool)
     np.logical_and(chosen[:-1], chosen[1:], out=both[0, :-1])
     np.logical_and(chosen[:, :-1], chosen[:, 1:], out=both[1, :, :-1])

@@ -112,7 +112,7 @@ def planes_of(
     """
     layers = stacks_of(sources, offset=settings.offset, band=settings.band, dtype=dtype, room=room)
     for layer in layers:
-        if settings.w == "spectral":
+        if settings.target == "spectral":
             w = target_of(Stack(with_coarse_of_first(layer.images), layer.weights), room)
         else:
             w = target_of(layer, room)

@@ -27,7 +27,7 @@ from osmofuse.energies import HuberTV, JointModel, osmosis_forward, osmosis_grad
 from osmofuse.kernels import kernel, pixel, prange
 from osmofuse.operators import inner
 from osmofuse.operators.difference import forward_difference
-from osmofuse.optimise import IPiano, Outcome, Status, Watch, iterate
+from osmofuse.optimise import IPiano, Outcome, iterate
 from osmofuse.optimise.ipiano import (
     BETA,
     GROW,
@@ -38,6 +38,7 @@ from osmofuse.optimise.ipiano import (
     step_size,
 )
 from osmofuse.optimise.primal_dual import adjoint_at, dual_step, primal_step
+from osmofuse.progress import Guard, Status
 from osmofuse.typing import FloatArray
 
 INNER_TOLERANCE = 1e-4
@@ -50,7 +51,7 @@ def published(
     *,
     rtol: float = 1e-6,
     max_iter: int = 10_000,
-    watch: Watch | None = None,
+    guard: Guard | None = None,
     record: Callable[[int, IPiano], None] | None = None,
 ) -> Outcome[IPiano]:
     """Run the published scheme on one channel.
@@ -65,7 +66,7 @@ def published(
         Stop when the energy changes by less than this part of itself.
     max_iter : int
         Most iterations.
-    watch : Watch, optional
+    guard : Guard, optional
         Pulsed between iterations.
     record : callable, optional
         Given each iteration and its state.
@@ -78,7 +79,7 @@ def published(
     least = LEAST_ENERGY * start[0].size
 
     def step(s: IPiano) -> IPiano:
-        return _Pass(model, s, watch).run()
+        return _Pass(model, s, guard).run()
 
     def stop(iteration: int, old: IPiano, new: IPiano) -> Status | None:
         settled = abs(new.measure - old.measure) <= max(rtol * abs(old.measure), least)
@@ -86,14 +87,14 @@ def published(
 
     u, v = start
     first = IPiano(u, v, u, v, RELAX, RELAX, 0, model.terms(u, v, "forward"))
-    return iterate(step, first, stop=stop, max_iter=max_iter, watch=watch, record=record)
+    return iterate(step, first, stop=stop, max_iter=max_iter, guard=guard, record=record)
 
 
 class _Pass:
     """One iteration: each block is tried from its first gradient until its own test holds."""
 
-    def __init__(self, model: JointModel, s: IPiano, watch: Watch | None) -> None:
-        self.model, self.s, self.watch = model, s, watch
+    def __init__(self, model: JointModel, s: IPiano, guard: Guard | None) -> None:
+        self.model, self.s, self.guard = model, s, guard
         self.slack = SLACK * s.u.size
         self.u, self.v = s.u, s.v  # the current values: old until accepted
         self.flow = osmosis_gradients(s.u, s.v)[0] * s.v  # L_m r of the old v
@@ -114,7 +115,7 @@ class _Pass:
         for _ in range(MAX_TRIALS):
             if p1 is not None and p2 is not None:
                 break
-            if self.watch is not None and self.watch.cancelled:
+            if self.guard is not None and self.guard.cancelled:
                 return self.s
             trial_u = self.try_u(L1) if p1 is None else None
             trial_v, inner = self.try_v(L2) if p2 is None else (None, inner)
@@ -137,7 +138,7 @@ class _Pass:
         s, zeta = self.s, step_size(L2)
         q = s.v - zeta * self.gv + BETA * (s.v - s.v_old)
         term = self.model.regulariser
-        return published_prox(q, zeta, term, self.watch) if isinstance(term, HuberTV) else (q, 0)
+        return published_prox(q, zeta, term, self.guard) if isinstance(term, HuberTV) else (q, 0)
 
     def holds_u(self, p: FloatArray, L1: float) -> bool:
         u, d = self.s.u, p - self.s.u
@@ -166,7 +167,7 @@ class _Inner:
 
 
 def published_prox(
-    q: FloatArray, zeta: float, term: HuberTV, watch: Watch | None = None
+    q: FloatArray, zeta: float, term: HuberTV, guard: Guard | None = None
 ) -> tuple[FloatArray, int]:
     r"""Return the published approximation of :math:`\operatorname{prox}_{\zeta\eta H}(q)`.
 
@@ -185,7 +186,7 @@ def published_prox(
         return Status.converged if s.measure < INNER_TOLERANCE else None
 
     first = _Inner(q, q, forward_difference(q), 0.99 / 8, 1.0, 1.0, math.inf)
-    found = iterate(step, first, stop=stop, max_iter=10_000, watch=watch)
+    found = iterate(step, first, stop=stop, max_iter=10_000, guard=guard)
     return found.state.x, found.iterations
 
 

@@ -15,14 +15,16 @@ that alpha = 1 gives back the foreground, and alpha = 0 the background, but for 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from osmofuse.checks import choice, whole
-from osmofuse.methods.contract import Fusion, Sources, WatchFunction
+from osmofuse.methods.contract import Fusion, Sources
+from osmofuse.methods.cost import Cost
 from osmofuse.methods.layers import Band, Layers
 from osmofuse.methods.passes import Pass, Passes, fuse_by_passes
-from osmofuse.optimise import Watch
+from osmofuse.progress import Guard, Watch
 from osmofuse.typing import FloatArray
 
 
@@ -48,15 +50,17 @@ class LaplacianPyramid:
     halvings: int | None = None
     band: Band = "keep"
 
+    cost: ClassVar[Cost] = Cost(20, 30, 0.06, wide=2.4)
+
     def __post_init__(self) -> None:
         choice("band", self.band, ("keep", "repeat"))
         if self.halvings is not None:
             whole("halvings", self.halvings, least=0, most=64)
 
-    def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
+    def __call__(self, sources: Sources, *, watch: Watch | None = None) -> Fusion:
         """Fuse the sources."""
         passes = self._passes(sources)
-        return fuse_by_passes(self, sources, passes, Watch(watch), keep_holes=False)
+        return fuse_by_passes(self, sources, passes, Guard(watch), keep_holes=False)
 
     def _passes(self, sources: Sources) -> Passes:
         most = (max(sources.shape) - 1).bit_length()

@@ -16,18 +16,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from osmofuse.checks import choice, number, whole
 from osmofuse.errors import SettingError
 from osmofuse.kernels import threads_for
-from osmofuse.methods.contract import MOST_ITERATIONS, Fusion, Sources, WatchFunction
+from osmofuse.methods.contract import MOST_ITERATIONS, Fusion, Sources
+from osmofuse.methods.cost import Cost
 from osmofuse.methods.layers import Band, Layers
 from osmofuse.methods.passes import Passes, fuse_by_passes
-from osmofuse.optimise import Status, Watch, worst
 from osmofuse.optimise.spectrum import Scales, filtered
+from osmofuse.progress import Guard, Status, Watch, worst
 from osmofuse.typing import FloatArray
 
 
@@ -80,6 +81,9 @@ class SpectralTV:
     max_iter: int = 10_000
     band: Band = "keep"
 
+    cost: ClassVar[Cost] = Cost(130, 130, 5.0)
+    wants_soft_map: ClassVar[bool] = True  # a hard edge shows as a line
+
     def __post_init__(self) -> None:
         whole("bands", self.bands, least=2, most=100)
         number("finest", self.finest, least=1e-6, most=1e4)
@@ -94,9 +98,9 @@ class SpectralTV:
         whole("max_iter", self.max_iter, least=1, most=MOST_ITERATIONS)
         choice("band", self.band, ("keep", "repeat"))
 
-    def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
+    def __call__(self, sources: Sources, *, watch: Watch | None = None) -> Fusion:
         """Fuse the sources."""
-        guard, found = Watch(watch), [Status.converged]
+        guard, found = Guard(watch), [Status.converged]
         fusion = fuse_by_passes(self, sources, self._passes(sources, guard, found), guard)
         if fusion.status is Status.cancelled:
             return fusion
@@ -104,11 +108,11 @@ class SpectralTV:
 
     @property
     def scales(self) -> Scales:
-        """Where the bands part; the coarsest alone, if there are two."""
+        """Scales that part the bands; the coarsest alone, if there are two."""
         times = np.geomspace(self.coarsest, self.finest, self.bands - 1)[::-1]
         return Scales(times.tolist(), self.transform, self.accuracy, self.max_iter)
 
-    def _passes(self, sources: Sources, guard: Watch, found: list[Status]) -> Passes:
+    def _passes(self, sources: Sources, guard: Guard, found: list[Status]) -> Passes:
         """Yield the channels, and note how their bands were found."""
         layers = Layers(sources, self.band, np.float64)
         every = list(range(sources.channels))
@@ -121,7 +125,7 @@ class SpectralTV:
             yield from u
 
     def _parts(
-        self, layers: Layers, f: FloatArray, group: list[int], guard: Watch, found: list[Status]
+        self, layers: Layers, f: FloatArray, group: list[int], guard: Guard, found: list[Status]
     ) -> Iterator[FloatArray]:
         """Yield what each background adds to the foreground in some channels."""
         own = None
@@ -136,7 +140,7 @@ class SpectralTV:
             yield weight * (mixed - f)
 
     def _filtered(
-        self, x: FloatArray, weights: Sequence[float], guard: Watch, found: list[Status]
+        self, x: FloatArray, weights: Sequence[float], guard: Guard, found: list[Status]
     ) -> FloatArray:
         """Return the weighted bands of coupled planes."""
         longer = [*weights, *[weights[-1]] * (self.bands - len(weights))]

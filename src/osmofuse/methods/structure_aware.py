@@ -14,16 +14,18 @@ and smoothed again, a few times; the last is the weight p in :math:`u = p f + (1
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from osmofuse.checks import number, whole
 from osmofuse.errors import InputError
 from osmofuse.filters import DomainTransform, box_mean, lee
-from osmofuse.methods.contract import Fusion, Sources, WatchFunction
+from osmofuse.methods.contract import Fusion, Sources
+from osmofuse.methods.cost import Cost
 from osmofuse.methods.layers import Layers
 from osmofuse.methods.passes import Passes, fuse_by_passes
-from osmofuse.optimise import Watch
+from osmofuse.progress import Guard, Watch
 from osmofuse.typing import FloatArray
 
 TIE = 1e-10  # part of the largest sample: rounding of the filters, which are in double precision
@@ -67,6 +69,8 @@ class StructureAwareFusion:
     sigma_range: float = 0.2
     rounds: int = 3
 
+    cost: ClassVar[Cost] = Cost(50, 85, 0.2)
+
     def __post_init__(self) -> None:
         whole("radius", self.radius, least=0, most=10_000)
         whole("rounds", self.rounds, least=0, most=100)
@@ -74,7 +78,7 @@ class StructureAwareFusion:
         number("sigma_space", self.sigma_space, least=0.01, most=1e6)
         number("sigma_range", self.sigma_range, least=1e-6, most=1e6)
 
-    def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
+    def __call__(self, sources: Sources, *, watch: Watch | None = None) -> Fusion:
         """Fuse the sources.
 
         Raises
@@ -87,7 +91,7 @@ class StructureAwareFusion:
                 f"background: {sources.count - 1} pictures, but structure-aware fusion compares "
                 "the foreground with one; give one, or use the method 'guided-filter'"
             )
-        return fuse_by_passes(self, sources, self._passes(sources), Watch(watch))
+        return fuse_by_passes(self, sources, self._passes(sources), Guard(watch))
 
     def _passes(self, sources: Sources) -> Passes:
         layers = Layers(sources, "repeat", np.float64)

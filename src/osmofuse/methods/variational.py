@@ -17,13 +17,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from osmofuse.checks import choice, number, whole
 from osmofuse.energies import Edges, HuberTV, Tikhonov
-from osmofuse.errors import InputError, SettingError
+from osmofuse.errors import InputError, SettingError, did_you_mean
 from osmofuse.kernels import threads_for
 from osmofuse.methods.contract import (
     FARTHEST,
@@ -32,19 +32,27 @@ from osmofuse.methods.contract import (
     NEAREST,
     Fusion,
     Sources,
-    WatchFunction,
     extendable,
 )
+from osmofuse.methods.cost import Cost
 from osmofuse.methods.problem import Problem, picture_of, problems
 from osmofuse.methods.published import published
+from osmofuse.methods.spectral_tv import SpectralTV
 from osmofuse.methods.variational_flow import LOWEST_STRUCTURE, FlowSolver
-from osmofuse.optimise import IPiano, Outcome, Progress, Status, Step, Watch, ipiano, worst
+from osmofuse.optimise import IPiano, Outcome, ipiano
 from osmofuse.optimise.plan import Plan
 from osmofuse.optimise.primal_dual import WarmProx
+from osmofuse.progress import Guard, Progress, Status, Step, Watch, worst
 from osmofuse.typing import FloatArray
 
 # The inner problem is solved so well that the energy's descent is the outer method's own.
 INNER_RTOL = 1e-8
+# The paper's solvers end when they have converged: after some 200 iterations on most pictures.
+_COSTS = {
+    "flow": Cost(68, 88, 0.5),
+    "ipiano": Cost(130, 260, 32.0),
+    "published": Cost(140, 260, 95.0),
+}
 
 
 @dataclass(frozen=True)
@@ -81,9 +89,10 @@ class VariationalOsmosis:
     band : {"keep", "repeat"}
         What a background of one band becomes in each channel: itself in the foreground's
         chromaticity, or itself.
-    w : {"product", "spectral"}
-        The target of the structure: the pictures to the power of their weights; or the same
-        with backgrounds that have the foreground's coarse bands and their own fine ones.
+    target : {"product", "spectral"}
+        What the structure follows, :math:`w`: the pictures to the power of their weights, as in
+        the paper; or the same with backgrounds that have the foreground's coarse bands and their
+        own fine ones.
     precision : {"single", "double"}
         Of the solver "flow"; the others compute in double precision.
     rtol : float, 0 to 1
@@ -103,10 +112,12 @@ class VariationalOsmosis:
     reach: float | None = None
     solver: Literal["flow", "ipiano", "published"] = "flow"
     band: Literal["keep", "repeat"] = "keep"
-    w: Literal["product", "spectral"] = "product"
+    target: Literal["product", "spectral"] = "product"
     precision: Literal["single", "double"] = "single"
     rtol: float = 1e-6
     max_iter: int = 10_000
+
+    wants_soft_map: ClassVar[bool] = True  # a hard edge shows as a line
 
     def __post_init__(self) -> None:
         number("eta", self.eta, most=1e4)
@@ -119,7 +130,7 @@ class VariationalOsmosis:
         choice("regulariser", self.regulariser, ("huber", "tv", "tikhonov", None))
         choice("start", self.start, ("foreground", "composite", "means"))
         choice("band", self.band, ("keep", "repeat"))
-        choice("w", self.w, ("product", "spectral"))
+        choice("target", self.target, ("product", "spectral"))
         choice("precision", self.precision, ("single", "double"))
         choice("solver", self.solver, ("flow", "ipiano", "published"))
         if self.reach is not None:
@@ -139,14 +150,30 @@ class VariationalOsmosis:
             raise SettingError("gamma: inf needs another solver than 'published'")
 
     @property
+    def cost(self) -> Cost:
+        """The memory and time that it takes."""
+        cost = _COSTS[self.solver]
+        if self.solver == "flow" and (self.precision == "double" or self.reach == math.inf):
+            cost = Cost(2 * cost.colour, 2.4 * cost.grey, 2 * cost.seconds)
+        if self.target == "spectral":  # bands are found in double precision
+            seconds = cost.seconds + SpectralTV.cost.seconds
+            cost = Cost(cost.colour + 20, cost.grey + 40, seconds)
+        return cost
+
+    @property
     def edges(self) -> Edges:
         """The discretisation in which the solver states its energy."""
         return "forward" if self.solver == "published" else "harmonic"
 
-    def __call__(self, sources: Sources, *, watch: WatchFunction | None = None) -> Fusion:
+    @property
+    def has_plan(self) -> bool:
+        """True if a fusion with these settings has a plan of steps."""
+        return self.solver == "flow" and self.reach != math.inf
+
+    def __call__(self, sources: Sources, *, watch: Watch | None = None) -> Fusion:
         """Fuse the sources."""
         if self.solver == "flow":
-            guard = Watch(watch)
+            guard = Guard(watch)
             return FlowSolver(self, sources, guard).run(guard)
         return self._fuse_by_channels(sources, watch)
 
@@ -155,15 +182,15 @@ class VariationalOsmosis:
         self._need_flow("plan")
         if self.reach == math.inf:
             raise SettingError("reach: inf has no plan of steps; use a number of pixels")
-        fusion = FlowSolver(self, sources).run(Watch(None))
+        fusion = FlowSolver(self, sources).run(Guard(None))
         if fusion.plan is None:
             raise InputError(f"foreground: the flow ended as {fusion.status}; it has no plan")
         return fusion.plan
 
-    def run(self, sources: Sources, plan: Plan, *, watch: WatchFunction | None = None) -> Fusion:
+    def run(self, sources: Sources, plan: Plan, *, watch: Watch | None = None) -> Fusion:
         """Do what a plan says: the same plan gives the same pixels."""
         self._need_flow("run")
-        guard = Watch(watch)
+        guard = Guard(watch)
         return FlowSolver(self, sources, guard).run(guard, plan=plan)
 
     def prepare(self, sources: Sources) -> PreparedFlow:
@@ -171,22 +198,22 @@ class VariationalOsmosis:
         self._need_flow("prepare")
         return PreparedFlow(FlowSolver(self, sources))
 
-    def extend(self, fusion: Fusion, reach: float, *, watch: WatchFunction | None = None) -> Fusion:
+    def extend(self, fusion: Fusion, reach: float, *, watch: Watch | None = None) -> Fusion:
         """Go on from a fusion made with these settings to a larger reach."""
         self._need_flow("extend")
         sources = extendable(fusion, reach)
         if reach == fusion.reach:
             return fusion
-        guard = Watch(watch)
+        guard = Guard(watch)
         return FlowSolver(replace(self, reach=reach), sources, guard).extend(fusion, guard)
 
     def _need_flow(self, what: str) -> None:
         if self.solver != "flow":
             raise SettingError(f"solver: {self.solver!r} has no {what}; use 'flow'")
 
-    def _fuse_by_channels(self, sources: Sources, watch: WatchFunction | None) -> Fusion:
+    def _fuse_by_channels(self, sources: Sources, watch: Watch | None) -> Fusion:
         """Fuse one channel after the other, in double precision."""
-        guard, history = Watch(watch), list[Step]()
+        guard, history = Guard(watch), list[Step]()
         with threads_for(sources.shape[0] * sources.shape[1]):
             found = [
                 self._solve(problem, guard, _Recorder(c, sources.channels, history, guard))
@@ -203,26 +230,26 @@ class VariationalOsmosis:
             method=self,
         )
 
-    def _solve(self, problem: Problem, watch: Watch, record: _Recorder) -> Outcome[IPiano]:
+    def _solve(self, problem: Problem, guard: Guard, record: _Recorder) -> Outcome[IPiano]:
         """Minimise the energy of a channel; after a cancel, leave it where it starts."""
         model, u, v = problem
         terms = model.terms(u, v, self.edges)
         record.begin(sum(terms.values()))
-        if watch.cancelled:
+        if guard.cancelled:
             return Outcome(IPiano(u, v, u, v, 1.0, 1.0, 0, terms), Status.cancelled, 0)
         if self.solver == "published":
             return published(
-                model, (u, v), rtol=self.rtol, max_iter=self.max_iter, watch=watch, record=record
+                model, (u, v), rtol=self.rtol, max_iter=self.max_iter, guard=guard, record=record
             )
         return ipiano(
             model,
             (u, v),
             prox_u=model.fidelity.prox,
-            prox_v=_prox_of(model.regulariser, watch),
+            prox_v=_prox_of(model.regulariser, guard),
             v_min=LOWEST_STRUCTURE * float(v.min()),
             rtol=self.rtol,
             max_iter=self.max_iter,
-            watch=watch,
+            guard=guard,
             record=record,
         )
 
@@ -233,26 +260,36 @@ class PreparedFlow:
 
     solver: FlowSolver
 
-    def solve(self, *, watch: WatchFunction | None = None, **changes: Any) -> Fusion:
+    def solve(self, *, watch: Watch | None = None, **changes: Any) -> Fusion:
         """Fuse with some settings changed, e.g. ``solve(eta=0.2, reach=10)``."""
         known = [field.name for field in fields(VariationalOsmosis)]
         if unknown := [name for name in changes if name not in known]:
-            raise SettingError(f"{', '.join(unknown)}: no setting; they are {', '.join(known)}")
-        settings = replace(self.solver.settings, **changes)
+            raise SettingError(
+                f"{', '.join(unknown)}: no setting{did_you_mean(unknown[0], known)}; they are "
+                f"{', '.join(known)}"
+            )
+        return self.solve_with(replace(self.solver.settings, **changes), watch=watch)
+
+    def serves(self, settings: VariationalOsmosis) -> bool:
+        """Return True if what was prepared does for these settings, too."""
+        return settings.solver == "flow" and self.solver.serves(settings)
+
+    def solve_with(self, settings: VariationalOsmosis, *, watch: Watch | None = None) -> Fusion:
+        """Fuse with other settings, whatever was prepared."""
         if settings.solver != "flow":
             return settings(self.solver.sources, watch=watch)
-        guard = Watch(watch)
+        guard = Guard(watch)
         return self.solver.changed(settings, guard).run(guard)
 
 
 @dataclass(frozen=True)
 class _Recorder:
-    """Keep the history of a channel, and tell the watch where it is."""
+    """Keep the history of a channel, and tell the guard where it is."""
 
     channel: int
     channels: int
     history: list[Step]
-    watch: Watch
+    guard: Guard
 
     def __call__(self, iteration: int, s: IPiano) -> None:
         step = Step(self.channel, iteration, None, None, s.measure, s.terms, s.L1, s.L2, s.inner)
@@ -260,17 +297,17 @@ class _Recorder:
         self._tell(iteration, s.measure)
 
     def begin(self, energy: float) -> None:
-        """Tell the watch of the channel's start."""
+        """Tell the guard of the channel's start."""
         self._tell(0, energy)
 
     def _tell(self, iteration: int, energy: float) -> None:
-        self.watch.tell(Progress(self.channel, self.channels, iteration, energy, None, 0.0))
+        self.guard.tell(Progress(self.channel, self.channels, iteration, energy, None, 0.0))
 
 
 def _prox_of(
-    term: HuberTV | Tikhonov | None, watch: Watch
+    term: HuberTV | Tikhonov | None, guard: Guard
 ) -> Callable[[FloatArray, float], tuple[FloatArray, int]]:
     """Return the proximal map of what the smooth part of the energy does not hold already."""
     if isinstance(term, HuberTV):
-        return WarmProx(term, rtol=INNER_RTOL, watch=watch)
+        return WarmProx(term, rtol=INNER_RTOL, guard=guard)
     return lambda q, _: (q, 0)

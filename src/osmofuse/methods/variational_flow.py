@@ -22,9 +22,10 @@ from osmofuse.linalg import inside
 from osmofuse.linalg.stencil import zeros
 from osmofuse.methods.contract import Fusion, Sources, joined
 from osmofuse.methods.problem import Planes, picture_of, planes_of
-from osmofuse.optimise import Outcome, Progress, Status, Step, Watch
+from osmofuse.optimise import Outcome
 from osmofuse.optimise.flow import Channel, Flow, FlowState, Weights
 from osmofuse.optimise.plan import Plan, run_plan, run_rule, run_stationary, run_to
+from osmofuse.progress import Guard, Progress, Status, Step
 from osmofuse.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -49,18 +50,18 @@ class FlowSolver:
     """
 
     def __init__(
-        self, settings: VariationalOsmosis, sources: Sources, watch: Watch | None = None
+        self, settings: VariationalOsmosis, sources: Sources, guard: Guard | None = None
     ) -> None:
         self.settings, self.sources = settings, sources
         self.dtype = dtype = _dtype(settings)
         self.planes: list[Planes] = []
-        watch = watch or Watch(None)
-        watch.tell(Progress(None, sources.channels, 0, None, 0.0, 0.0))
+        guard = guard or Guard(None)
+        guard.tell(Progress(None, sources.channels, 0, None, 0.0, 0.0))
         shape = sources.shape
         room = partial(_room, shape, dtype)
         for planes in planes_of(sources, settings, dtype, room):
             self.planes.append(planes)
-            if not watch.beat():
+            if not guard.beat():
                 return  # `run` will not need the rest
         self.mean = float(np.mean([p.w.mean(dtype=np.float64) for p in self.planes]))
         self.lowest = min(float(p.w.min()) for p in self.planes)
@@ -68,13 +69,17 @@ class FlowSolver:
         channels = [Channel(shape, dtype) for _ in self.planes]
         self.flow = Flow(channels, self._weights(), shape, dtype)
 
-    def changed(self, settings: VariationalOsmosis, watch: Watch) -> FlowSolver:
+    def changed(self, settings: VariationalOsmosis, guard: Guard) -> FlowSolver:
         """Return the solver for other settings; what does not depend on them is kept."""
-        if _key(settings) != _key(self.settings):
-            return FlowSolver(settings, self.sources, watch)
+        if not self.serves(settings):
+            return FlowSolver(settings, self.sources, guard)
         other = copy(self)
         other.settings = settings
         return other
+
+    def serves(self, settings: VariationalOsmosis) -> bool:
+        """Return True if the planes are those that other settings need."""
+        return _key(settings) == _key(self.settings)
 
     def time_of(self, reach: float) -> float:
         """Return the flow time of a reach."""
@@ -89,7 +94,7 @@ class FlowSolver:
 
     def run(
         self,
-        guard: Watch,
+        guard: Guard,
         *,
         plan: Plan | None = None,
         begin: tuple[FloatArray, FloatArray, float] | None = None,
@@ -105,27 +110,27 @@ class FlowSolver:
             flow = self._load(begin, plan, guard)
             start = begin[2] if begin else 0.0
             if plan is not None:
-                found = run_plan(flow, plan, watch=guard, record=record)
+                found = run_plan(flow, plan, guard=guard, record=record)
             elif reach is None:
-                found, plan = run_rule(flow, watch=guard, record=record)
+                found, plan = run_rule(flow, guard=guard, record=record)
             elif math.isinf(reach):
-                found = run_stationary(flow, watch=guard, record=record)
+                found = run_stationary(flow, guard=guard, record=record)
             else:
                 end = self.time_of(reach)
-                found, plan = run_to(flow, end, start=start, watch=guard, record=record)
+                found, plan = run_to(flow, end, start=start, guard=guard, record=record)
             if found.status is Status.nonfinite:
                 for c in flow.channels:  # the structure may be lost; u is the last good one
                     c.v[...] = c.w
                 flow.grid.clear()
             if not guard.cancelled:  # who has cancelled wants no more to be done
-                flow.settle(watch=guard)
+                flow.settle(guard=guard)
                 record.finish(flow.total())
             fusion = self._fusion(flow, found, record)
         if begin:  # it began elsewhere: no plan leads there at once
             return fusion
         return replace(fusion, plan=given or (self._with_halo(plan) if plan else None))
 
-    def _not_begun(self, guard: Watch) -> Fusion:
+    def _not_begun(self, guard: Guard) -> Fusion:
         """Return the foreground: what there is before the flow."""
         sources = self.sources
         planes = [sources.image(0, c, sources.dtype) for c in range(sources.channels)]
@@ -157,7 +162,7 @@ class FlowSolver:
             reach=math.sqrt(2.0 * found.state.time / record.mean),
             history=tuple(record.history),
             status=found.status,
-            seconds=record.watch.seconds,
+            seconds=record.guard.seconds,
             method=settings,
             sources=sources,
         )
@@ -175,7 +180,7 @@ class FlowSolver:
         self,
         begin: tuple[FloatArray, FloatArray, float] | None,
         plan: Plan | None,
-        watch: Watch,
+        guard: Guard,
     ) -> Flow:
         """Return the flow at its start."""
         shape, flow = self.sources.shape, self.flow
@@ -187,7 +192,7 @@ class FlowSolver:
             c.alpha = _held(planes.alpha, self.settings)
             inside(c.u, shape)[...] = u
             inside(c.v, shape)[...] = v
-        flow.begin(goal=1.0 if begin else SETTLED, watch=watch)
+        flow.begin(goal=1.0 if begin else SETTLED, guard=guard)
         return flow
 
     def _weights(self, plan: Plan | None = None) -> Weights:
@@ -198,7 +203,7 @@ class FlowSolver:
             brightness=plan.brightness if plan else self.mean,
         )
 
-    def extend(self, fusion: Fusion, guard: Watch) -> Fusion:
+    def extend(self, fusion: Fusion, guard: Guard) -> Fusion:
         """Go on from a fusion to the reach of the settings."""
         if guard.cancelled:
             return replace(fusion, status=Status.cancelled)
@@ -220,7 +225,7 @@ def _room(shape: tuple[int, int], dtype: Any) -> FloatArray:
 
 def _key(s: VariationalOsmosis) -> tuple[object, ...]:
     """Return what the prepared planes depend on."""
-    return s.offset, s.start, s.band, s.w, _dtype(s), math.isinf(s.gamma)
+    return s.offset, s.start, s.band, s.target, _dtype(s), math.isinf(s.gamma)
 
 
 def _dtype(settings: VariationalOsmosis) -> Any:
@@ -250,10 +255,10 @@ def _weights(settings: VariationalOsmosis) -> Weights:
 
 
 class _Recorder:
-    """Keep the history, and tell the watch where the flow is."""
+    """Keep the history, and tell the guard where the flow is."""
 
-    def __init__(self, mean: float, channels: int, watch: Watch) -> None:
-        self.mean, self.channels, self.watch = mean, channels, watch
+    def __init__(self, mean: float, channels: int, guard: Guard) -> None:
+        self.mean, self.channels, self.guard = mean, channels, guard
         self.history: list[Step] = []
 
     def __call__(self, iteration: int, s: FlowState) -> None:
@@ -261,10 +266,10 @@ class _Recorder:
         self.history.append(
             Step(None, iteration, s.time, reach, s.measure, s.terms, None, None, s.cycles)
         )
-        self.watch.tell(Progress(None, self.channels, iteration, s.measure, reach, 0.0))
+        self.guard.tell(Progress(None, self.channels, iteration, s.measure, reach, 0.0))
 
     def finish(self, terms: dict[str, float]) -> None:
-        """Say the energy of what is returned: a part of the last step, and its structure."""
+        """Set the energy of what is returned: a part of the last step, and its structure."""
         if self.history:
             energy = sum(terms.values())
             self.history[-1] = replace(self.history[-1], energy=energy, terms=terms)

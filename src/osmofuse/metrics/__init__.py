@@ -9,6 +9,7 @@ from osmofuse.metrics.describe import Description, describe
 from osmofuse.metrics.edge_intensity import edge_intensity
 from osmofuse.metrics.entropy import entropy
 from osmofuse.metrics.fmi import fmi
+from osmofuse.metrics.metric import Metric, Pictures
 from osmofuse.metrics.mutinf import mutinf
 from osmofuse.metrics.nabf import nabf
 from osmofuse.metrics.natural_chromaticity import natural_chromaticity, natural_chromaticity_map
@@ -34,6 +35,8 @@ from osmofuse.metrics.viff import viff
 
 __all__ = [
     "Description",
+    "Metric",
+    "Pictures",
     "Score",
     "avg_gradient",
     "brisque",

@@ -1,10 +1,18 @@
-"""The metrics by name, and sets of them. Each lives in the file of its name."""
+"""Metrics by name, and sets of them: our own, each in the file of its name, and others'."""
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterable, Sequence
 from importlib import import_module
+from typing import Any, TypeAlias
 
+from osmofuse import plugins
+from osmofuse.errors import SettingError, did_you_mean
+from osmofuse.metrics.function_metric import MetricFunction, metric_of_function
 from osmofuse.metrics.metric import Metric
+
+Choice: TypeAlias = str | MetricFunction
 
 PAPER = ("chromaticity", "structure", "fmi", "brisque")
 VIFB = (
@@ -26,7 +34,7 @@ OTHERS = ("niqe", "nabf", "scd", "vif", "viff", "nmi", "qy")
 BOUNDARY = ("seam_visibility", "natural_chromaticity")
 TRUTH = ("truth_psnr", "truth_ssim")
 
-# Imported by path: the package offers functions by the names of their files.
+# Our own. Imported by path: the package offers functions by the names of their files.
 METRICS: dict[str, Metric] = {
     name: import_module(f"osmofuse.metrics.{name}").METRIC
     for name in (*PAPER, *VIFB, *OTHERS, *BOUNDARY, *TRUTH)
@@ -38,3 +46,82 @@ SETS: dict[str, tuple[str, ...]] = {
     "truth": TRUTH,
     "all": tuple(METRICS),
 }
+
+_log = logging.getLogger("osmofuse")
+
+
+def metric_names() -> tuple[str, ...]:
+    """Return the names of all metrics: our own, then those of other packages, not imported yet."""
+    return (*METRICS, *plugins.offered("metric", frozenset({*METRICS, *SETS})))
+
+
+def metric_named(name: str) -> Metric:
+    """Return a metric.
+
+    Raises
+    ------
+    SettingError
+        The metric is unknown, or that of another package cannot be used.
+    """
+    if name in METRICS:
+        return METRICS[name]
+    if name not in (known := metric_names()):
+        raise SettingError(
+            f"metrics: {name!r} is unknown{did_you_mean(name, [*SETS, *known])}; known are the "
+            f"sets {', '.join(SETS)} and the metrics {', '.join(known)}"
+        )
+    found: Any = plugins.loaded("metric", name)
+    if isinstance(found, Metric):
+        return found
+    if not callable(found) or isinstance(found, type):
+        raise plugins.refusal("metric", name, f"{found!r}; must be a Metric or a function")
+    try:
+        return metric_of_function(found)
+    except SettingError as error:
+        raise plugins.refusal("metric", name, str(error)) from error
+
+
+def usable_metrics() -> dict[str, Metric]:
+    """Return all metrics by name; those of other packages that cannot be used are logged."""
+    found = dict(METRICS)
+    for name in metric_names()[len(METRICS) :]:
+        try:
+            found[name] = metric_named(name)
+        except SettingError as error:
+            _log.warning("%s", error)
+    return found
+
+
+def chosen_metrics(metrics: Choice | Sequence[Choice]) -> dict[str, Metric]:
+    """Return the metrics that somebody chose, by name.
+
+    Parameters
+    ----------
+    metrics : str, callable, or sequence of them
+        A set, or names of metrics, or functions as `metric_of_function` takes them.
+
+    Raises
+    ------
+    SettingError
+        One is unknown, cannot be used, or has the name of another.
+    """
+    if isinstance(metrics, str):
+        chosen: Iterable[Choice] = SETS.get(metrics, (metrics,))
+    else:
+        chosen = (metrics,) if callable(metrics) else metrics
+    found: dict[str, Metric] = {}
+    for one in chosen:
+        if isinstance(one, str):
+            found[one] = metric_named(one)
+            continue
+        name = getattr(one, "__name__", None)
+        if not callable(one) or not isinstance(name, str):
+            raise SettingError(
+                f"metrics: {one!r}; must be a name, or a function with a __name__ of its own"
+            )
+        if name in found or name in METRICS:
+            raise SettingError(
+                f"metrics: there is another {name!r}; give the function another name"
+            )
+        found[name] = metric_of_function(one)
+    return found

@@ -19,7 +19,8 @@ from typing import Literal
 
 import numpy as np
 
-from osmofuse.errors import InputError, SettingError
+from osmofuse.checks import choice
+from osmofuse.errors import InputError
 from osmofuse.metrics.metric import Metric
 from osmofuse.typing import BoolArray, FloatArray
 
@@ -51,8 +52,7 @@ def chromaticity_map(
     InputError
         There is one channel only; or a sample is 0, and so is the offset.
     """
-    if norm not in ("channel", "euclidean"):
-        raise SettingError(f"norm: {norm!r}; must be 'channel' or 'euclidean'")
+    choice("norm", norm, ("channel", "euclidean"))
     if fused.ndim == 2 or fused.shape[2] == 1:
         raise InputError("fused: needs more than one channel to have a chromaticity")
     difference = _chromaticity(np.clip(fused, 0.0, 1.0) + offset, "fused") - _chromaticity(
@@ -88,9 +88,7 @@ def chromaticity_error(
     InputError
         As for `chromaticity_map`; or the mask is empty.
     """
-    if reducer not in _REDUCERS:
-        names = ", ".join(map(repr, _REDUCERS))
-        raise SettingError(f"reducer: {reducer!r}; must be one of {names}")
+    choice("reducer", reducer, tuple(_REDUCERS))
     error = chromaticity_map(fused, foreground, offset=offset)
     if mask is not None:
         error = error[mask]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-from osmofuse.metrics.catalogue import METRICS
+from osmofuse.metrics.catalogue import usable_metrics
+from osmofuse.metrics.metric import Better
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,8 @@ class Description:
         What is computed, in a sentence.
     range : tuple of float
         The least and the greatest value there can be.
-    better : {"high", "low"}
-        Which way is better.
+    better : {"high", "low", None}
+        Which way is better; None if neither is, or nobody knows.
     channels : str
         What becomes of colour.
     source : str
@@ -33,7 +33,7 @@ class Description:
     name: str
     definition: str
     range: tuple[float, float]
-    better: Literal["high", "low"]
+    better: Better
     channels: str
     source: str
     check: str
@@ -41,6 +41,8 @@ class Description:
 
 def describe() -> list[Description]:
     """Return what there is to know of every metric, in the order of the set "all".
+
+    Behind those come the metrics of other packages, as far as they can be used.
 
     Examples
     --------
@@ -57,5 +59,5 @@ def describe() -> list[Description]:
             metric.source,
             metric.check,
         )
-        for name, metric in METRICS.items()
+        for name, metric in usable_metrics().items()
     ]

@@ -28,6 +28,7 @@ import math
 
 import numpy as np
 
+from osmofuse.checks import choice
 from osmofuse.errors import InputError, MismatchError, SettingError
 from osmofuse.kernels import kernel, pixel, prange, threads_for
 from osmofuse.metrics.fmi_features import FEATURES
@@ -71,8 +72,7 @@ def fmi(
     SettingError
         The feature is unknown, or the window is not odd.
     """
-    if feature not in FEATURES:
-        raise SettingError(f"feature: {feature!r}; must be one of {', '.join(map(repr, FEATURES))}")
+    choice("feature", feature, tuple(FEATURES))
     if not isinstance(window, int) or window < 3 or window % 2 == 0:
         raise SettingError(f"window: {window!r}; must be an odd number from 3")
     if min(fused.shape[:2]) < window:

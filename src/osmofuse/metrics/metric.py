@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from osmofuse.errors import InputError
 from osmofuse.typing import FloatArray
+
+Better: TypeAlias = Literal["high", "low"] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +49,8 @@ class Metric:
     ----------
     value : callable
         The number; where it cannot be had it raises an InputError that says why.
-    better : {"high", "low"}
-        Which way is better.
+    better : {"high", "low", None}
+        Which way is better; None if neither is, or nobody knows.
     range : tuple of float
         The least and the greatest value there can be.
     definition : str
@@ -61,9 +64,9 @@ class Metric:
     """
 
     value: Callable[[Pictures], float]
-    better: Literal["high", "low"]
-    range: tuple[float, float]
-    definition: str
-    channels: str
-    source: str
-    check: str
+    better: Better = None
+    range: tuple[float, float] = (-math.inf, math.inf)
+    definition: str = ""
+    channels: str = ""
+    source: str = ""
+    check: str = ""

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
-from osmofuse.errors import InputError, MismatchError, SettingError, did_you_mean
-from osmofuse.metrics.catalogue import METRICS, SETS
+from osmofuse.errors import InputError, MismatchError, SettingError
+from osmofuse.metrics.catalogue import SETS, Choice, chosen_metrics, metric_named
 from osmofuse.metrics.grey_levels import LUMINANCE
-from osmofuse.metrics.metric import Metric, Pictures
+from osmofuse.metrics.metric import Better, Metric, Pictures
 from osmofuse.picture import Picture, as_alpha, bands_of, checked, quantise, samples, scaled
 from osmofuse.typing import ArrayLike, FloatArray
 
@@ -27,8 +26,8 @@ class Score:
     ----------
     value : float or None
         None where the metric cannot be had; `reason` says why.
-    better : {"high", "low"}
-        Which way is better.
+    better : {"high", "low", None}
+        Which way is better; None if neither is, or nobody knows.
     range : tuple of float
         The least and the greatest value there can be.
     reason : str or None
@@ -38,7 +37,7 @@ class Score:
     """
 
     value: float | None
-    better: Literal["high", "low"]
+    better: Better
     range: tuple[float, float]
     reason: str | None = None
     name: str = ""
@@ -51,8 +50,8 @@ def score(
     alpha: ArrayLike | Picture | None = None,
     *,
     truth: ArrayLike | Picture | None = None,
-    metrics: str | Sequence[str] = "paper",
-    depth: int | None = 8,
+    metrics: Choice | Sequence[Choice] = "paper",
+    bits: int | None = 8,
 ) -> dict[str, Score]:
     """Score a fused picture.
 
@@ -66,10 +65,11 @@ def score(
         need it have no value.
     truth : array or Picture, optional
         The right answer, where there is one; then the set "truth" is run too.
-    metrics : str or sequence of str
+    metrics : str, callable, or sequence of them
         A set, "paper", "vifb", "truth" or "all", or names of metrics; `osmofuse.metrics.describe`
-        tells of each.
-    depth : {8, 16, None}
+        tells of each. Or functions of your own, by their names: of some of ``fused``,
+        ``foreground``, ``background``, ``alpha`` and ``truth``, see :doc:`metrics`.
+    bits : {8, 16, None}
         All pictures are taken as files of so many bits would hold them, clipped to the range
         from black to white and rounded: published numbers are those of files. None takes
         them as they are.
@@ -86,50 +86,38 @@ def score(
     MismatchError
         The pictures differ in size or channels.
     SettingError
-        A metric is unknown, or the depth.
+        A metric is unknown or cannot be used, or the number of bits.
     """
-    names = metric_names(metrics)
+    chosen = chosen_metrics(metrics)
     if truth is not None:
-        names = [*names, *(name for name in SETS["truth"] if name not in names)]
-    if depth is not None and depth not in _DEPTHS:
-        raise SettingError(f"depth: {depth!r}; must be 8, 16 or None")
-    whole = _stored(fused, "fused", depth, bounded=False)
+        chosen |= {name: metric_named(name) for name in SETS["truth"] if name not in chosen}
+    if bits is not None and bits not in _DEPTHS:
+        raise SettingError(f"bits: {bits!r}; must be 8, 16 or None")
+    whole = _stored(fused, "fused", bits, bounded=False)
     pictures = Pictures(
         whole,
-        _beside(whole, _stored(foreground, "foreground", depth), depth),
-        _beside(whole, _stored(background, "background", depth), depth),
+        _beside(whole, _stored(foreground, "foreground", bits), bits),
+        _beside(whole, _stored(background, "background", bits), bits),
         None if alpha is None else as_alpha(alpha),
-        None if truth is None else _stored(truth, "truth", depth),
+        None if truth is None else _stored(truth, "truth", bits),
     )
     _check_shapes(pictures)
-    return {name: _run(name, METRICS[name], pictures) for name in names}
-
-
-def metric_names(metrics: str | Sequence[str]) -> list[str]:
-    """Return the names of the metrics in a set, or of those given, and refuse unknown ones."""
-    names = list(SETS.get(metrics, (metrics,)) if isinstance(metrics, str) else metrics)
-    if unknown := [name for name in names if name not in METRICS]:
-        raise SettingError(
-            f"metrics: {', '.join(map(repr, unknown))} is unknown"
-            f"{did_you_mean(unknown[0], [*SETS, *METRICS])}; known are the sets "
-            f"{', '.join(SETS)} and the metrics {', '.join(METRICS)}"
-        )
-    return names
+    return {name: _run(name, one, pictures) for name, one in chosen.items()}
 
 
 def _stored(
-    picture: ArrayLike | Picture, name: str, depth: int | None, *, bounded: bool = True
+    picture: ArrayLike | Picture, name: str, bits: int | None, *, bounded: bool = True
 ) -> FloatArray:
     """Return a picture as a file of that depth would give it back, white at 1.0."""
-    if depth is None:
+    if bits is None:
         return samples(picture, name, bounded=bounded)
     stored = checked(picture, name, bounded=bounded)
-    if stored.dtype != _DEPTHS[depth]:
-        stored = quantise(samples(picture, name, bounded=bounded), _DEPTHS[depth])[0]
+    if stored.dtype != _DEPTHS[bits]:
+        stored = quantise(samples(picture, name, bounded=bounded), _DEPTHS[bits])[0]
     return scaled(stored, np.float64)
 
 
-def _beside(fused: FloatArray, source: FloatArray, depth: int | None) -> FloatArray:
+def _beside(fused: FloatArray, source: FloatArray, bits: int | None) -> FloatArray:
     """Return a source with the channels of the fused picture, where one of them has one band.
 
     One band goes with every channel; colours go with a fused picture of one band as their
@@ -143,7 +131,7 @@ def _beside(fused: FloatArray, source: FloatArray, depth: int | None) -> FloatAr
         ).reshape(fused.shape)
     if bands_of(fused) == 1 and bands_of(source) == len(LUMINANCE):
         grey = sum(weight * source[..., c] for c, weight in enumerate(LUMINANCE))
-        return _stored(np.asarray(grey).reshape(fused.shape), "source", depth)
+        return _stored(np.asarray(grey).reshape(fused.shape), "source", bits)
     return source
 
 

@@ -13,7 +13,6 @@ from osmofuse.optimise.operator_splitting import (
     SymmetricSplitting,
 )
 from osmofuse.optimise.primal_dual import PrimalDual, primal_dual
-from osmofuse.optimise.progress import Progress, Status, Step, Watch, worst
 
 __all__ = [
     "AdditiveSplitting",
@@ -27,15 +26,10 @@ __all__ = [
     "Outcome",
     "PeacemanRachford",
     "PrimalDual",
-    "Progress",
-    "Status",
-    "Step",
     "Stepper",
     "SymmetricSplitting",
-    "Watch",
     "evolve",
     "ipiano",
     "iterate",
     "primal_dual",
-    "worst",
 ]

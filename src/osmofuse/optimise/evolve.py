@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from osmofuse.optimise.iterate import Outcome, iterate
-from osmofuse.optimise.progress import Status, Watch
+from osmofuse.progress import Guard, Status
 from osmofuse.typing import FloatArray
 
 
@@ -61,7 +61,7 @@ def evolve(
     s: Evolution,
     *,
     steps: int,
-    watch: Watch | None = None,
+    guard: Guard | None = None,
     record: Callable[[int, Evolution], None] | None = None,
 ) -> Outcome[Evolution]:
     """Take so many steps.
@@ -74,7 +74,7 @@ def evolve(
         Where to start.
     steps : int
         How many.
-    watch, record
+    guard, record
         As for `iterate`.
 
     Returns
@@ -91,4 +91,4 @@ def evolve(
             return None
         return Status.stationary if math.isinf(new.time) else Status.reached
 
-    return iterate(step, s, stop=stop, max_iter=steps, watch=watch, record=record)
+    return iterate(step, s, stop=stop, max_iter=steps, guard=guard, record=record)

@@ -23,8 +23,8 @@ from osmofuse.linalg import Hierarchy, flexible_cg
 from osmofuse.linalg.smoothing import semi_iteration
 from osmofuse.linalg.stencil import zeros
 from osmofuse.operators import inner
-from osmofuse.optimise.progress import Watch
 from osmofuse.optimise.sdirk import SHARE, G, K, blend, dense_output, end_step, second_stage
+from osmofuse.progress import Guard
 from osmofuse.typing import FloatArray
 
 ROUND = 0.1  # how far the solve of a round on v brings its error
@@ -158,14 +158,14 @@ class Flow:
         """Pixels times channels."""
         return math.prod(self.shape) * len(self.channels)
 
-    def propose(self, h: float, cycles: int, watch: Watch) -> Quality | None:
+    def propose(self, h: float, cycles: int, guard: Guard) -> Quality | None:
         """Compute a step in all channels, not accepted yet; None if it was cancelled."""
         sums = np.zeros(3)
         for c in self.channels:
-            if not watch.beat():
+            if not guard.beat():
                 return None
             sums += self._advance(c, h, cycles)
-        if not watch.beat():
+        if not guard.beat():
             return None
         # Rounding may leave less than nothing of an error.
         error, residual = (math.sqrt(max(x, 0.0) / self.samples) for x in sums[:2])
@@ -197,11 +197,11 @@ class Flow:
         for _ in range(cycles):
             self.x, self.y = self.grid.cycle(self.x, self.y, self.b)
 
-    def follow(self, watch: Watch) -> bool:
+    def follow(self, guard: Guard) -> bool:
         """Bring v after the end of a step that is to be accepted; False if it was cancelled."""
         for c in self.channels:
             for _ in range(self.rounds):
-                if not watch.beat():
+                if not guard.beat():
                     return False
                 self.measure(c, c.end)
                 self.relax(c, goal=ROUND)
@@ -209,7 +209,7 @@ class Flow:
 
     @property
     def rounds(self) -> int:
-        """How often the structure must be relaxed to follow u: more where mu is weak."""
+        """Relaxations that the structure needs to follow u: more where mu is weak."""
         w = self.weights
         least = math.log1p(w.mu * w.brightness / TYPICAL_STIFFNESS)  # errors fall so in a round
         rounds = math.log(10.0) / max(least, 1e-9)
@@ -267,16 +267,16 @@ class Flow:
             v, y = self.grid.cycle(v, y, self.b)
         return v, y
 
-    def begin(self, *, goal: float, watch: Watch) -> None:
+    def begin(self, *, goal: float, guard: Guard) -> None:
         """Bring v to where u, soon at peace with it, does not pull."""
         for c in self.channels:
             self.x.fill(0.0)
             self.y.fill(0.0)
             self.relax(c, goal=goal)
-            if not watch.beat():
+            if not guard.beat():
                 return
 
-    def settle(self, *, watch: Watch) -> None:
+    def settle(self, *, guard: Guard) -> None:
         """Bring v to its minimum where steps do not, and the terms of the energy up to date."""
         # Near total variation, or with a weak mu, a step on the structure is a short one.
         weak = self.weights.epsilon <= NEARLY_TV or self.weights.mu < WEAK
@@ -287,13 +287,13 @@ class Flow:
                 self.measure(c, c.u)
                 self.relax(c, goal=ROUND)
                 energy = sum(c.terms.values())
-                if not watch.beat() or before - energy <= max(SETTLED * energy, least):
+                if not guard.beat() or before - energy <= max(SETTLED * energy, least):
                     break
                 before = energy
             self.measure(c, c.u)
             self.relax(c, goal=1.0)
 
-    def solve_stationary(self, c: Channel, watch: Watch) -> bool:
+    def solve_stationary(self, c: Channel, guard: Guard) -> bool:
         """Solve for u with v held still, as `end`; tell whether it converged."""
         self._implicit_step(c, 0.0)
         if not c.alpha.any() or self.weights.gamma == 0.0:
@@ -303,7 +303,7 @@ class Flow:
         found = flexible_cg(
             self.grid.finest, self.b, np.zeros_like(self.b),
             precondition=self.grid.precondition, rtol=1e-6,
-            atol=1e-13 * math.sqrt(inner(c.v, c.v)), max_iter=60, go_on=watch.beat,
+            atol=1e-13 * math.sqrt(inner(c.v, c.v)), max_iter=60, go_on=guard.beat,
         )  # fmt: skip
         np.add(c.u, c.v * found.x, out=c.end)
         return found.converged

@@ -24,7 +24,7 @@ from typing import Protocol
 
 from osmofuse.operators import inner
 from osmofuse.optimise.iterate import Outcome, iterate
-from osmofuse.optimise.progress import Status, Watch
+from osmofuse.progress import Guard, Status
 from osmofuse.typing import FloatArray
 
 BETA = 0.4
@@ -82,7 +82,7 @@ def ipiano(
     v_min: float,
     rtol: float = 1e-6,
     max_iter: int = 10_000,
-    watch: Watch | None = None,
+    guard: Guard | None = None,
     record: Callable[[int, IPiano], None] | None = None,
 ) -> Outcome[IPiano]:
     """Minimise an energy of two blocks.
@@ -102,7 +102,7 @@ def ipiano(
         Stop when the energy changes by less than this part of itself.
     max_iter : int
         Most accepted iterations.
-    watch : Watch, optional
+    guard : Guard, optional
         Pulsed after each iteration.
     record : callable, optional
         Given each iteration and its state.
@@ -124,12 +124,12 @@ def ipiano(
         for _ in range(MAX_TRIALS):
             if search.accepts():
                 return search.state()
-            if watch is not None and watch.cancelled:
+            if guard is not None and guard.cancelled:
                 break
         return s
 
     first = IPiano(u, v, u, v, RELAX, RELAX, 0, objective.terms(u, v))
-    return iterate(step, first, stop=stop, max_iter=max_iter, watch=watch, record=record)
+    return iterate(step, first, stop=stop, max_iter=max_iter, guard=guard, record=record)
 
 
 class _Search:
@@ -163,7 +163,7 @@ class _Search:
         self.model_v = inner(self.gv, dv) + 0.5 * self.L2 * inner(dv, dv)
 
     def below(self, u: FloatArray, v: FloatArray, model: float) -> bool:
-        """Tell whether O lies below its quadratic model."""
+        """Return True if O lies below its quadratic model."""
         return self.O.coupling(u, v) - self.base - model <= self.slack
 
     def accepts(self) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from osmofuse.optimise.progress import Status, Watch
+from osmofuse.progress import Guard, Status
 
 
 class State(Protocol):
@@ -51,7 +51,7 @@ def iterate(
     *,
     stop: Callable[[int, S, S], Status | None],
     max_iter: int,
-    watch: Watch | None = None,
+    guard: Guard | None = None,
     record: Callable[[int, S], None] | None = None,
 ) -> Outcome[S]:
     """Step until a rule stops it.
@@ -66,7 +66,7 @@ def iterate(
         Given the iteration, the old and the new state: the status to end with, or None.
     max_iter : int
         Most steps to take.
-    watch : Watch, optional
+    guard : Guard, optional
         Pulsed after each step; what a step was doing when it cancelled is dropped.
     record : callable, optional
         Given each iteration and accepted state.
@@ -79,7 +79,7 @@ def iterate(
     """
     for iteration in range(1, max_iter + 1):
         new = step(state)
-        if watch is not None and watch.cancelled:
+        if guard is not None and guard.cancelled:
             return Outcome(state, Status.cancelled, iteration - 1)
         if new is state:
             return Outcome(state, Status.stalled, iteration - 1)
@@ -90,8 +90,8 @@ def iterate(
             record(iteration, state)
         if status := stop(iteration, old, state):
             return Outcome(state, status, iteration)
-        if watch is not None:
-            watch.pulse()
-            if watch.cancelled:
+        if guard is not None:
+            guard.pulse()
+            if guard.cancelled:
                 return Outcome(state, Status.cancelled, iteration)
     return Outcome(state, Status.max_iter, max_iter)

@@ -17,8 +17,8 @@ from osmofuse.checks import number, sequence, whole
 from osmofuse.errors import SettingError
 from osmofuse.optimise.flow import LEAST_ENERGY, Flow, FlowState, Quality
 from osmofuse.optimise.iterate import Outcome, iterate
-from osmofuse.optimise.progress import Status, Watch
 from osmofuse.optimise.sdirk import FIRST_MIDDLE, MIDDLE, G
+from osmofuse.progress import Guard, Status
 
 STEPS, GROWTH = 3, 1.5  # to a known time
 FIRST_STEP, RULE_GROWTH = 16.0, 2.0  # towards an unknown one
@@ -105,7 +105,7 @@ def steps_to(start: float, end: float) -> tuple[float, ...]:
 
 
 def run_plan(
-    flow: Flow, plan: Plan, *, watch: Watch, record: Record | None = None
+    flow: Flow, plan: Plan, *, guard: Guard, record: Record | None = None
 ) -> Outcome[FlowState]:
     """Take the steps of a plan from time 0, as they are.
 
@@ -115,7 +115,7 @@ def run_plan(
         At its start.
     plan : Plan
         What to do.
-    watch : Watch
+    guard : Guard
         Pulsed after each channel of each step.
     record : callable, optional
         Given each step's number and the state after it.
@@ -124,8 +124,8 @@ def run_plan(
 
     def step(s: FlowState) -> FlowState:
         h, cycles = left.pop(0)
-        quality = flow.propose(h, cycles, watch)
-        if quality is None or not flow.follow(watch):
+        quality = flow.propose(h, cycles, guard)
+        if quality is None or not flow.follow(guard):
             return s
         new = _state_after(flow, s, h, quality, cycles)
         return _accept(flow, new, s, 1.0 if left else plan.part)
@@ -133,11 +133,11 @@ def run_plan(
     def stop(_: int, __: FlowState, ___: FlowState) -> Status | None:
         return None if left else Status.reached
 
-    return iterate(step, _START, stop=stop, max_iter=len(left), watch=watch, record=record)
+    return iterate(step, _START, stop=stop, max_iter=len(left), guard=guard, record=record)
 
 
 def run_to(
-    flow: Flow, end: float, *, start: float = 0.0, watch: Watch, record: Record | None = None
+    flow: Flow, end: float, *, start: float = 0.0, guard: Guard, record: Record | None = None
 ) -> tuple[Outcome[FlowState], Plan | None]:
     """Go to a time, in as many steps as accuracy asks for.
 
@@ -149,7 +149,7 @@ def run_to(
         The time to go to.
     start : float
         The time now.
-    watch, record
+    guard, record
         As for `run_plan`.
 
     Returns
@@ -157,11 +157,11 @@ def run_to(
     tuple of Outcome and Plan
         Where it ended, and the plan that leads there again; None if no step was taken.
     """
-    left, planner = list(steps_to(start, end)), _Planner(flow, watch)
+    left, planner = list(steps_to(start, end)), _Planner(flow, guard)
 
     def step(s: FlowState) -> FlowState:
         proposed = planner.propose(left[0], last=len(left) == 1)
-        if proposed is None or not flow.follow(watch):
+        if proposed is None or not flow.follow(guard):
             return s
         h, quality = proposed
         left[:1] = [left[0] - h] if h < left[0] else []
@@ -171,7 +171,7 @@ def run_to(
         return None if left else Status.reached
 
     first = replace(_START, time=start)
-    found = iterate(step, first, stop=stop, max_iter=MOST_STEPS, watch=watch, record=record)
+    found = iterate(step, first, stop=stop, max_iter=MOST_STEPS, guard=guard, record=record)
     return found, planner.plan()
 
 
@@ -180,7 +180,7 @@ def run_rule(
     *,
     rate: float = ENERGY_RATE,
     max_iter: int = 60,
-    watch: Watch,
+    guard: Guard,
     record: Record | None = None,
 ) -> tuple[Outcome[FlowState], Plan | None]:
     r"""Follow the flow until its energy falls by less than a part of itself in a unit of time.
@@ -193,7 +193,7 @@ def run_rule(
         Where to stop: :math:`-\dot E / E`.
     max_iter : int
         Most steps.
-    watch, record
+    guard, record
         As for `run_plan`.
 
     Returns
@@ -201,7 +201,7 @@ def run_rule(
     tuple of Outcome and Plan
         Where it ended, and the plan that leads there again; None if no step was taken.
     """
-    planner, before, ends = _Planner(flow, watch), [_START], list[Status]()
+    planner, before, ends = _Planner(flow, guard), [_START], list[Status]()
 
     def step(s: FlowState) -> FlowState:
         h, last = _next_step(s, before[-1], rate)
@@ -211,7 +211,7 @@ def run_rule(
             if part >= SHORTEST_PART or h <= SHORTEST_STEP:
                 break
             h, last = max(BEYOND * part, SHORTEST_PART / 4.0) * h, True
-        if proposed is None or not flow.follow(watch):
+        if proposed is None or not flow.follow(guard):
             return s
         new = _state_after(flow, s, h, quality, planner.cycles)
         part, status = _end_of(rate, s, new)
@@ -222,11 +222,11 @@ def run_rule(
     def stop(_: int, __: FlowState, ___: FlowState) -> Status | None:
         return ends[0] if ends else None
 
-    found = iterate(step, _START, stop=stop, max_iter=max_iter, watch=watch, record=record)
+    found = iterate(step, _START, stop=stop, max_iter=max_iter, guard=guard, record=record)
     return found, planner.plan()
 
 
-def run_stationary(flow: Flow, *, watch: Watch, record: Record | None = None) -> Outcome[FlowState]:
+def run_stationary(flow: Flow, *, guard: Guard, record: Record | None = None) -> Outcome[FlowState]:
     r"""Go where the flow ends: u solves :math:`\partial_u E(u, v) = 0`, v its own problem.
 
     Where nothing is held (alpha = 0) that is the multiple of v which keeps :math:`\sum v u`.
@@ -234,8 +234,8 @@ def run_stationary(flow: Flow, *, watch: Watch, record: Record | None = None) ->
     solved: list[bool] = []
 
     def step(s: FlowState) -> FlowState:
-        solved[:] = [watch.beat() and flow.solve_stationary(c, watch) for c in flow.channels]
-        if watch.cancelled or not flow.follow(watch):
+        solved[:] = [guard.beat() and flow.solve_stationary(c, guard) for c in flow.channels]
+        if guard.cancelled or not flow.follow(guard):
             return s
         new = FlowState(math.inf, math.inf, flow.total(), 0.0)
         if math.isfinite(new.measure):
@@ -250,14 +250,14 @@ def run_stationary(flow: Flow, *, watch: Watch, record: Record | None = None) ->
             return None
         return Status.stationary if all(solved) else Status.stalled
 
-    return iterate(step, _START, stop=stop, max_iter=50, watch=watch, record=record)
+    return iterate(step, _START, stop=stop, max_iter=50, guard=guard, record=record)
 
 
 class _Planner:
     """Propose steps until they are good enough, and keep what was accepted."""
 
-    def __init__(self, flow: Flow, watch: Watch) -> None:
-        self.flow, self.watch, self.cycles = flow, watch, CYCLES
+    def __init__(self, flow: Flow, guard: Guard) -> None:
+        self.flow, self.guard, self.cycles = flow, guard, CYCLES
         self.steps: list[float] = []
         self.cycles_taken: list[int] = []
         self.part = 1.0
@@ -265,7 +265,7 @@ class _Planner:
     def propose(self, h: float, *, last: bool) -> tuple[float, Quality] | None:
         """Propose a step of length h, or a shorter one; None if it was cancelled."""
         shortest = 0.5**MOST_HALVINGS * h
-        while (quality := self.flow.propose(h, self.cycles, self.watch)) is not None:
+        while (quality := self.flow.propose(h, self.cycles, self.guard)) is not None:
             allowed = self.flow.weights.brightness * (1.0 if last else EARLIER)
             # Early solves may be rough: the solves after them go on where they stopped.
             rough = last and quality.residual > RESIDUAL * allowed

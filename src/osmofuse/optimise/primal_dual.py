@@ -29,7 +29,7 @@ from osmofuse.energies import HuberTV
 from osmofuse.kernels import kernel, pixel, prange
 from osmofuse.operators.difference import backward_divergence
 from osmofuse.optimise.iterate import Outcome, iterate
-from osmofuse.optimise.progress import Status, Watch
+from osmofuse.progress import Guard, Status
 from osmofuse.typing import FloatArray
 
 
@@ -72,7 +72,7 @@ def primal_dual(
     y0: FloatArray | None = None,
     rtol: float = 1e-4,
     max_iter: int = 10_000,
-    watch: Watch | None = None,
+    guard: Guard | None = None,
 ) -> Outcome[PrimalDual]:
     r"""Compute :math:`\operatorname{prox}_{\zeta\eta H_\varepsilon}(q)`.
 
@@ -91,7 +91,7 @@ def primal_dual(
         Stop when the gap is below ``rtol`` times P(p); the paper's value by default.
     max_iter : int
         Most iterations.
-    watch : Watch, optional
+    guard : Guard, optional
         To be pulsed between iterations.
 
     Returns
@@ -123,7 +123,7 @@ def primal_dual(
     y = np.zeros((2, *q.shape)) if y0 is None else y0
     p = q - zeta * backward_divergence(y)  # what y says of p at the solution
     start = _state(q, zeta, term, p=p, p_bar=p, y=y, steps=_first_steps(zeta, term))
-    return iterate(step, start, stop=stop, max_iter=max_iter, watch=watch)
+    return iterate(step, start, stop=stop, max_iter=max_iter, guard=guard)
 
 
 Steps = tuple[float, float, float]
@@ -167,13 +167,13 @@ class WarmProx:
     Each call starts from the dual field of the last one. Returns p and the iterations taken.
     """
 
-    def __init__(self, term: HuberTV, *, rtol: float, watch: Watch | None = None) -> None:
-        self.term, self.rtol, self.watch = term, rtol, watch
+    def __init__(self, term: HuberTV, *, rtol: float, guard: Guard | None = None) -> None:
+        self.term, self.rtol, self.guard = term, rtol, guard
         self.y: FloatArray | None = None
 
     def __call__(self, q: FloatArray, zeta: float) -> tuple[FloatArray, int]:
         """Return the proximal point of q and the iterations it took."""
-        found = primal_dual(q, zeta, self.term, y0=self.y, rtol=self.rtol, watch=self.watch)
+        found = primal_dual(q, zeta, self.term, y0=self.y, rtol=self.rtol, guard=self.guard)
         self.y = found.state.y
         return found.state.p, found.iterations
 

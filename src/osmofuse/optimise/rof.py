@@ -24,7 +24,7 @@ import numpy as np
 
 from osmofuse.kernels import kernel, pixel, prange
 from osmofuse.optimise.iterate import Outcome, iterate
-from osmofuse.optimise.progress import Status, Watch
+from osmofuse.progress import Guard, Status
 from osmofuse.typing import FloatArray
 
 BATCH = 20  # iterations between two looks at the gap
@@ -68,7 +68,7 @@ def rof(
     y0: FloatArray | None = None,
     accuracy: float = 1e-3,
     max_iter: int = 10_000,
-    watch: Watch | None = None,
+    guard: Guard | None = None,
 ) -> Outcome[DualField]:
     r"""Find the field y for which :math:`q - \tau D^* y` is the proximal point of q.
 
@@ -85,7 +85,7 @@ def rof(
         told from rounding.
     max_iter : int
         Most iterations, to a multiple of `BATCH`.
-    watch : Watch, optional
+    guard : Guard, optional
         To be pulsed between batches of iterations.
 
     Returns
@@ -128,7 +128,7 @@ def rof(
         start,
         stop=lambda _, __, s: Status.converged if s.error <= enough else None,
         max_iter=math.ceil(max_iter / BATCH),
-        watch=watch,
+        guard=guard,
     )
 
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from osmofuse.optimise.iterate import Outcome
-from osmofuse.optimise.progress import Watch
 from osmofuse.optimise.rof import DualField, rof
+from osmofuse.progress import Guard
 from osmofuse.typing import FloatArray
 
 LEAST_STEP = 0.05  # with a smaller one iterations are few, as long as white is near 1
@@ -27,17 +27,17 @@ def rof_by_grids(
     y0: FloatArray | None = None,
     accuracy: float = 1e-3,
     max_iter: int = 10_000,
-    watch: Watch | None = None,
+    guard: Guard | None = None,
 ) -> Outcome[DualField]:
     """Find what `rof` finds, sooner where the step is large; the parameters are the same."""
     if tau > LEAST_STEP and min(q.shape[1:]) >= LEAST_SIDE:
         y = np.zeros((q.shape[0], 2, *q.shape[1:]), np.float32) if y0 is None else y0
         start = halved_field(y)
         coarse = rof_by_grids(
-            halved(q), tau / 2.0, y0=start, accuracy=accuracy, max_iter=max_iter, watch=watch
+            halved(q), tau / 2.0, y0=start, accuracy=accuracy, max_iter=max_iter, guard=guard
         )
         y0 = _projected(y + doubled_field(coarse.state.y - start, q.shape[1:]))
-    return rof(q, tau, y0=y0, accuracy=accuracy, max_iter=max_iter, watch=watch)
+    return rof(q, tau, y0=y0, accuracy=accuracy, max_iter=max_iter, guard=guard)
 
 
 def halved(q: FloatArray) -> FloatArray:

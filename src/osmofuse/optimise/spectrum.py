@@ -31,9 +31,9 @@ import numpy as np
 
 from osmofuse.operators.difference import backward_divergence
 from osmofuse.optimise.iterate import Outcome
-from osmofuse.optimise.progress import Status, Watch, worst
 from osmofuse.optimise.rof import DualField
 from osmofuse.optimise.rof_grids import rof_by_grids
+from osmofuse.progress import Guard, Status, worst
 from osmofuse.typing import FloatArray
 
 Transform: TypeAlias = Literal["flow", "inverse"]
@@ -61,16 +61,16 @@ class Scales:
     accuracy: float = 1e-3
     max_iter: int = 10_000
 
-    def levels(self, x: FloatArray, watch: Watch | None = None) -> Iterator[Level]:
+    def levels(self, x: FloatArray, guard: Guard | None = None) -> Iterator[Level]:
         """Yield the levels of coupled planes, (channels, rows, cols), as they are found."""
-        return (_flow if self.transform == "flow" else _inverse)(x, self, watch)
+        return (_flow if self.transform == "flow" else _inverse)(x, self, guard)
 
     def step(
-        self, q: FloatArray, tau: float, y0: FloatArray | None, watch: Watch | None
+        self, q: FloatArray, tau: float, y0: FloatArray | None, guard: Guard | None
     ) -> Outcome[DualField]:
         """Find the field of a proximal step, from that of the one before it."""
         return rof_by_grids(
-            q, tau, y0=y0, accuracy=self.accuracy, max_iter=self.max_iter, watch=watch
+            q, tau, y0=y0, accuracy=self.accuracy, max_iter=self.max_iter, guard=guard
         )
 
 
@@ -93,25 +93,25 @@ class Level:
     status: Status
 
 
-def _flow(x: FloatArray, scales: Scales, watch: Watch | None) -> Iterator[Level]:
+def _flow(x: FloatArray, scales: Scales, guard: Guard | None) -> Iterator[Level]:
     """Yield u + t D* y after implicit steps u - tau D* y: the velocity is -D* y."""
     u, y, before = x, None, 0.0
     for index, t in enumerate(scales.times):
         tau = t - before
-        found = scales.step(u, tau, y, watch)
+        found = scales.step(u, tau, y, guard)
         y, before = found.state.y, t
         slope = _divergence(y).astype(x.dtype)
         u = u - tau * slope
         yield Level(index, u + t * slope, found.status)
 
 
-def _inverse(x: FloatArray, scales: Scales, watch: Watch | None) -> Iterator[Level]:
+def _inverse(x: FloatArray, scales: Scales, guard: Guard | None) -> Iterator[Level]:
     """Yield u of Bregman's iteration, whose steps in 1/t add up to that of each scale."""
     y, pull, before = None, np.zeros_like(x), 0.0
     for index, t in reversed(list(enumerate(scales.times))):
         tau = 1.0 / (1.0 / t - before)
         q = x + tau * pull
-        found = scales.step(q, tau, y, watch)
+        found = scales.step(q, tau, y, guard)
         y, before = found.state.y, 1.0 / t
         pull = _divergence(y).astype(x.dtype)
         yield Level(index, q - tau * pull, found.status)
@@ -123,7 +123,7 @@ def _divergence(y: FloatArray) -> FloatArray:
 
 
 def filtered(
-    x: FloatArray, scales: Scales, weights: Sequence[float], watch: Watch | None = None
+    x: FloatArray, scales: Scales, weights: Sequence[float], guard: Guard | None = None
 ) -> tuple[FloatArray, Status]:
     r"""Return :math:`\sum_n \omega_n x_n` over the bands :math:`x_n`, and how it was found.
 
@@ -135,7 +135,7 @@ def filtered(
         How to decompose.
     weights : sequence of float
         :math:`\omega_n` of each band, coarse ones first; one more than there are times.
-    watch : Watch, optional
+    guard : Guard, optional
         To be pulsed; after a cancel, what there is so far is returned.
 
     Notes
@@ -148,8 +148,8 @@ def filtered(
     changes = [weights[last - k - 1] - weights[last - k] for k in range(last)]
     total, left = weights[last] * x, sum(map(bool, changes))
     found = [Status.converged]
-    for level in scales.levels(x, watch) if left else ():
-        if watch is not None and watch.cancelled:
+    for level in scales.levels(x, guard) if left else ():
+        if guard is not None and guard.cancelled:
             return total, Status.cancelled
         found.append(level.status)
         if change := changes[level.index]:
@@ -197,7 +197,7 @@ class Bands:
         return np.asarray(sum(terms))
 
 
-def decompose(x: FloatArray, scales: Scales, watch: Watch | None = None) -> Bands:
+def decompose(x: FloatArray, scales: Scales, guard: Guard | None = None) -> Bands:
     """Return the bands of coupled planes, (channels, rows, cols).
 
     Examples
@@ -211,7 +211,7 @@ def decompose(x: FloatArray, scales: Scales, watch: Watch | None = None) -> Band
     >>> found.spectrum().shape
     (2,)
     """
-    levels = {level.index: level for level in scales.levels(x, watch)}
+    levels = {level.index: level for level in scales.levels(x, guard)}
     order = [levels[k] for k in sorted(levels, reverse=True)]
     planes = [np.zeros_like(x), *(level.x for level in order), x]
     limits = np.array([np.inf, *reversed(scales.times), 0.0])

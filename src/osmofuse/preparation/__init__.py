@@ -5,7 +5,7 @@ from osmofuse.preparation.alpha_file import AlphaFile, alpha_of_picture, read_al
 from osmofuse.preparation.auto_alpha import AutoAlpha, auto_alpha
 from osmofuse.preparation.foreground_colours import foreground_colours
 from osmofuse.preparation.levels import apply_levels, range_used
-from osmofuse.preparation.matting import Matte, find_matte, matte
+from osmofuse.preparation.matting import Matte, matte
 from osmofuse.preparation.morphology import feather, grow, invert
 from osmofuse.preparation.strokes import Stroke, alpha_of_polygons, trimap_of_strokes
 from osmofuse.preparation.trimap import Trimap, trimap_of_mask
@@ -24,7 +24,6 @@ __all__ = [
     "as_alpha",
     "auto_alpha",
     "feather",
-    "find_matte",
     "foreground_colours",
     "from_working",
     "grow",

@@ -59,7 +59,7 @@ def read_alpha(path: str | os.PathLike[str]) -> AlphaFile:
     return alpha_of_picture(read(path), name=str(path))
 
 
-def alpha_of_picture(picture: Picture, *, name: str) -> AlphaFile:
+def alpha_of_picture(picture: Picture, *, name: str, invert: bool = False) -> AlphaFile:
     """Return the map that a picture is meant to be, as `read_alpha` for one that was read.
 
     Parameters
@@ -68,6 +68,8 @@ def alpha_of_picture(picture: Picture, *, name: str) -> AlphaFile:
         As it was read.
     name : str
         What messages call it.
+    invert : bool
+        The picture is white where the background enters, not where the foreground is kept.
     """
     pixels, told = one_band(picture, name)
     _check_range(pixels, name)
@@ -75,7 +77,8 @@ def alpha_of_picture(picture: Picture, *, name: str) -> AlphaFile:
     if picture.lossy:
         alpha, mended = _mended(alpha)
         told += mended
-    return AlphaFile(alpha, (*told, *_remarks(alpha)))
+    alpha = 1.0 - alpha if invert else alpha
+    return AlphaFile(alpha, (*told, *_remarks(alpha, inverted=invert)))
 
 
 def one_band(picture: Picture, name: str) -> tuple[Array, list[str]]:
@@ -101,7 +104,7 @@ def one_band(picture: Picture, name: str) -> tuple[Array, list[str]]:
         return levels.mean(axis=2), [*told, words]
     mask = mask_of_two(pixels)
     if mask is not None:
-        return mask, [*told, "a mask in two colours; the lighter keeps the foreground"]
+        return mask, [*told, "a mask in two colours; the lighter counts as white"]
     raise InputError(_told_of_colours(levels, coloured, name))
 
 
@@ -122,7 +125,7 @@ def _one_layer(picture: Picture, name: str) -> tuple[Picture, list[str]]:
         )
     return (
         replace(picture, pixels=layer, transparency=False),
-        ["the map is in the transparency: opaque keeps the foreground"],
+        ["the map is in the transparency: opaque counts as white"],
     )
 
 
@@ -179,21 +182,22 @@ def middle_level(between: FloatArray) -> float | None:
     return middle if np.mean(np.abs(between - middle) <= NEAR) >= 0.8 else None
 
 
-def _remarks(alpha: FloatArray) -> list[str]:
+def _remarks(alpha: FloatArray, *, inverted: bool) -> list[str]:
     """Return what is unusual about a map that is used all the same."""
     low, high = float(alpha.min()), float(alpha.max())
+    nought, one = ("white", "black") if inverted else ("black", "white")
     between = alpha[(alpha > 0.0) & (alpha < 1.0)]
     if high == 0.0:
-        return ["all black: the background's structure enters everywhere"]
+        return [f"all {nought}: the background's structure enters everywhere"]
     if low == 1.0:
-        return ["all white: the foreground is kept everywhere, and nothing enters"]
+        return [f"all {one}: the foreground is kept everywhere, and nothing enters"]
     if _is_trimap(alpha, between):
         return [
             f"black, white and one grey: a trimap? It is used as it is, {np.median(between):.2f} "
             "in the grey; osmofuse matte would find the map in it"
         ]
     if high < 0.9:
-        return [f"its brightest pixel is {high:.0%} of white: the foreground is nowhere kept whole"]
+        return [f"alpha is at most {high:.2f}: the foreground is nowhere kept whole"]
     if np.mean((alpha <= 0.01) | (alpha >= 0.99)) < 0.01:
         values = len(np.unique(alpha))
         return [f"{values} grey values and hardly any black or white; it is used as it is"]
@@ -201,7 +205,7 @@ def _remarks(alpha: FloatArray) -> list[str]:
 
 
 def _is_trimap(alpha: FloatArray, between: FloatArray) -> bool:
-    """Tell whether a map has black, white and, but for blurred edges, one grey in the middle."""
+    """Return True for a trimap: black, white and one grey, ignoring blurred edges."""
     if between.size <= 0.01 * alpha.size or alpha.min() > 0.0 or alpha.max() < 1.0:
         return False
     middle = float(np.median(between))

@@ -55,7 +55,7 @@ class AutoAlpha:
 
     @property
     def words(self) -> str:
-        """How it was made, for a person."""
+        """Description of how it was made, for a person."""
         kind = "of one kind" if self.kinship >= (UNLIKE + ALIKE) / 2 else "of different kinds"
         size = "" if self.factor == 1 else f", seen on copies reduced {self.factor} times"
         return (

@@ -14,12 +14,16 @@ edge is wide, the less the lines hold each of them; hence lambda falls with the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from osmofuse.preparation.block_colours import with_block_colours
 from osmofuse.preparation.colour_lines import colour_line_laplacian
 from osmofuse.preparation.knn_matting import ties_of_open
 from osmofuse.preparation.known_colours import ties_to_known
 from osmofuse.preparation.least_variation import least_variation
 from osmofuse.preparation.trimap import Trimap
+from osmofuse.progress import Guard, Status
 from osmofuse.typing import FloatArray
 
 __all__ = ["combined_matte"]
@@ -29,7 +33,7 @@ KNOWN = 30.0  # lambda times the number of pixels,
 MOST_KNOWN = 1e-3  # and the most that lambda can be
 
 
-def combined_matte(image: FloatArray, trimap: Trimap) -> tuple[FloatArray, bool]:
+def combined_matte(image: FloatArray, trimap: Trimap, guard: Guard) -> tuple[FloatArray, Status]:
     """Find the map; known pixels keep their value.
 
     Parameters
@@ -38,19 +42,26 @@ def combined_matte(image: FloatArray, trimap: Trimap) -> tuple[FloatArray, bool]
         White at 1.0.
     trimap : Trimap
         Of the same size.
+    guard : Guard
+        Asked before each part of the matrix, and before each iteration.
 
     Returns
     -------
-    tuple of array and bool
-        The map, and whether the conjugate gradients have converged.
+    tuple of array and Status
+        The map, and how the conjugate gradients ended.
     """
     wanted = ~trimap.known
-    lines = colour_line_laplacian(image, wanted)
-    ties = TIES * ties_of_open(image, trimap).laplacian(wanted.size)
     weight = min(KNOWN / wanted.size, MOST_KNOWN)
-    known = weight * ties_to_known(image, trimap).laplacian(wanted.size)
+    parts: tuple[Callable[[], Any], ...] = (
+        lambda: colour_line_laplacian(image, wanted),
+        lambda: TIES * ties_of_open(image, trimap).laplacian(wanted.size),
+        lambda: weight * ties_to_known(image, trimap).laplacian(wanted.size),
+    )
+    matrix: Any = None
+    for part in parts:
+        if not guard.next_pass():
+            return trimap.levels, Status.cancelled
+        matrix = part() if matrix is None else matrix + part()
     return least_variation(
-        lines + ties + known,
-        trimap,
-        lambda matrix: with_block_colours(matrix, image, wanted),
+        matrix, trimap, guard, lambda inner: with_block_colours(inner, image, wanted)
     )

@@ -20,6 +20,7 @@ import numpy as np
 
 from osmofuse.preparation.least_variation import least_variation
 from osmofuse.preparation.trimap import Trimap
+from osmofuse.progress import Guard, Status
 from osmofuse.typing import Array, FloatArray
 
 __all__ = ["Ties", "features", "knn_matte", "ties_between", "ties_of_open"]
@@ -106,7 +107,7 @@ def ties_of_open(image: FloatArray, trimap: Trimap) -> Ties:
     return Ties(ties.i[wanted], ties.j[wanted], ties.k[wanted])
 
 
-def knn_matte(image: FloatArray, trimap: Trimap) -> tuple[FloatArray, bool]:
+def knn_matte(image: FloatArray, trimap: Trimap, guard: Guard) -> tuple[FloatArray, Status]:
     """Find the map; known pixels keep their value.
 
     Parameters
@@ -115,11 +116,16 @@ def knn_matte(image: FloatArray, trimap: Trimap) -> tuple[FloatArray, bool]:
         White at 1.0.
     trimap : Trimap
         Of the same size.
+    guard : Guard
+        Asked before the ties are found, and before each iteration.
 
     Returns
     -------
-    tuple of array and bool
-        The map, and whether the conjugate gradients have converged. A pixel that no chain of
-        ties leads from to what is known gets 0.5.
+    tuple of array and Status
+        The map, and how the conjugate gradients ended. A pixel that no chain of ties leads from
+        to what is known gets 0.5.
     """
-    return least_variation(ties_of_open(image, trimap).laplacian(trimap.known.size), trimap)
+    if not guard.next_pass():
+        return trimap.levels, Status.cancelled
+    ties = ties_of_open(image, trimap)
+    return least_variation(ties.laplacian(trimap.known.size), trimap, guard)

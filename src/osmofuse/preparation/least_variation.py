@@ -13,6 +13,7 @@ import numpy as np
 
 from osmofuse.linalg.krylov import Map, flexible_cg
 from osmofuse.preparation.trimap import Trimap
+from osmofuse.progress import Guard, Status
 from osmofuse.typing import FloatArray
 
 __all__ = ["by_diagonal", "least_variation"]
@@ -29,8 +30,8 @@ def by_diagonal(matrix: Any) -> Map:
 
 
 def least_variation(
-    laplacian: Any, trimap: Trimap, preconditioner: Callable[[Any], Map] = by_diagonal
-) -> tuple[FloatArray, bool]:
+    laplacian: Any, trimap: Trimap, guard: Guard, preconditioner: Callable[[Any], Map] = by_diagonal
+) -> tuple[FloatArray, Status]:
     """Solve for the open pixels; known ones keep their value.
 
     Parameters
@@ -39,19 +40,21 @@ def least_variation(
         L, symmetric and positive semidefinite, for pixels numbered row by row.
     trimap : Trimap
         What is known.
+    guard : Guard
+        Asked before each iteration.
     preconditioner : callable
         Makes an approximate inverse of the matrix of the open pixels.
 
     Returns
     -------
-    tuple of array and bool
-        The map, and whether the conjugate gradients have converged. A pixel that nothing ties
-        to what is known gets 0.5.
+    tuple of array and Status
+        The map, and how the conjugate gradients ended. A pixel that nothing ties to what is known
+        gets 0.5.
     """
     alpha = trimap.levels
     known, values = trimap.known.ravel(), alpha.ravel()
     if known.all():
-        return alpha, True
+        return alpha, Status.direct
     rows = laplacian[~known]
     inner, right = rows[:, ~known], -(rows[:, known] @ values[known])
     found = flexible_cg(
@@ -61,9 +64,12 @@ def least_variation(
         precondition=preconditioner(inner),
         rtol=RTOL,
         max_iter=MAX_ITER,
+        go_on=guard.next_pass,
     )
     values[~known] = _settled(found.x[0])
-    return alpha, found.converged
+    if guard.cancelled:
+        return alpha, Status.cancelled
+    return alpha, Status.converged if found.converged else Status.max_iter
 
 
 def _settled(alpha: FloatArray) -> FloatArray:

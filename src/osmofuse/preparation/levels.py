@@ -26,7 +26,7 @@ _HALF_LEVEL = 0.5 / 65535
 
 
 def range_used(pixels: ArrayLike | Picture, *, valid: BoolArray | None = None) -> float:
-    """Tell which part of its type's range a picture uses.
+    """Return the part of its type's range that a picture uses.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def _stretched(
 
 
 def _ends(array: Array, valid: BoolArray | None) -> tuple[float, float]:
-    """Give the percentiles of the tails, on the scale where 1.0 is white."""
+    """Return the percentiles of the tails, on the scale where 1.0 is white."""
     shown = array if valid is None else array[valid]
     if shown.size == 0:
         raise InputError("levels: no pixel is valid")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -22,9 +21,10 @@ from osmofuse.picture import Picture, samples
 from osmofuse.preparation.combined_matting import combined_matte
 from osmofuse.preparation.knn_matting import knn_matte
 from osmofuse.preparation.trimap import Trimap
+from osmofuse.progress import Guard, Status, Watch, check_watch
 from osmofuse.typing import ArrayLike, FloatArray
 
-__all__ = ["DEFAULT", "LARGEST", "METHODS", "Matte", "check_settings", "find_matte", "matte"]
+__all__ = ["DEFAULT", "LARGEST", "METHODS", "Matte", "check_settings", "matte"]
 
 LARGEST = 1_500_000  # pixels; larger pictures are matted on a reduced copy
 MOST_PIXELS = 1_000_000_000
@@ -44,24 +44,28 @@ DEFAULT = "combined"
 
 @dataclass(frozen=True, eq=False)
 class Matte:
-    """A map that was found, and what a person should know of it.
+    """Result of matting.
 
     Attributes
     ----------
     alpha : array, (rows, cols)
-        float64, in [0, 1].
+        The map: float64, in [0, 1]. Unless the status is a success, as far as it came.
+    status : Status
+        ``converged``; ``direct`` where the trimap leaves nothing open; ``max_iter`` or
+        ``cancelled``.
     factor : int
         How many times smaller the copy was that it was found on; 1: the picture itself.
     notes : tuple of str
         That it was a copy, or that the method did not converge; mostly nothing.
-    converged : bool
-        Whether it did.
+    seconds : float
+        How long it took, without what compiling kernels took.
     """
 
-    alpha: FloatArray
-    factor: int
-    notes: tuple[str, ...]
-    converged: bool = True
+    alpha: FloatArray = field(repr=False)
+    status: Status
+    factor: int = 1
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
 
 
 def matte(
@@ -70,7 +74,8 @@ def matte(
     *,
     method: str = DEFAULT,
     max_pixels: int = LARGEST,
-) -> FloatArray:
+    watch: Watch | None = None,
+) -> Matte:
     """Find the alpha map of what a trimap roughly outlines.
 
     Parameters
@@ -85,24 +90,22 @@ def matte(
         matting, as in the paper: ties alone; the others need the extra ``prepare``.
     max_pixels : int, 1 to 1e9
         A larger picture is matted on a reduced copy, and the map is carried to its full size
-        along the picture's edges; a warning says so.
+        along the picture's edges; a note says so.
+    watch : callable, optional
+        Called with a `Progress` now and then; if it returns True the map stays as it is then.
+        The methods of the extra ask it only before they begin.
 
     Returns
     -------
-    array, (rows, cols)
-        float64, in [0, 1].
-
-    Warns
-    -----
-    UserWarning
-        The picture was larger, or the method did not converge.
+    Matte
+        The map is its `alpha`. Not converging is a status, and noted.
 
     Raises
     ------
     InputError, MismatchError
         A picture cannot be used, or the trimap does not fit or says nothing.
     SettingError
-        There is no such method.
+        There is no such method, or a setting is out of range.
     MissingExtraError
         The method needs pymatting, which is not installed.
 
@@ -113,36 +116,29 @@ def matte(
     >>> image, trimap = np.full((8, 24), 0.2), np.full((8, 24), 0.5)
     >>> image[:, 15:] = 0.9
     >>> trimap[:, :2], trimap[:, -2:] = 0.0, 1.0
-    >>> bool((osmofuse.matte(image, trimap) == (image == 0.9)).all())
-    True
+    >>> found = osmofuse.matte(image, trimap)
+    >>> bool((found.alpha == (image == 0.9)).all()), str(found.status)
+    (True, 'converged')
     """
-    found = find_matte(image, trimap, method=method, max_pixels=max_pixels)
-    for note in found.notes:
-        warnings.warn(f"matte: {note}", UserWarning, stacklevel=2)
-    return found.alpha
-
-
-def find_matte(
-    image: ArrayLike | Picture,
-    trimap: ArrayLike | Picture,
-    *,
-    method: str = DEFAULT,
-    max_pixels: int = LARGEST,
-) -> Matte:
-    """Find the alpha map of what a trimap outlines, as `matte`, and say how."""
     check_settings(method, max_pixels)
+    check_watch(watch)
+    guard = Guard(watch)
     x, parts = _bands(samples(image, "image")), Trimap.of(trimap)
     if x.shape[:2] != parts.kept.shape:
         sizes = " × ".join(map(str, parts.kept.shape)), " × ".join(map(str, x.shape[:2]))
         raise MismatchError(f"trimap: {sizes[0]} pixels, but the image has {sizes[1]}")
     factor = math.ceil(math.sqrt(x.shape[0] * x.shape[1] / max_pixels))
     small, known, solve = reduced(x, factor), parts.reduced(factor), _solver(method)
-    alpha, converged = (known.levels, True) if known.known.all() else solve(small, known)
+    if known.known.all():
+        alpha, status = known.levels, Status.direct
+    else:
+        alpha, status = solve(small, known, guard)
     if factor > 1:
         fit = LocalFit.of(alpha, small, radius=RADIUS, epsilon=EPSILON)
         alpha = np.clip(fit.carried(x, factor), 0.0, 1.0)
     alpha[parts.kept], alpha[parts.entered] = 1.0, 0.0
-    return Matte(alpha, factor, tuple(_notes(factor, small.shape, converged)), converged)
+    notes = tuple(_notes(factor, small.shape, status))
+    return Matte(alpha, status, factor, notes, guard.seconds)
 
 
 def check_settings(method: str, max_pixels: int) -> None:
@@ -161,14 +157,14 @@ def check_settings(method: str, max_pixels: int) -> None:
     whole("max_pixels", max_pixels, least=1, most=MOST_PIXELS)
 
 
-def _notes(factor: int, shape: tuple[int, ...], converged: bool) -> list[str]:
+def _notes(factor: int, shape: tuple[int, ...], status: Status) -> list[str]:
     notes = []
     if factor > 1:
         notes.append(
             f"found on a copy reduced {factor} times, to {shape[0]} × {shape[1]} pixels, and "
             "carried to the full size along the picture's edges; max_pixels allows more"
         )
-    if not converged:
+    if status is Status.max_iter:
         notes.append("the method did not converge; the map is as far as it came")
     return notes
 
@@ -177,7 +173,7 @@ def _bands(x: FloatArray) -> FloatArray:
     return x[..., None] if x.ndim == 2 else x
 
 
-def _solver(method: str) -> Callable[[FloatArray, Trimap], tuple[FloatArray, bool]]:
+def _solver(method: str) -> Callable[[FloatArray, Trimap, Guard], tuple[FloatArray, Status]]:
     if method in _OWN:
         return _OWN[method]
     try:
@@ -188,12 +184,14 @@ def _solver(method: str) -> Callable[[FloatArray, Trimap], tuple[FloatArray, boo
         ) from error
     estimate = getattr(pymatting, _PYMATTING[method])
 
-    def solve(image: FloatArray, trimap: Trimap) -> tuple[FloatArray, bool]:
+    def solve(image: FloatArray, trimap: Trimap, guard: Guard) -> tuple[FloatArray, Status]:
         if image.shape[2] not in (1, 3):
             raise InputError(
                 f"image: {image.shape[2]} channels; {method!r} takes 1 or 3, "
                 f"and {DEFAULT!r} any number"
             )
+        if not guard.next_pass():
+            return trimap.levels, Status.cancelled
         colour = np.repeat(image, 3 // image.shape[2], axis=2).astype(np.float64)
         try:
             found = estimate(np.clip(colour, 0.0, 1.0), trimap.levels)
@@ -203,6 +201,6 @@ def _solver(method: str) -> Callable[[FloatArray, Trimap], tuple[FloatArray, boo
                 f"image: pymatting cannot do {method!r} on {colour.shape[0]} × {colour.shape[1]} "
                 f"pixels{told}; use {DEFAULT!r}"
             ) from error
-        return np.clip(found, 0.0, 1.0), True
+        return np.clip(found, 0.0, 1.0), Status.converged
 
     return solve

@@ -31,7 +31,7 @@ def mask_of_two(pixels: Array) -> BoolArray | None:
 
 
 def is_painted(levels: FloatArray) -> bool:
-    """Tell whether nearly all pixels have one of few colours, and not all of these are grey."""
+    """Return True if nearly all pixels have one of few colours, not all of them grey."""
     colours, counts = _colours(levels)
     chosen = np.argsort(-counts, kind="stable")[:FLAT]
     flat = counts[chosen].sum() >= 0.9 * counts.sum()

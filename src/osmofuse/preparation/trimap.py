@@ -60,7 +60,7 @@ class Trimap:
 
     @property
     def known(self) -> BoolArray:
-        """Where the map need not be found."""
+        """Mask of the pixels whose value is known."""
         return self.kept | self.entered
 
     @property

@@ -71,12 +71,12 @@ def _check(levels: FloatArray, trimap: FloatArray, name: str) -> None:
     if between.size == 0:
         raise InputError(
             f"{name}: {values} grey values, black and white but no grey: a mask, in which nothing "
-            "is to be found. Say how far from its edge the map is open (--band PIXELS), or fuse "
+            "is to be found. Say how far from its edge the map is open (--edge PIXELS), or fuse "
             "with it as it is (--alpha FILE)"
         )
     if middle_level(between) is None:
         raise InputError(
             f"{name}: {values} grey values: did you mean a trimap? That has three, black, grey and "
             "white. A soft map is used as it is (--alpha FILE); of a mask with a blurred edge, say "
-            "how far from it the map is open (--band PIXELS)"
+            "how far from it the map is open (--edge PIXELS)"
         )

@@ -80,7 +80,7 @@ def _applied(array: FloatArray, space: Space, profile: bytes | None, way: int) -
 
 
 def _curves(profile: bytes | None, channels: int) -> tuple[Curve, ...]:
-    """Give a curve for each channel."""
+    """Return a curve for each channel."""
     found = tone_curves(profile) if profile else ()
     if not found:
         return (_SRGB,) * channels

@@ -7,15 +7,18 @@ from osmofuse.report.document import check_report
 from osmofuse.report.overlay import overlay
 from osmofuse.report.page import write_report
 from osmofuse.report.preparation_page import write_alignment, write_matte
+from osmofuse.report.provenance import Provenance
 from osmofuse.report.ranking import read_ranking, tally, with_ranking
 from osmofuse.report.results_page import write_results
 from osmofuse.report.sheet import side_by_side
 from osmofuse.report.study import study_sheet
 from osmofuse.report.table import csv_table, latex_table, markdown_table, study_table
+from osmofuse.report.terminal_table import terminal_study, terminal_table
 
 __all__ = [
     "Bar",
     "Box",
+    "Provenance",
     "check_report",
     "checkerboard",
     "contact_sheet",
@@ -29,6 +32,8 @@ __all__ = [
     "study_sheet",
     "study_table",
     "tally",
+    "terminal_study",
+    "terminal_table",
     "with_ranking",
     "write_alignment",
     "write_matte",

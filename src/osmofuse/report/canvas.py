@@ -55,7 +55,7 @@ class Canvas:
         return height, width
 
     def resize(self, height: int, width: int) -> None:
-        """Give the page its size."""
+        """Set the size of the page."""
         self._figure.set_size_inches(width / _DPI, height / _DPI)
 
     def wrap(self, text: str, letters: int, width: int) -> list[str]:

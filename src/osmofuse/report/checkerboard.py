@@ -16,8 +16,8 @@ _FLATTEST = 1e-6
 
 
 def checkerboard(
-    moving: ArrayLike | Picture,
-    fixed: ArrayLike | Picture,
+    foreground: ArrayLike | Picture,
+    background: ArrayLike | Picture,
     *,
     valid: BoolArray | None = None,
     squares: int = 8,
@@ -27,10 +27,10 @@ def checkerboard(
 
     Parameters
     ----------
-    moving, fixed : array_like or Picture, (rows, cols) or (rows, cols, channels)
-        Of one size, e.g. the image of an `Alignment` and what it was aligned to.
+    foreground, background : array_like or Picture, (rows, cols) or (rows, cols, channels)
+        Of one size, e.g. a foreground and the image of an `Alignment` to it.
     valid : array of bool, (rows, cols), optional
-        Where False, the fixed picture is shown.
+        Where False, the foreground is shown.
     squares : int
         How many along the longer side.
     longest : int
@@ -50,10 +50,10 @@ def checkerboard(
     """
     if squares < 2:
         raise SettingError(f"squares: {squares}; there must be 2 or more")
-    return in_squares(*flicker(moving, fixed, valid=valid, longest=longest), squares)
+    return in_squares(*flicker(foreground, background, valid=valid, longest=longest), squares)
 
 
-def in_squares(here: Array, there: Array, squares: int = 8) -> Array:
+def in_squares(there: Array, here: Array, squares: int = 8) -> Array:
     """Return two pictures of one size in the squares of a checkerboard."""
     side = max(1, math.ceil(max(here.shape[:2]) / squares))
     down, across = (np.arange(n) // side for n in here.shape[:2])
@@ -62,8 +62,8 @@ def in_squares(here: Array, there: Array, squares: int = 8) -> Array:
 
 
 def flicker(
-    moving: ArrayLike | Picture,
-    fixed: ArrayLike | Picture,
+    foreground: ArrayLike | Picture,
+    background: ArrayLike | Picture,
     *,
     valid: BoolArray | None = None,
     longest: int = LONGEST,
@@ -72,7 +72,7 @@ def flicker(
 
     Parameters
     ----------
-    moving, fixed, valid, longest
+    foreground, background, valid, longest
         As for `checkerboard`.
 
     Returns
@@ -85,11 +85,11 @@ def flicker(
     InputError, MismatchError
         A picture cannot be shown, or they are not of one size.
     """
-    here = checked(moving, "moving", valid=valid, bounded=False)
-    there = checked(fixed, "fixed", bounded=False)
+    there = checked(foreground, "foreground", bounded=False)
+    here = checked(background, "background", valid=valid, bounded=False)
     if here.shape[:2] != there.shape[:2]:
         raise MismatchError(
-            f"moving: {here.shape[0]} × {here.shape[1]} pixels, but fixed has "
+            f"background: {here.shape[0]} × {here.shape[1]} pixels, but foreground has "
             f"{there.shape[0]} × {there.shape[1]}; show the aligned picture"
         )
     step = math.ceil(max(here.shape[:2]) / longest)
@@ -103,7 +103,7 @@ def flicker(
     shown = _shown(_reduced(here, step), mask)
     if mask is not None:
         shown = np.where(mask[..., None], shown, beside)
-    return shown, beside
+    return beside, shown
 
 
 def _reduced(array: Array, step: int) -> FloatArray:

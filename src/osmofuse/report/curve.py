@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-from osmofuse.optimise import Step
+from osmofuse.progress import Step
 
 __all__ = ["energy_curve"]
 

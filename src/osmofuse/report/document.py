@@ -17,9 +17,9 @@ from osmofuse.io import Staging, check_distinct, check_target, encode
 from osmofuse.io.refusal import naming
 from osmofuse.io.staging import made_folder
 from osmofuse.picture import Picture
-from osmofuse.record import Record
 from osmofuse.report.layers import LONGEST, Layer, file_names
 from osmofuse.report.manifest import check_address
+from osmofuse.report.provenance import UNKNOWN, Provenance
 from osmofuse.report.sections import figures, how_section
 
 __all__ = ["MANIFEST", "Document", "check_report", "report_folder", "write_document"]
@@ -55,10 +55,10 @@ class Document:
         Rows and columns, where the layers are reduced copies.
     ranks : sequence of str
         Roles of the layers that a judge compares, in the order of the ranking.
-    record : Record, optional
+    provenance : Provenance
         How it was made.
-    command, promise : str
-        What does it again, and what that will give, in words.
+    promise : str
+        What its command will give, in words.
     texts : mapping of str to str
         Further files, by name.
     """
@@ -73,8 +73,7 @@ class Document:
     longest: int = LONGEST
     size: tuple[int, int] | None = None
     ranks: Sequence[str] = ()
-    record: Record | None = None
-    command: str = ""
+    provenance: Provenance = UNKNOWN
     promise: str = "This command does the same once more."
     texts: Mapping[str, str] = field(default_factory=dict)
 
@@ -90,7 +89,6 @@ def write_document(
     folder: str | PathLike[str],
     document: Document,
     *,
-    inputs: Sequence[str | PathLike[str]] = (),
     overwrite: bool = False,
     staging: Staging | None = None,
 ) -> Path:
@@ -102,8 +100,6 @@ def write_document(
         Made if it is not there.
     document : Document
         What it shows.
-    inputs : sequence of paths
-        Files that are never replaced.
     overwrite : bool
         Replace a report that is there.
     staging : Staging, optional
@@ -130,11 +126,13 @@ def write_document(
         "tinted": escape(tint_words),
         "figures": figures(document.layers, tint, document.longest, document.ranks),
         "sections": "\n".join(document.sections),
-        "how": how_section(document.record, document.command, document.promise, pictures),
+        "how": how_section(document.provenance, document.promise, pictures),
     }
     texts = {**document.texts, _PAGE: _assembled(content)}
     for name in (*texts, *pictures):
-        check_target(folder / name, overwrite=overwrite, inputs=inputs, folders=True)
+        check_target(
+            folder / name, overwrite=overwrite, inputs=document.provenance.inputs, folders=True
+        )
     if staging is not None:
         _stage(folder, pictures, texts, staging)
     else:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from osmofuse.metrics.catalogue import METRICS
+from osmofuse.errors import SettingError
+from osmofuse.metrics.catalogue import metric_named
 from osmofuse.metrics.score import Score
 from osmofuse.record import Record
 from osmofuse.report.table import reasons_of, shown_number
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["definitions", "facts_of", "facts_table", "results_table", "scores_table"]
 
-_BETTER = {"high": "higher", "low": "lower"}
+_BETTER = {"high": "higher", "low": "lower", None: "–"}
 
 
 def scores_table(scores: Mapping[str, Score]) -> str:
@@ -40,8 +41,11 @@ def _score_row(name: str, score: Score) -> str:
 
 
 def _meaning(name: str) -> str:
-    metric = METRICS.get(name)
-    words = f"{metric.definition} ({metric.source})" if metric else ""
+    try:
+        found = metric_named(name)
+    except SettingError:  # a function of somebody's own
+        return ""
+    words = f"{found.definition} ({found.source})" if found.source else found.definition
     return words[:1].upper() + words[1:]
 
 
@@ -51,12 +55,14 @@ def results_table(comparisons: Sequence[Comparison]) -> str:
     The best of each column is marked; what is missing or doubtful is said in words.
     """
     better = {metric: s.better for c in comparisons for metric, s in c.scores.items()}
-    best = {metric: _best(comparisons, metric, side == "high") for metric, side in better.items()}
+    best = {
+        name: side and _best(comparisons, name, side == "high") for name, side in better.items()
+    }
     heads = [
-        '<th scope="col" class="number">{}<span class="side">{} is better</span></th>'.format(
-            escape(metric.replace("_", " ")), _BETTER[side]
+        '<th scope="col" class="number">{}<span class="side">{}</span></th>'.format(
+            escape(name.replace("_", " ")), f"{_BETTER[side]} is better" if side else ""
         )
-        for metric, side in better.items()
+        for name, side in better.items()
     ]
     rows = "".join(_result_row(c, best) for c in comparisons)
     notes = "".join(f"<p>{escape(note)}</p>" for note in reasons_of(comparisons))
@@ -124,7 +130,8 @@ def _facts(record: Record) -> Iterator[tuple[str, str]]:
         yield "Working space", record.working_space
     yield from _result(record.result)
     yield "Made with", ", ".join(f"{name} {value}" for name, value in record.versions.items())
-    yield "Pixels", f"SHA-256 {record.output.get('sha256_of_pixels')}"
+    if digest := record.output.get("sha256_of_pixels"):  # scores have none
+        yield "Pixels", f"SHA-256 {digest}"
 
 
 def _alpha(alpha: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -135,6 +142,8 @@ def _alpha(alpha: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         )
     elif alpha.get("value") is not None:
         yield "Alpha", f"{alpha['value']:g} everywhere"
+    if alpha.get("invert"):
+        yield "Alpha inverted", "the map is white where the background enters"
     if alpha.get("soften"):
         yield "Alpha softened", f"by {alpha['soften']:g} pixels"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from osmofuse.report.facts import facts_of
 from osmofuse.report.layers import ENTERS, Layer, layers_of, maps_as_layers, tint_uri
 from osmofuse.report.manifest import iiif_manifest
 from osmofuse.report.maps import Map, change_maps
+from osmofuse.report.provenance import UNKNOWN, Provenance
 from osmofuse.report.sections import blind_section, maps_section, numbers_section
 from osmofuse.typing import ArrayLike
 
@@ -33,13 +34,10 @@ def write_report(
     pictures: Mapping[str, ArrayLike | Picture],
     fusion: Fusion | None = None,
     scores: Mapping[str, Score] | None = None,
-    record: Record | None = None,
-    command: str = "",
     maps: Mapping[str, Map] | None = None,
     results: Mapping[str, ArrayLike | Picture] | None = None,
-    title: str = "",
     iiif: str | None = None,
-    inputs: Sequence[str | PathLike[str]] = (),
+    provenance: Provenance = UNKNOWN,
     overwrite: bool = False,
     staging: Staging | None = None,
 ) -> Path:
@@ -61,22 +59,16 @@ def write_report(
         Its history becomes the energy curve.
     scores : mapping of str to Score, optional
         As `osmofuse.score` returns them.
-    record : Record, optional
-        How the picture was made.
-    command : str
-        What repeats it.
     maps : mapping of str to (array, str, float), optional
         Maps beside those of `change_maps`: values, what they are in words, and the value of the
         last colour.
     results : mapping of str to array or Picture, optional
         At least two, to be ranked blindly: the page compares them in pairs and tells their names
         when all are done.
-    title : str
-        Of the page; by default the names of the two inputs.
     iiif : str, optional
         Also write a IIIF manifest, for the folder at this address.
-    inputs : sequence of paths
-        Files that are never replaced.
+    provenance : Provenance
+        How the picture was made. The title is by default the names of the two inputs.
     overwrite : bool
         Replace a report that is there.
     staging : Staging, optional
@@ -108,7 +100,8 @@ def write_report(
         made = change_maps(layers["fused"].levels, layers["foreground"].levels)
         maps = {**made, **(maps or {})}
     coloured = maps_as_layers(maps or {})
-    title = title or _title(record)
+    record = provenance.record
+    title = provenance.title or _title(record)
     curve = energy_curve(fusion.history) if fusion is not None else None
     texts = {} if curve is None else {"energy.svg": curve}
     if iiif is not None:
@@ -126,12 +119,11 @@ def write_report(
         ],
         maps=coloured,
         tint=None if tint is None else (tint, ENTERS),
-        record=record,
-        command=command,
+        provenance=provenance,
         promise="This command makes the same pixels, and says whether it did.",
         texts=texts,
     )
-    return write_document(folder, document, inputs=inputs, overwrite=overwrite, staging=staging)
+    return write_document(folder, document, overwrite=overwrite, staging=staging)
 
 
 def _title(record: Record | None) -> str:

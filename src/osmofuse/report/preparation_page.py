@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
 from os import PathLike
 from pathlib import Path
@@ -14,12 +14,12 @@ from osmofuse.io import Staging
 from osmofuse.picture import Picture, as_alpha, quantise, samples
 from osmofuse.preparation.foreground_colours import foreground_colours
 from osmofuse.preparation.registration import Alignment
-from osmofuse.record import Record
 from osmofuse.report.checkerboard import flicker, in_squares
 from osmofuse.report.document import Document, write_document
 from osmofuse.report.facts import definitions
 from osmofuse.report.layers import LONGEST, Layer, layers_of, tint_uri
 from osmofuse.report.overlay import overlay
+from osmofuse.report.provenance import UNKNOWN, Provenance
 from osmofuse.report.sections import contact_section
 from osmofuse.typing import Array, ArrayLike
 
@@ -32,11 +32,8 @@ def write_alignment(
     folder: str | PathLike[str],
     *,
     alignment: Alignment,
-    fixed: ArrayLike | Picture,
-    record: Record | None = None,
-    command: str = "",
-    title: str = "A picture laid over another",
-    inputs: Sequence[str | PathLike[str]] = (),
+    foreground: ArrayLike | Picture,
+    provenance: Provenance = UNKNOWN,
     overwrite: bool = False,
     staging: Staging | None = None,
 ) -> Path:
@@ -51,9 +48,9 @@ def write_alignment(
         As for `write_report`.
     alignment : Alignment
         What `osmofuse.align` found; not refused.
-    fixed : array or Picture
-        What it was aligned to.
-    record, command, title, inputs, overwrite, staging
+    foreground : array or Picture
+        What the background was laid over.
+    provenance, overwrite, staging
         As for `write_report`.
 
     Returns
@@ -70,22 +67,21 @@ def write_alignment(
     """
     if alignment.image is None:
         raise ValueError("a refused alignment has no picture to show")
-    moved, beside = flicker(alignment.image, fixed, valid=alignment.valid, longest=LONGEST)
+    beside, moved = flicker(foreground, alignment.image, valid=alignment.valid, longest=LONGEST)
     figures = alignment.quality
     layers = layers_of(
-        {"Fixed": beside, "Aligned": moved, "Checkerboard": in_squares(moved, beside)}
+        {"Foreground": beside, "Aligned": moved, "Checkerboard": in_squares(beside, moved)}
     )
     document = Document(
-        title=title,
+        title=provenance.title or "A picture laid over another",
         lede=[f"{figures['agreement']:.0%} of {figures['tiles']:.0f} places fit"],
         size=(alignment.image.shape[0], alignment.image.shape[1]),
         layers=layers,
-        first=("Fixed", "Aligned"),
-        sections=[_pictures_section(layers, "Fixed"), _fit_section(alignment)],
-        record=record,
-        command=command,
+        first=("Foreground", "Aligned"),
+        sections=[_pictures_section(layers, "Foreground"), _fit_section(alignment)],
+        provenance=provenance,
     )
-    return write_document(folder, document, inputs=inputs, overwrite=overwrite, staging=staging)
+    return write_document(folder, document, overwrite=overwrite, staging=staging)
 
 
 def _pictures_section(layers: Mapping[str, Layer], beside: str) -> str:
@@ -127,7 +123,7 @@ def _matrix(matrix: Array) -> str:
         "<tr>" + "".join(f'<td class="number">{float(value):.6g}</td>' for value in row) + "</tr>"
         for row in matrix
     )
-    words = "From points (x, y, 1) of the moving picture to the fixed one, in pixels."
+    words = "From points (x, y, 1) of the background to the foreground, in pixels."
     return (
         f"<div><h2>The transform</h2><p>{escape(words)}</p>"
         f'<table class="matrix"><tbody>{rows}</tbody></table></div>'
@@ -141,10 +137,7 @@ def write_matte(
     trimap: ArrayLike | Picture,
     alpha: ArrayLike,
     facts: Mapping[str, str] | None = None,
-    record: Record | None = None,
-    command: str = "",
-    title: str = "A matte",
-    inputs: Sequence[str | PathLike[str]] = (),
+    provenance: Provenance = UNKNOWN,
     overwrite: bool = False,
     staging: Staging | None = None,
 ) -> Path:
@@ -162,7 +155,7 @@ def write_matte(
         The map.
     facts : mapping of str to str, optional
         What else is to be told.
-    record, command, title, inputs, overwrite, staging
+    provenance, overwrite, staging
         As for `write_report`.
 
     Returns
@@ -186,16 +179,15 @@ def write_matte(
     }
     tint, layers = tint_uri(alpha), layers_of(pictures)
     document = Document(
-        title=title,
+        title=provenance.title or "A matte",
         lede=[],
         layers=layers,
         first=("Picture", "Cut out"),
         sections=[_pictures_section(layers, "Picture"), _told_section(facts or {})],
         tint=None if tint is None else (tint, "What is not kept"),
-        record=record,
-        command=command,
+        provenance=provenance,
     )
-    return write_document(folder, document, inputs=inputs, overwrite=overwrite, staging=staging)
+    return write_document(folder, document, overwrite=overwrite, staging=staging)
 
 
 def _cut_out(image: ArrayLike | Picture, alpha: ArrayLike) -> Picture:

@@ -25,6 +25,7 @@ from osmofuse.report.layers import (
     tint_uri,
 )
 from osmofuse.report.maps import Map, change_maps
+from osmofuse.report.provenance import UNKNOWN, Provenance
 from osmofuse.report.ranking import MOST
 from osmofuse.report.sections import blind_section, contact_section, maps_section
 from osmofuse.typing import ArrayLike
@@ -47,10 +48,7 @@ def write_results(
     pictures: Mapping[str, ArrayLike | Picture],
     results: Mapping[str, ArrayLike | Picture],
     comparisons: Sequence[Comparison] = (),
-    record: Record | None = None,
-    command: str = "",
-    title: str = "Results compared",
-    inputs: Sequence[str | PathLike[str]] = (),
+    provenance: Provenance = UNKNOWN,
     overwrite: bool = False,
     staging: Staging | None = None,
 ) -> Path:
@@ -70,9 +68,7 @@ def write_results(
         What was made of it, by name; of the same size.
     comparisons : sequence of Comparison, optional
         Scores, times and endings, by the same names; also of those that made no picture.
-    record : Record, optional
-        How they were made; the answers of a ranking belong to it.
-    command, title, inputs, overwrite, staging
+    provenance, overwrite, staging
         As for `write_report`.
 
     Returns
@@ -97,7 +93,7 @@ def write_results(
     first, maps = _first(layers, made), _maps(layers, made)
     tint = tint_uri(pictures["alpha"]) if "alpha" in pictures else None
     document = Document(
-        title=title,
+        title=provenance.title or "Results compared",
         lede=[f"{len(results)} result{'s' * (len(results) != 1)}"],
         layers=layers,
         first=first,
@@ -105,16 +101,15 @@ def write_results(
             contact_section("All results", made, layers[first[0]].name, _seconds(comparisons)),
             _scores_section(comparisons),
             maps_section(maps, _COMPARED),
-            _ranking_section(results, record, ranked),
+            _ranking_section(results, provenance.record, ranked),
         ],
         maps=maps,
         tint=None if tint is None else (tint, ENTERS),
         longest=_longest(layers),
         ranks=ranked,
-        record=record,
-        command=command,
+        provenance=provenance,
     )
-    return write_document(folder, document, inputs=inputs, overwrite=overwrite, staging=staging)
+    return write_document(folder, document, overwrite=overwrite, staging=staging)
 
 
 def _first(layers: Mapping[str, Layer], made: Mapping[str, Layer]) -> tuple[str, str]:

@@ -15,6 +15,7 @@ from osmofuse.report.canvas import Bar
 from osmofuse.report.colours import colours
 from osmofuse.report.facts import facts_table, scores_table
 from osmofuse.report.layers import LONGEST, Layer, data_uri, layers_of
+from osmofuse.report.provenance import Provenance
 from osmofuse.report.ranking import FORMAT, KIND, blind_pairs
 from osmofuse.typing import ArrayLike
 
@@ -136,8 +137,9 @@ def numbers_section(scores: Mapping[str, Score], curve: str | None) -> str:
     return f'<section class="two">{"".join(parts)}</section>' if parts else ""
 
 
-def how_section(record: Record | None, command: str, promise: str, files: Iterable[str]) -> str:
+def how_section(provenance: Provenance, promise: str, files: Iterable[str]) -> str:
     """Return how it was made, and how it is made again."""
+    record, command = provenance.record, provenance.command
     parts = ['<section aria-labelledby="how"><h2 id="how">How it was made</h2>']
     if record is not None:
         parts.append(facts_table(record))

@@ -96,7 +96,7 @@ def side_by_side(
 
 
 def _checked(panels: Sequence[tuple[str, Array | None]]) -> list[Array | None]:
-    """Give the pictures as uint8 with three bands, or say what is wrong with which."""
+    """Return the pictures as uint8 with three bands, or refuse one that cannot be shown."""
     given = [(caption, picture) for caption, picture in panels if picture is not None]
     if not given:
         raise InputError("panels: there is no picture to show")
@@ -180,7 +180,7 @@ class _Page:
 
     @property
     def head(self) -> int:
-        """Where the first row begins."""
+        """Height at which the first row begins."""
         text = line_height(self.title) * self.title_lines
         return self.margin + (text + self.em if text else 0)
 
@@ -195,7 +195,7 @@ class _Page:
         return self.head + self.grid[0] * (self.row + self.gap) - self.gap + foot + self.margin
 
     def corner(self, index: int) -> tuple[int, int]:
-        """Give the top left corner of a picture."""
+        """Return the top left corner of a picture."""
         row, col = divmod(index, self.grid[1])
         return self.head + row * (self.row + self.gap), self.margin + col * (self.cell + self.gap)
 
@@ -234,7 +234,7 @@ def _letters(width: int, columns: int) -> int:
 
 
 def _shown(size: tuple[int, int], room: tuple[int, int]) -> tuple[int, int]:
-    """Give the size at which a picture is shown: whole multiples, or reduced to the room."""
+    """Return the size at which a picture is shown: whole multiples, or reduced to the room."""
     multiple = min(_SMALL // max(size), room[0] // size[0], room[1] // size[1])
     if multiple:
         return size[0] * multiple, size[1] * multiple

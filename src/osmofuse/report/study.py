@@ -4,36 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from osmofuse.errors import InputError, LimitError
 from osmofuse.report.canvas import Canvas, line_height
 from osmofuse.report.sheet import as_levels
+from osmofuse.report.tried import Heads, fixed_settings, said, said_value, varied_settings
 from osmofuse.typing import Array
 
 if TYPE_CHECKING:
     from osmofuse.tasks import Trial
 
-__all__ = ["check_sheet", "study_sheet", "trial_names"]
+__all__ = ["check_sheet", "study_sheet"]
 
-_DOWN, _ACROSS = ("start", "mu", "reach"), ("eta", "gamma")
-_LETTERS = {"eta": "η", "mu": "μ", "gamma": "γ"}
-_WIDTH = 2400  # of the sheet, at most
+_WIDTH, _HEIGHT = 2400, 12_000  # of the sheet, at most
 _LARGEST, _SMALLEST = 420, 60  # of a picture's longer side
 _EM = 22
 _HEAD = 7 * _EM  # the width of a row's heading
-
-
-def trial_names(trials: Sequence[Trial]) -> list[str]:
-    """Return the trials of a sweep in words, by the settings that were varied."""
-    tried = [trial.settings for trial in trials]
-    varied = _varied(tried, (*_DOWN, *_ACROSS)) or {"eta": ()}
-    chosen = [{name: settings[name] for name in varied} for settings in tried]
-    names = [_said(settings) for settings in chosen]
-    if len(set(names)) == len(names):
-        return names
-    return [_said(settings, digits=17) for settings in chosen]
 
 
 def check_sheet(tried: Sequence[Mapping[str, Any]], size: tuple[int, int]) -> None:
@@ -49,7 +37,7 @@ def check_sheet(tried: Sequence[Mapping[str, Any]], size: tuple[int, int]) -> No
     Raises
     ------
     LimitError
-        There are too many columns for one sheet.
+        There are too many trials for one sheet.
     """
     _plan(tried, size)
 
@@ -57,8 +45,9 @@ def check_sheet(tried: Sequence[Mapping[str, Any]], size: tuple[int, int]) -> No
 def study_sheet(trials: Sequence[Trial], *, title: str = "") -> Array:
     """Draw the pictures of a sweep as a table, as the paper's figure of its weights is one.
 
-    Down go the starts, and within them mu and reach; across goes eta, and within it gamma. A
-    setting that was not varied stands above the table.
+    Settings that were varied go down, the slowest first, or across, so that there are about as
+    many rows as columns; of the paper's study, start and mu go down, eta and gamma across. What
+    was not varied stands above the table.
 
     Parameters
     ----------
@@ -77,7 +66,7 @@ def study_sheet(trials: Sequence[Trial], *, title: str = "") -> Array:
     InputError
         There is nothing to show.
     LimitError
-        There are too many columns for one sheet.
+        There are too many trials for one sheet.
     MissingExtraError
         matplotlib is not installed.
     """
@@ -88,12 +77,12 @@ def study_sheet(trials: Sequence[Trial], *, title: str = "") -> Array:
     page = _plan(tried, pictures[0].shape[:2])
     canvas = Canvas()
     heading = canvas.wrap(title, _EM * 3 // 2, page.width - 4 * _EM)
-    page = _Page(page.down, page.across, page.panel, len(heading))
+    constant = canvas.wrap(said(fixed_settings(tried)), _EM, page.width - 4 * _EM)
+    page = replace(page, title_lines=len(heading), fixed_lines=len(constant))
     canvas.resize(page.height, page.width)
     canvas.write(heading, _EM * 3 // 2, 2 * _EM, 2 * _EM)
-    canvas.write(
-        [_said(_fixed(tried))], _EM, page.top - (len(page.across) + 1) * _LINE - _EM, 2 * _EM
-    )
+    above = len(page.across) + len(constant)
+    canvas.write(constant, _EM, page.top - above * _LINE - _EM, 2 * _EM)
     _write_headings(canvas, page)
     for trial, picture in zip(trials, pictures, strict=True):
         canvas.show(picture, *page.corner(page.place(trial)), page.panel)
@@ -101,7 +90,6 @@ def study_sheet(trials: Sequence[Trial], *, title: str = "") -> Array:
 
 
 _LINE = line_height(_EM)
-Heads = dict[str, tuple[Any, ...]]
 
 
 @dataclass(frozen=True)
@@ -111,7 +99,8 @@ class _Page:
     down: Heads
     across: Heads
     panel: tuple[int, int]
-    title_lines: int
+    title_lines: int = 0
+    fixed_lines: int = 1
 
     @property
     def gap(self) -> int:
@@ -119,13 +108,13 @@ class _Page:
 
     @property
     def top(self) -> int:
-        """Where the first row of pictures begins."""
+        """Height at which the first row of pictures begins."""
         title = self.title_lines * line_height(_EM * 3 // 2)
-        return 2 * _EM + title + _EM + _LINE * (1 + len(self.across)) + _EM
+        return 2 * _EM + title + _EM + _LINE * (self.fixed_lines + len(self.across)) + _EM
 
     @property
     def left(self) -> int:
-        """Where the first column of pictures begins."""
+        """Place at which the first column of pictures begins."""
         return 2 * _EM + _HEAD * len(self.down)
 
     @property
@@ -152,15 +141,32 @@ class _Page:
 
 
 def _plan(tried: Sequence[Mapping[str, Any]], size: tuple[int, int]) -> _Page:
-    down, across = _varied(tried, _DOWN), _varied(tried, _ACROSS)
-    room = (_WIDTH - 4 * _EM - _HEAD * len(down)) // _count(across) - _EM
-    scale = min(_LARGEST / max(size), room / size[1])
-    if scale * max(size) < _SMALLEST:
-        raise LimitError(
-            f"trials: {_count(across)} columns are too many for one sheet; vary eta or gamma less"
-        )
-    panel = max(1, round(size[0] * scale)), max(1, round(size[1] * scale))
-    return _Page(down, across, panel, 0)
+    """Return the page with as many rows as columns, or nearly; of two, the wider one."""
+    varied = varied_settings(tried)
+    splits = [_split(varied, index) for index in range(len(varied) + 1)]
+    splits.sort(key=lambda heads: abs(math.log(_count(heads[0]) / _count(heads[1]))))
+    for down, across in splits:
+        scale = _scale(down, across, size)
+        if scale * max(size) >= _SMALLEST:
+            panel = max(1, round(size[0] * scale)), max(1, round(size[1] * scale))
+            return _Page(down, across, panel)
+    raise LimitError(
+        f"trials: {_count(splits[0][0])} rows and {_count(splits[0][1])} columns are too many for "
+        f"one sheet; vary {' or '.join(varied)} less"
+    )
+
+
+def _split(varied: Heads, index: int) -> tuple[Heads, Heads]:
+    """Return the settings that go down, the slowest ones, and those that go across."""
+    items = list(varied.items())
+    return dict(items[:index]), dict(items[index:])
+
+
+def _scale(down: Heads, across: Heads, size: tuple[int, int]) -> float:
+    """Return by how much pictures are reduced, or enlarged, so that all fit."""
+    wide = (_WIDTH - 4 * _EM - _HEAD * len(down)) // _count(across) - _EM
+    high = (_HEIGHT - 10 * _EM) // _count(down) - _EM
+    return min(_LARGEST / max(size), wide / size[1], high / size[0])
 
 
 def _write_headings(canvas: Canvas, page: _Page) -> None:
@@ -170,7 +176,7 @@ def _write_headings(canvas: Canvas, page: _Page) -> None:
         step //= len(values)
         for col in range(0, _count(page.across), step):
             _, left = page.corner((0, col))
-            text = _value(name, values[col // step % len(values)])
+            text = said_value(name, values[col // step % len(values)])
             canvas.write(
                 [text], _EM, page.top - (len(page.across) - level) * _LINE - _EM // 2, left
             )
@@ -179,20 +185,9 @@ def _write_headings(canvas: Canvas, page: _Page) -> None:
         step //= len(values)
         for row in range(0, _count(page.down), step):
             top, _ = page.corner((row, 0))
-            text = _value(name, values[row // step % len(values)])
+            text = said_value(name, values[row // step % len(values)])
             lines = canvas.wrap(text, _EM, _HEAD - _EM)
             canvas.write(lines, _EM, top, 2 * _EM + level * _HEAD)
-
-
-def _varied(tried: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Heads:
-    """Return the values of those settings that were varied, in their order."""
-    values = {name: tuple(dict.fromkeys(settings[name] for settings in tried)) for name in names}
-    return {name: found for name, found in values.items() if len(found) > 1}
-
-
-def _fixed(tried: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    first = tried[0]
-    return {name: first[name] for name in first if not _varied(tried, (name,))}
 
 
 def _group(heads: Heads, index: int) -> int:
@@ -212,16 +207,3 @@ def _index(heads: Heads, settings: Mapping[str, Any]) -> int:
     for name, values in heads.items():
         place = place * len(values) + values.index(settings[name])
     return place
-
-
-def _said(settings: Mapping[str, Any], digits: int = 6) -> str:
-    return ", ".join(_value(name, value, digits) for name, value in settings.items())
-
-
-def _value(name: str, value: Any, digits: int = 6) -> str:
-    """Return a setting as it stands in a heading."""
-    if name == "start":
-        return f"from {value}"
-    if name == "reach":
-        return "by the rule" if value is None else f"reach {value:.{digits}g} px"
-    return f"{_LETTERS.get(name, name)} = {value:.{digits}g}"

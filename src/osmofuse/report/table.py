@@ -10,6 +10,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, TypeAlias
 
 from osmofuse.errors import InputError
+from osmofuse.report.tried import fixed_settings, said, said_bare, varied_settings
 
 if TYPE_CHECKING:
     from osmofuse.tasks import Comparison, Trial
@@ -37,7 +38,13 @@ _DIGITS = {
     "truth_ssim": 4,
 }
 _MISSING = "–"
-_ARROWS = {"high": "↑", "low": "↓"}
+# Metrics whose published values are not to be compared with ours.
+_APART = {
+    "brisque": "brisque depends on the trained model. The one behind the published values is not "
+    "public; that of the wheel brisque 0.2.0, which is used here, gives others: compare ours with "
+    "ours.",
+}
+_ARROWS = {"high": " ↑", "low": " ↓", None: ""}
 
 _MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in r"\`*_[]<>|~$&"})
 _SIGNS = {"–": "--", "∞": r"$\infty$", "↑": r"$\uparrow$", "↓": r"$\downarrow$"}
@@ -86,7 +93,7 @@ def markdown_table(comparisons: Sequence[Comparison], *, published: Published | 
     <BLANKLINE>
     poisson: no pixel is free
     """
-    return _markdown(_tabulated(comparisons, published or {}))
+    return _markdown(tabulated(comparisons, published or {}))
 
 
 def study_table(trials: Sequence[Trial]) -> str:
@@ -100,38 +107,18 @@ def study_table(trials: Sequence[Trial]) -> str:
     Returns
     -------
     str
-        Settings, how far each went, the sum of its energies, and its scores.
+        The settings that were varied, how far each went, the sum of its energies, and its scores;
+        below it, the settings that were not varied.
 
     Raises
     ------
     InputError
         There is nothing to show.
     """
-    if not trials:
-        raise InputError("trials: empty; there is nothing to show")
-    better = {metric: s.better for t in trials for metric, s in t.scores.items()}
-    settings = [name for name in trials[0].settings if name != "reach"]
-    scores = [f"{metric} {_ARROWS[side]}" for metric, side in better.items()]
-    rows = [_trial_row(trial, settings, list(better)) for trial in trials]
-    reasons = [f"{m}: {s.reason}" for t in trials for m, s in t.scores.items() if s.reason]
-    head = [*settings, "reach", "energy ↓", *scores, "seconds"]
-    return _markdown(_Table(head, rows, list(dict.fromkeys(reasons))))
+    return _markdown(tabulated_study(trials))
 
 
-def _trial_row(trial: Trial, settings: list[str], metrics: list[str]) -> list[str]:
-    fusion = trial.fusion
-    energy = None if fusion.energy is None else float(fusion.energy.sum())
-    values = [trial.settings[name] for name in settings]
-    return [
-        *(value if isinstance(value, str) else f"{value:g}" for value in values),
-        shown_number(fusion.reach, "reach"),
-        shown_number(energy, "energy"),
-        *(shown_number(trial.scores[metric].value, metric) for metric in metrics),
-        _seconds(fusion.seconds),
-    ]
-
-
-def _markdown(table: _Table) -> str:
+def _markdown(table: Table) -> str:
     head, *rows = ([_line(cell, _MARKDOWN) for cell in row] for row in (table.head, *table.rows))
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
 
@@ -145,7 +132,10 @@ def _markdown(table: _Table) -> str:
 
 
 def csv_table(
-    comparisons: Sequence[Comparison], settings: Sequence[Mapping[str, object]] = ()
+    comparisons: Sequence[Comparison],
+    settings: Sequence[Mapping[str, object]] = (),
+    *,
+    published: Published | None = None,
 ) -> str:
     """Return comparisons as comma-separated values, in full precision, one row for each.
 
@@ -155,6 +145,8 @@ def csv_table(
         What `osmofuse.compare` returned, or trials of a sweep under their names.
     settings : sequence of mapping, optional
         Of each trial of a sweep: further columns behind the name.
+    published : mapping of str to mapping of str to float, optional
+        As for `markdown_table`: further columns at the end, ``published_`` before their names.
 
     Returns
     -------
@@ -163,12 +155,16 @@ def csv_table(
     """
     metrics = list(dict.fromkeys(metric for c in comparisons for metric in c.scores))
     varied = list(settings[0]) if settings else []
+    beside = [m for m in metrics if any(m in values for values in (published or {}).values())]
+    head = ["name", *varied, "status", "seconds", "end_reach", "energy", *metrics]
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["name", *varied, "status", "seconds", "end_reach", "energy", *metrics])
+    writer.writerow([*head, *(f"published_{metric}" for metric in beside)])
     for number, one in enumerate(comparisons):
-        chosen = settings[number] if settings else {}
-        writer.writerow([one.name, *(chosen[name] for name in varied), *_figures(one, metrics)])
+        chosen = [settings[number][name] for name in varied]
+        known = (published or {}).get(one.name, {})
+        figures = [*_figures(one, metrics), *(known.get(metric) for metric in beside)]
+        writer.writerow([one.name, *chosen, *figures])
     return text.getvalue()
 
 
@@ -201,7 +197,7 @@ def latex_table(comparisons: Sequence[Comparison], *, published: Published | Non
     InputError
         There is nothing to show.
     """
-    table = _tabulated(comparisons, published or {})
+    table = tabulated(comparisons, published or {})
     columns = len(table.head)
 
     def row(name: str, numbers: Sequence[str]) -> str:
@@ -224,23 +220,63 @@ def latex_table(comparisons: Sequence[Comparison], *, published: Published | Non
 
 
 @dataclass(frozen=True)
-class _Table:
-    """What both forms have in common: cells and notes, nothing escaped yet."""
+class Table:
+    """What all forms have in common: cells and notes, nothing escaped yet.
+
+    The first columns, so many as `names` says, tell what a row is.
+    """
 
     head: list[str]
     rows: list[list[str]]
     notes: list[str]
+    names: int = 1
 
 
-def _tabulated(comparisons: Sequence[Comparison], published: Published) -> _Table:
+def tabulated_study(trials: Sequence[Trial]) -> Table:
+    """Return the cells of a sweep, see `study_table`."""
+    if not trials:
+        raise InputError("trials: empty; there is nothing to show")
+    tried = [trial.settings for trial in trials]
+    varied, constant = list(varied_settings(tried)), fixed_settings(tried)
+    better = {metric: s.better for t in trials for metric, s in t.scores.items()}
+    found = {
+        "end reach": [_reach(trial) for trial in trials],
+        "energy ↓": [_energy(trial) for trial in trials],
+    }
+    found = {name: cells for name, cells in found.items() if set(cells) != {_MISSING}}
+    found |= {
+        f"{metric}{_ARROWS[side]}": [shown_number(t.scores[metric].value, metric) for t in trials]
+        for metric, side in better.items()
+    }
+    columns = {"trial": [str(k + 1) for k in range(len(trials))]} if not varied else {}
+    columns |= {name: [said_bare(one[name]) for one in tried] for name in varied}
+    columns |= found | {"seconds": [_seconds(trial.fusion.seconds) for trial in trials]}
+    reasons = [f"{m}: {s.reason}" for t in trials for m, s in t.scores.items() if s.reason]
+    notes = [f"In all trials: {said(constant)}."] if constant else []
+    rows = [list(cells) for cells in zip(*columns.values(), strict=True)]
+    return Table(list(columns), rows, [*notes, *dict.fromkeys(reasons)], max(len(varied), 1))
+
+
+def _reach(trial: Trial) -> str:
+    return shown_number(trial.fusion.reach, "reach")
+
+
+def _energy(trial: Trial) -> str:
+    energy = trial.fusion.energy
+    return shown_number(None if energy is None else float(energy.sum()), "energy")
+
+
+def tabulated(comparisons: Sequence[Comparison], published: Published) -> Table:
+    """Return the cells of a comparison, see `markdown_table`."""
     if not comparisons:
         raise InputError("comparisons: empty; there is nothing to show")
     better = {metric: s.better for c in comparisons for metric, s in c.scores.items()}
-    head = ["method", *(f"{metric} {_ARROWS[side]}" for metric, side in better.items()), "seconds"]
+    head = ["method", *(f"{metric}{_ARROWS[side]}" for metric, side in better.items()), "seconds"]
     rows = [_row(c, list(better), published.get(c.name, {})) for c in comparisons]
-    bracketed = any(set(better) & set(published.get(c.name, {})) for c in comparisons)
+    bracketed = {metric for c in comparisons for metric in published.get(c.name, {})} & set(better)
     notes = ["In brackets: published values."] if bracketed else []
-    return _Table(head, rows, [*notes, *reasons_of(comparisons)])
+    notes += [words for metric, words in _APART.items() if metric in bracketed]
+    return Table(head, rows, [*notes, *reasons_of(comparisons)])
 
 
 def _row(comparison: Comparison, metrics: list[str], published: Mapping[str, float]) -> list[str]:

@@ -1,4 +1,4 @@
-"""A picture laid over another on its way into a fusion."""
+"""A background laid over the foreground on its way into a fusion."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from osmofuse.preparation.registration import Alignment, Transform, align, warpe
 from osmofuse.preparation.registration.chain import METHODS
 from osmofuse.preparation.registration.transform import KINDS
 
-# How a picture is laid over another where nothing else is said.
+# How a background is laid over the foreground where nothing else is said.
 DEFAULTS: Mapping[str, Any] = {"method": "auto", "transform": "homography", "deformation": False}
 
 
@@ -57,34 +57,34 @@ class Laid:
 
 
 def laid_over(
-    moving: Picture, fixed: Picture, settings: Mapping[str, Any], names: tuple[str, str]
+    foreground: Picture, background: Picture, settings: Mapping[str, Any], *, name: str
 ) -> tuple[Picture, Laid]:
-    """Return a picture in another's frame, and how it came there.
+    """Return a background in the foreground's frame, and how it came there.
 
     Raises
     ------
     MismatchError
-        No transform can be trusted; `names` say of what.
+        No transform can be trusted; `name` says of which background.
     MissingExtraError
         OpenCV is not installed.
     """
-    found = align(moving, fixed, **settings)
+    found = align(foreground, background, **settings)
     if found.image is None or found.transform is None:
         raise MismatchError(
-            f"{names[0]}: refused to align it to {names[1]}: {found.reason}. If they do show the "
+            f"{name}: refused to align it to foreground: {found.reason}. If they do show the "
             "same thing, align them first, with osmofuse align and control points"
         )
     laid = Laid(found.transform, dict(settings), found.score)
-    return aligned_picture(moving, fixed, found), laid
+    return aligned_picture(foreground, background, found), laid
 
 
-def aligned_picture(moving: Picture, fixed: Picture, found: Alignment) -> Picture:
-    """Return the moving picture in the other's frame, at its resolution and place on the earth."""
+def aligned_picture(foreground: Picture, background: Picture, found: Alignment) -> Picture:
+    """Return the background in the foreground's frame, at its resolution and place on the earth."""
     assert found.image is not None
     assert found.valid is not None
     assert found.transform is not None
     pixels = found.image
-    if moving.transparency:
-        pixels, _ = warped(moving.pixels, found.transform, fixed.shape)
-    metadata = placed_like(moving.metadata, fixed.metadata)
-    return replace(moving, metadata=metadata).with_pixels(pixels, found.valid)
+    if background.transparency:
+        pixels, _ = warped(background.pixels, found.transform, foreground.shape)
+    metadata = placed_like(background.metadata, foreground.metadata)
+    return replace(background, metadata=metadata).with_pixels(pixels, found.valid)

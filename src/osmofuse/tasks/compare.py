@@ -6,25 +6,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
-from osmofuse.errors import InputError, OsmofuseError, SettingError
+from osmofuse.errors import InputError, OsmofuseError, SettingError, did_you_mean
 from osmofuse.methods import METHODS, Fusion, Method, Sources
-from osmofuse.methods.contract import WatchFunction
 from osmofuse.metrics import Score, score
-from osmofuse.metrics.score import metric_names
-from osmofuse.optimise import Status
+from osmofuse.metrics.catalogue import Choice as MetricChoice
+from osmofuse.metrics.catalogue import chosen_metrics
 from osmofuse.picture import as_alpha
+from osmofuse.progress import Status, Watch, check_watch
 from osmofuse.tasks.fuse import (
     check_preparing,
-    check_watch,
     finished,
     method_of,
     prepared_of,
+    run_method,
     scored_background,
 )
 from osmofuse.tasks.prepare import Given, Prepared
 from osmofuse.typing import ArrayLike
 
 Choice: TypeAlias = str | Method
+Methods: TypeAlias = Choice | Iterable[Choice] | Mapping[str, Choice] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +55,11 @@ def compare(
     background: Given | None = None,
     alpha: Given | None = None,
     *,
-    methods: Choice | Iterable[Choice] | Mapping[str, Choice] | None = None,
+    methods: Methods = None,
     alphas: Mapping[str, Given] | None = None,
     truth: Given | None = None,
-    metrics: str | Sequence[str] = "paper",
-    watch: WatchFunction | None = None,
+    metrics: MetricChoice | Sequence[MetricChoice] = "paper",
+    watch: Watch | None = None,
     **options: Any,
 ) -> list[Comparison]:
     """Fuse a pair of pictures by several methods, and score what they made.
@@ -71,12 +72,12 @@ def compare(
         The map that methods are given, and that all results are scored with. By default 0.5.
     methods : str, Method, iterable of them, or mapping of str to them, optional
         What to compare: names or instances, or a mapping from names of your own, needed where
-        one method comes with several settings. All there are, by default.
+        one method comes with several settings. By default all of osmofuse's own.
     alphas : mapping of str to map, optional
         Maps of their own for some methods, by name: some need a mask, others a soft map.
     truth : array or Picture, optional
         The right answer, where there is one.
-    metrics : str or sequence of str
+    metrics : str, callable, or sequence of them
         What to score, as for `osmofuse.score`.
     watch : callable, optional
         Given to every method. Where it cancels one, the methods after it are not begun.
@@ -110,7 +111,7 @@ def compare(
     >>> [comparison.name for comparison in found]
     ['direct', 'poisson']
     """
-    chosen = _named(methods)
+    chosen = chosen_methods(methods)
     check_watch(watch)
     check_preparing(options)
     if isinstance(background, list | tuple):
@@ -120,13 +121,13 @@ def compare(
     pictures = ready.foreground.filled(), scored_background(ready), ready.sources.alpha
     # A mistake in the pictures is told before the first method runs, not by each of them.
     score(pictures[0], *pictures, truth=truth, metrics=())
-    names = metric_names(metrics)
+    chosen_metrics(metrics)
 
     def run(name: str, method: Method) -> Comparison:
         fusion = None
         try:
-            fusion = finished(method(own.get(name, ready.sources), watch=watch), ready)
-            scores = score(fusion.image, *pictures, truth=truth, metrics=names)
+            fusion = finished(run_method(method, own.get(name, ready.sources), watch), ready)
+            scores = score(fusion.image, *pictures, truth=truth, metrics=metrics)
         except OsmofuseError as error:
             return Comparison(name, fusion, {}, str(error))
         return Comparison(name, fusion, scores)
@@ -143,12 +144,30 @@ def compare(
     return found
 
 
-def _named(
-    methods: Choice | Iterable[Choice] | Mapping[str, Choice] | None,
+def chosen_methods(
+    methods: Methods, settings: Mapping[str, Mapping[str, Any]] | None = None
 ) -> dict[str, Method]:
-    """Return the methods by name, or say which name is unknown or taken."""
+    """Return the methods to compare, by name.
+
+    Parameters
+    ----------
+    methods
+        As for `compare`.
+    settings : mapping of str to mapping, optional
+        Settings of methods that are given by their names; others have their defaults.
+
+    Raises
+    ------
+    SettingError
+        A name is unknown, or taken by another.
+    """
+
+    def made(method: Choice) -> Method:
+        own = (settings or {}).get(method, {}) if isinstance(method, str) else {}
+        return method_of(method, own)
+
     if isinstance(methods, Mapping):
-        return {name: method_of(method, {}) for name, method in methods.items()}
+        return {name: made(method) for name, method in methods.items()}
     if methods is None:
         methods = list(METHODS)
     elif isinstance(methods, str) or callable(methods):
@@ -160,7 +179,7 @@ def _named(
             raise SettingError(
                 f"methods: two are called {name!r}; give a mapping from names of your own"
             )
-        named[name] = method_of(method, {})
+        named[name] = made(method)
     return named
 
 
@@ -176,7 +195,8 @@ def _own_sources(
     """Return the sources of those methods that have a map of their own."""
     if unknown := [name for name in alphas if name not in chosen]:
         raise SettingError(
-            f"alphas: {', '.join(map(repr, unknown))} is not compared; these are: "
+            f"alphas: {', '.join(map(repr, unknown))} is not compared"
+            f"{did_you_mean(unknown[0], chosen)}; these are: "
             f"{', '.join(chosen)}"
         )
     sources = {}

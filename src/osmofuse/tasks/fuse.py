@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
+from time import perf_counter
 from typing import Any, cast
 
 import numpy as np
 
 from osmofuse.errors import InputError, SettingError, did_you_mean
-from osmofuse.methods import METHODS, Fusion, Method
-from osmofuse.methods.contract import WatchFunction
+from osmofuse.methods import Fusion, Method, Sources, method_class, method_names
 from osmofuse.picture import Picture
 from osmofuse.preparation.working_space import from_working
+from osmofuse.progress import Watch, check_watch
 from osmofuse.tasks.lengths import in_pixels
 from osmofuse.tasks.prepare import Given, Preparation, Prepared, prepare
 
 # Options that `fuse` and its siblings hand on to `prepare`.
 PREPARING = ("valid", *(field.name for field in fields(Preparation)))
-_ANY_SIZE = (100, 100)
+ANY_SIZE = (100, 100)  # on which settings are tried before pictures are read
 
 
 def fuse(
@@ -27,7 +28,7 @@ def fuse(
     alpha: Given | Sequence[Given] | None = None,
     *,
     method: str | Method = "variational",
-    watch: WatchFunction | None = None,
+    watch: Watch | None = None,
     **options: Any,
 ) -> Fusion:
     """Fuse the structure of one picture into the colours of another.
@@ -77,10 +78,32 @@ def fuse(
     check_watch(watch)
     how, settings = split_options(options)
     if isinstance(method, str):
-        method_of(method, in_pixels(settings, _ANY_SIZE))  # a mistake is told before the work
+        method_of(method, in_pixels(settings, ANY_SIZE))  # a mistake is told before the work
     ready = prepared_of(foreground, background, alpha, how)
     chosen = method_of(method, in_pixels(settings, ready.sources.shape))
-    return finished(chosen(ready.sources, watch=watch), ready)
+    return finished(run_method(chosen, ready.sources, watch), ready)
+
+
+def run_method(method: Method, sources: Sources, watch: Watch | None) -> Fusion:
+    """Call a method, and add what it need not say itself: which it is, and the time it took.
+
+    Raises
+    ------
+    SettingError
+        It gave something else than a Fusion, or a picture of another shape.
+    """
+    began = perf_counter()
+    fusion = method(sources, watch=watch)
+    seconds = perf_counter() - began
+    if not isinstance(fusion, Fusion):
+        raise SettingError(f"method: it gave a {type(fusion).__name__}; must give a Fusion")
+    if np.shape(fusion.image) != sources.foreground.shape:
+        raise SettingError(
+            f"method: it gave a picture of shape {np.shape(fusion.image)}; must have that of the "
+            f"foreground, {sources.foreground.shape}"
+        )
+    own = fusion.method is None
+    return replace(fusion, method=method, seconds=fusion.seconds or seconds) if own else fusion
 
 
 def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -132,8 +155,6 @@ def prepared_of(
 
 def finished(fusion: Fusion, ready: Prepared) -> Fusion:
     """Return a fusion as its pictures are stored: encoded, and with the foreground it is of."""
-    if not isinstance(fusion, Fusion):
-        raise SettingError(f"method: it gave a {type(fusion).__name__}; must give a Fusion")
     space, profile = ready.preparation.working_space, ready.foreground.profile
     if space == "encoded":
         return replace(fusion, foreground=ready.foreground)
@@ -156,18 +177,13 @@ def scored_background(ready: Prepared) -> Picture:
     return Picture(np.where(known, background, background.dtype.type(0)))
 
 
-def check_watch(watch: object) -> None:
-    """Refuse what cannot be called."""
-    if watch is not None and not callable(watch):
-        raise SettingError(f"watch: {watch!r}; must be a function of a Progress, or None")
-
-
 def method_of(method: str | Method, settings: Mapping[str, Any]) -> Method:
     """Return the method of a name with its settings, or the instance that was given."""
     if not isinstance(method, str):
         if isinstance(method, type) or not callable(method):
             raise SettingError(
-                f"method: {method!r}; give a name ({', '.join(METHODS)}) or an instance of a method"
+                f"method: {method!r}; give a name ({', '.join(method_names())}) or an instance of "
+                "a method"
             )
         if settings:
             raise SettingError(
@@ -175,14 +191,12 @@ def method_of(method: str | Method, settings: Mapping[str, Any]) -> Method:
                 f"{type(method).__name__}(...), or name the method by a string"
             )
         return method
-    if method not in METHODS:
-        raise SettingError(
-            f"method: {method!r} is unknown{did_you_mean(method, METHODS)}; known are "
-            f"{', '.join(METHODS)}"
-        )
-    known = [field.name for field in fields(cast(Any, METHODS[method]))]
+    kind = method_class(method)
+    known = [field.name for field in fields(cast(Any, kind))]
     if unknown := [name for name in settings if name not in known]:
+        hint = did_you_mean(unknown[0], known) or did_you_mean(unknown[0], PREPARING)
         raise SettingError(
-            f"{', '.join(unknown)}: no setting of {method!r}; its settings are {', '.join(known)}"
+            f"{', '.join(unknown)}: no setting of {method!r}{hint}; its settings are "
+            f"{', '.join(known) or 'none'}"
         )
-    return METHODS[method](**settings)
+    return kind(**settings)

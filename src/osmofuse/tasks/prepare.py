@@ -16,7 +16,7 @@ import numpy as np
 from osmofuse.checks import choice, number, whole
 from osmofuse.errors import InputError, SettingError
 from osmofuse.io import in_profile_of
-from osmofuse.methods import Sources
+from osmofuse.methods import Method, Sources
 from osmofuse.methods.bare_arrays import (
     as_backgrounds,
     background_names,
@@ -29,6 +29,7 @@ from osmofuse.preparation.alpha_file import alpha_of_picture
 from osmofuse.preparation.auto_alpha import AutoAlpha, auto_alpha
 from osmofuse.preparation.gaps import FADE, kept_around_gaps
 from osmofuse.preparation.levels import apply_levels, range_used
+from osmofuse.preparation.map_doubts import has_hard_edges, looks_inverted
 from osmofuse.preparation.registration import Transform
 from osmofuse.preparation.working_space import Space, to_working
 from osmofuse.tasks.aligned import Laid, checked_alignment, laid_over
@@ -37,6 +38,11 @@ from osmofuse.typing import ArrayLike, BoolArray, FloatArray
 
 LEVELS = ("as-is", "percentiles", "match")
 WORKING_SPACES = ("encoded", "linear")
+_INVERTED = (
+    "the map seems to be inverted: it keeps the foreground where only the background has "
+    "structure. White keeps the foreground; if yours is the other way round, use --invert, or "
+    "invert=True"
+)
 LEAST_RANGE = 0.25  # a background that uses less of its depth's range hardly shows
 WIDEST_FEATHER = 10_000  # pixels
 
@@ -61,6 +67,8 @@ class Preparation:
         large as the picture.
     feather : int, 0 to 10000
         Pixels around places without data over which alpha rises to 1.
+    invert : bool
+        The map is white where the background enters: 1 - alpha is used, before anything else.
     """
 
     align: Mapping[str, Any] | None = None
@@ -68,12 +76,14 @@ class Preparation:
     working_space: Space = "encoded"
     soften: float | str = 0.0
     feather: int = FADE
+    invert: bool = False
 
     def __post_init__(self) -> None:
         choice("levels", self.levels, LEVELS)
         choice("working_space", self.working_space, WORKING_SPACES)
         number("soften", self.soften_for((100, 100)), most=WIDEST_BLUR)
         whole("feather", self.feather, least=0, most=WIDEST_FEATHER)
+        choice("invert", self.invert, (False, True))
         align: Any = self.align
         if align is not None:
             told = {"transform": align} if isinstance(align, str) else align
@@ -120,25 +130,61 @@ class Prepared:
         """Return the same pictures with another map, or other maps, used as they are."""
         return replace(self, sources=self.sources.with_alpha(*alphas), made=None)
 
+    def with_map(self, alpha: Given) -> Prepared:
+        """Return the same pictures with another map, made ready as `prepare` makes one."""
+        sources, how = self.sources, self.preparation
+        (one,), made, told = _alphas(alpha, sources.as_pictures(), sources.valid, how, False)
+        words = {role: notes for role, notes in self.told.items() if role != "alpha"}
+        words |= {"alpha": told} if told else {}
+        return replace(self, sources=sources.with_alpha(one), made=made, told=words)
+
     @property
     def transform(self) -> Transform | None:
-        """How the first background was laid over the foreground; None if it was not."""
+        """Transform of the first background to the foreground; None if it was not aligned."""
         first = self.transforms[0] if self.transforms else None
         return None if first is None else first.transform
 
     @cached_property
     def noted(self) -> dict[str, tuple[str, ...]]:
-        """What a person should know, by role; also what takes a look at the samples to know."""
+        """Notes for a person, by role; also those that take a look at the samples."""
         found = dict(self.told)
         for k, picture in enumerate(self.backgrounds):
             role = role_of(k)
             if words := _faint(picture, self.sources.valid, self.preparation.levels):
                 found[role] = (*found.get(role, ()), words)
+        if self._is_inverted:
+            found["alpha"] = (*found.get("alpha", ()), _INVERTED)
         return found
 
     @property
+    def _is_inverted(self) -> bool:
+        """True if a map that somebody made seems to be inverted."""
+        sources = self.sources
+        if self.made is not None or len(self.backgrounds) != 1:
+            return False
+        return looks_inverted(
+            self.foreground.filled(), self.backgrounds[0], sources.alpha, sources.valid
+        )
+
+    def notes_for(self, methods: Mapping[str, Method]) -> tuple[str, ...]:
+        """Return what a person should know who fuses by some methods, beside `notes`.
+
+        Parameters
+        ----------
+        methods : mapping of str to Method
+            By their names.
+        """
+        names = [name for name, one in methods.items() if getattr(one, "wants_soft_map", False)]
+        if not names or not has_hard_edges(self.sources.alpha):
+            return ()
+        return (
+            f"alpha: the edges of the map are hard, and will show under {', '.join(names)}; blur "
+            "it by some 3 pixels with --soften 3, or soften=3, or find a soft one with matte",
+        )
+
+    @property
     def notes(self) -> tuple[str, ...]:
-        """What a person should know: what was noticed in the pictures, or done to them."""
+        """Notes for a person: what was noticed in the pictures, or done to them."""
         by_role = [f"{role}: {note}" for role, notes in self.noted.items() for note in notes]
         return tuple(by_role) if self.made is None else (*by_role, self.made.words)
 
@@ -159,6 +205,7 @@ def prepare(
     soften: float | str = 0.0,
     valid: BoolArray | None = None,
     feather: int = FADE,
+    invert: bool = False,
 ) -> Prepared:
     r"""Make pictures and a map ready to be fused.
 
@@ -175,7 +222,7 @@ def prepare(
     alpha : array, Picture, number or "auto", or a sequence; optional
         1 where the foreground is kept, 0 where the background's structure enters. With several
         backgrounds one for each picture, foreground first. By default 0.5.
-    align, levels, working_space, soften, feather
+    align, levels, working_space, soften, feather, invert
         See `Preparation`.
     valid : array of bool, (rows, cols), optional
         False where the backgrounds have no data, beside what Pictures say themselves.
@@ -201,7 +248,7 @@ def prepare(
     >>> osmofuse.fuse(ready, method="direct").image.shape
     (8, 8, 3)
     """
-    how = Preparation(cast(Any, align), levels, working_space, soften, feather)
+    how = Preparation(cast(Any, align), levels, working_space, soften, feather, invert)
     given = as_backgrounds(background)
     check_fourth_band(foreground, given)
     page = _as_picture(foreground, "foreground")
@@ -264,7 +311,7 @@ def _background(
     """Return a background in the foreground's frame, colour space and range."""
     laid = None
     if how.align is not None:
-        stored, laid = laid_over(stored, foreground, how.align, (name, "foreground"))
+        stored, laid = laid_over(foreground, stored, how.align, name=name)
     known = _both(stored.valid, valid)
     picture, converted = in_profile_of(stored, foreground)
     picture = _filled(picture.filled(), known)
@@ -328,6 +375,8 @@ def _alphas(
     """Return the maps, how they were made if they were, and what was noticed in them."""
     made: AutoAlpha | None = None
     told: tuple[str, ...] = ()
+    if how.invert:
+        check_invertible(alpha, several=len(pictures) > 2)
     if isinstance(alpha, str):
         made = _auto(alpha, pictures, valid)
         maps = [made.alpha]
@@ -335,7 +384,7 @@ def _alphas(
         found = [_map(one, f"alpha[{k}]") for k, one in enumerate(alpha)]
         maps, told = [one for one, _ in found], tuple(note for _, notes in found for note in notes)
     else:
-        one, told = _map(cast(Given, 0.5 if alpha is None else alpha), "alpha")
+        one, told = _map(cast(Given, 0.5 if alpha is None else alpha), "alpha", how.invert)
         maps = [one]
     blur = how.soften_for(pictures[0].shape)
     if blur:
@@ -356,11 +405,28 @@ def _auto(alpha: str, pictures: Sequence[Picture], valid: BoolArray | None) -> A
     return auto_alpha(pictures[0], pictures[1], valid=valid)
 
 
-def _map(alpha: Given, name: str) -> tuple[FloatArray, tuple[str, ...]]:
+def check_invertible(alpha: object, *, several: bool) -> None:
+    """Refuse to invert what is not one map.
+
+    Raises
+    ------
+    SettingError
+        There is none, it is made from the pictures, or there is one for each picture.
+    """
+    if several:
+        raise SettingError("invert: with several backgrounds every picture has its own map")
+    if alpha is None:
+        raise SettingError("invert: there is no map to invert; give alpha")
+    if isinstance(alpha, str) and alpha == "auto":
+        raise SettingError("invert: 'auto' makes a map that is right as it is; leave invert out")
+
+
+def _map(alpha: Given, name: str, invert: bool = False) -> tuple[FloatArray, tuple[str, ...]]:
     """Return a map in [0, 1]; a Picture may be any that people store maps in."""
     if not isinstance(alpha, Picture):
-        return as_alpha(cast(ArrayLike, alpha), name=name), ()
-    found = alpha_of_picture(alpha, name=name)
+        plain = as_alpha(cast(ArrayLike, alpha), name=name)
+        return np.asarray(1.0 - plain) if invert else plain, ()
+    found = alpha_of_picture(alpha, name=name, invert=invert)
     return found.alpha, found.notes
 
 

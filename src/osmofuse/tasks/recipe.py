@@ -29,16 +29,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from osmofuse.documents import read_document, text_of
 from osmofuse.errors import SettingError, UnreadableError, did_you_mean
 from osmofuse.methods import Fusion
-from osmofuse.methods.contract import WatchFunction
 from osmofuse.picture import Picture
 from osmofuse.preparation.working_space import Space
+from osmofuse.progress import Watch
+from osmofuse.tasks.compare import Comparison, Methods, chosen_methods, compare
 from osmofuse.tasks.fuse import fuse
 from osmofuse.tasks.lengths import in_pixels
 from osmofuse.tasks.prepare import Given
@@ -142,7 +143,7 @@ class Recipe:
         background: Given | Sequence[Given],
         alpha: Given | Sequence[Given] | None = None,
         *,
-        watch: WatchFunction | None = None,
+        watch: Watch | None = None,
         **changes: Any,
     ) -> Fusion:
         """Fuse two pictures as the recipe says, by `osmofuse.fuse`.
@@ -178,16 +179,68 @@ class Recipe:
         >>> round(recipe("text").fuse(page, infrared).reach, 2)
         0.69
         """
+        chosen, how = self._prepares(alpha)
+        method = changes.pop("method", self.method)
+        own = self.settings if method == self.method else {}
+        options = {"method": method, "watch": watch, **how, **own, **changes}
+        return fuse(foreground, background, chosen, **options)
+
+    def compare(
+        self,
+        foreground: Given,
+        background: Given,
+        alpha: Given | None = None,
+        *,
+        methods: Methods = None,
+        **changes: Any,
+    ) -> list[Comparison]:
+        """Compare methods on a pair that is made ready as the recipe says, by `osmofuse.compare`.
+
+        Parameters
+        ----------
+        foreground, background : array or Picture
+            As for `fuse`.
+        alpha : array, Picture, number or "auto", optional
+            By default what the recipe says.
+        methods
+            As for `osmofuse.compare`. The recipe's own method, given by its name or by default,
+            has the recipe's settings.
+        **changes
+            Options of `osmofuse.compare`, also those that are to differ from the recipe's.
+
+        Returns
+        -------
+        list of Comparison
+            As of `osmofuse.compare`.
+
+        Raises
+        ------
+        SettingError, InputError, MismatchError
+            As for `fuse`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> page, infrared = np.full((40, 30, 3), 0.7), np.full((40, 30), 0.6)
+        >>> found = recipe("text").compare(page, infrared, methods=["variational", "direct"])
+        >>> round(found[0].fusion.reach, 2)
+        0.69
+        """
+        chosen, how = self._prepares(alpha)
+        shape = foreground.shape if isinstance(foreground, Picture) else np.shape(foreground)
+        own = {self.method: in_pixels(self.settings, shape)} if len(shape) > 1 else {}
+        options = {**how, **changes, "methods": chosen_methods(methods, own)}
+        return compare(foreground, background, chosen, **options)
+
+    def _prepares(self, alpha: Any) -> tuple[Any, dict[str, Any]]:
+        """Return the map and how pictures are made ready, where a map may be given."""
         chosen = self.alpha if alpha is None else alpha
         if chosen is None:
             raise SettingError(f"alpha: the recipe {self.name!r} needs a map; give one")
         how = self.preparing
-        if np.ndim(cast(Any, chosen)) == 0 and not isinstance(chosen, str | Picture):
+        if np.ndim(chosen) == 0 and not isinstance(chosen, str | Picture):
             how["soften"] = 0.0  # a number has no edges
-        method = changes.pop("method", self.method)
-        own = self.settings if method == self.method else {}
-        options = {"method": method, "watch": watch, **how, **own, **changes}
-        return fuse(foreground, background, cast(Any, chosen), **options)
+        return chosen, how
 
     @property
     def thumbnail(self) -> Path | None:
@@ -197,7 +250,7 @@ class Recipe:
 
     @property
     def entry(self) -> dict[str, str]:
-        """What a record says of it."""
+        """Entry of the recipe in a record."""
         return {"name": self.name, "sha256": self.sha256}
 
 

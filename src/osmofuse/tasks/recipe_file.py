@@ -11,7 +11,7 @@ from osmofuse.documents import is_format, toml_of
 from osmofuse.errors import SettingError, did_you_mean
 from osmofuse.picture import DEPTHS
 from osmofuse.tasks.aligned import DEFAULTS
-from osmofuse.tasks.fuse import method_of
+from osmofuse.tasks.fuse import ANY_SIZE, method_of
 from osmofuse.tasks.lengths import in_pixels
 from osmofuse.tasks.prepare import Preparation
 
@@ -26,7 +26,6 @@ _TABLES = {
     "output": ("depth",),
 }
 _MAP = "map"  # as what alpha comes from: somebody must have made one
-_TRIED = (100, 100)  # a size on which a recipe must do
 
 
 def parsed(text: str, place: str) -> dict[str, Any]:
@@ -94,7 +93,7 @@ def _try(parts: Mapping[str, Any], place: str) -> None:
             number("alpha", parts["alpha"], most=1.0)
             if parts["soften"]:
                 raise SettingError("soften: alpha is a number, which has no edges")
-        method_of(text("method", parts["method"]), in_pixels(parts["settings"], _TRIED))
+        method_of(text("method", parts["method"]), in_pixels(parts["settings"], ANY_SIZE))
     except SettingError as error:
         raise SettingError(f"{place}: {error}") from error
 

@@ -5,30 +5,40 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from inspect import signature
 from itertools import product
-from typing import Any, TypeAlias, TypeVar, cast
+from numbers import Real
+from typing import Any, TypeAlias, cast
+
+import numpy as np
 
 from osmofuse.errors import LimitError, SettingError
-from osmofuse.methods import Fusion, Sources, VariationalOsmosis
-from osmofuse.methods.contract import WatchFunction
+from osmofuse.methods import Fusion, Method, Sources, VariationalOsmosis
+from osmofuse.methods.variational import PreparedFlow
 from osmofuse.metrics import Score, score
-from osmofuse.metrics.score import metric_names
-from osmofuse.optimise import Status
+from osmofuse.metrics.catalogue import Choice, chosen_metrics
+from osmofuse.progress import Status, Watch, check_watch
 from osmofuse.tasks.fuse import (
-    check_watch,
+    ANY_SIZE,
     finished,
     method_of,
     prepared_of,
+    run_method,
     scored_background,
     split_options,
 )
+from osmofuse.tasks.lengths import in_pixels
 from osmofuse.tasks.prepare import Given, Prepared
 
-T = TypeVar("T")
-OneOrMany: TypeAlias = T | Sequence[T]
+Alphas: TypeAlias = Given | Sequence[Given] | Mapping[str, Given] | None
 
-VARIED = ("start", "mu", "reach", "eta", "gamma")  # the slowest first
+# The paper's study of its weights, all equally far; what comes first varies slowest.
+STUDY: Mapping[str, tuple[Any, ...]] = {
+    "start": ("foreground", "composite", "means"),
+    "mu": (10.0, 100.0),
+    "reach": (10.0,),
+    "eta": (0.0, 0.1, 0.5),
+    "gamma": (0.0, 1.0),
+}
 MOST_TRIALS = 1000
 
 
@@ -39,7 +49,8 @@ class Trial:
     Attributes
     ----------
     settings : mapping of str to object
-        Those that are varied, or could have been: `VARIED`.
+        Those that were given, varied or not, and of variational osmosis those of the paper's
+        study; "alpha" among them if several were tried: the number, or the map's label.
     fusion : Fusion
         What came of them; without its structure, since there are many.
     scores : mapping of str to Score
@@ -54,45 +65,45 @@ class Trial:
 def sweep(
     foreground: Given | Prepared,
     background: Given | None = None,
-    alpha: Given | None = None,
+    alpha: Alphas = None,
     *,
-    start: OneOrMany[str] = ("foreground", "composite", "means"),
-    mu: OneOrMany[float] = (10.0, 100.0),
-    reach: OneOrMany[float | None] = 10.0,
-    eta: OneOrMany[float] = (0.0, 0.1, 0.5),
-    gamma: OneOrMany[float] = (0.0, 1.0),
+    method: str = "variational",
     truth: Given | None = None,
-    metrics: str | Sequence[str] = (),
-    watch: WatchFunction | None = None,
+    metrics: Choice | Sequence[Choice] = (),
+    watch: Watch | None = None,
     **options: Any,
 ) -> list[Trial]:
-    """Fuse a pair with every combination of some settings, as the paper's study of weights does.
+    """Fuse a pair with every combination of some settings.
 
-    The pictures are prepared once for each start. All go equally far, so that only the settings
-    make the difference: with ``reach=None`` the paper's stopping rule would end each elsewhere.
+    Any setting of the method may be a list: of values to try. Settings that are not given have
+    the method's defaults. If nothing is a list, it is the paper's study of its weights, but for
+    those that are given: all three of ``start``, ``mu`` 10 and 100, ``reach`` 10, ``eta`` 0, 0.1
+    and 0.5, and ``gamma`` 0 and 1.
 
     Parameters
     ----------
     foreground, background : array or Picture
         As for `osmofuse.fuse`. Or a Prepared in their place.
-    alpha : array, Picture or number, or "auto"
-        The map. By default 0.5.
-    start, mu, reach, eta, gamma : value or sequence of values
-        What to try, by default what the paper's figure shows; see `VariationalOsmosis`.
-        ``reach=None`` is the paper's rule, to reproduce its figure.
+    alpha : number, array, Picture, "auto", or a list of them, or a mapping of str to them
+        The map, by default 0.5; or several to try. In a list maps are called "map 1" and so on;
+        a mapping gives labels. Beside a Prepared several may be given, too.
+    method : str
+        Name of the method.
     truth : array or Picture, optional
         The right answer, where there is one; then the results are scored against it.
-    metrics : str or sequence of str
+    metrics : str, callable, or sequence of them
         What else to score, as for `osmofuse.score`. Nothing, by default.
     watch : callable, optional
         As for `osmofuse.fuse`. When it cancels a fusion, the sweep ends with it.
     **options
-        Options of `osmofuse.prepare`, and other settings of `VariationalOsmosis`, the same for all.
+        Settings of the method, each a value or a list of values, and options of
+        `osmofuse.prepare`, the same for all. A setting that is a list itself is tried as a list
+        of tuples.
 
     Returns
     -------
     list of Trial
-        Start varies slowest, then mu, reach, eta; gamma fastest.
+        Alpha varies slowest, and the settings of the study fastest, in the order above.
 
     Raises
     ------
@@ -103,83 +114,194 @@ def sweep(
     LimitError
         There are more than 1000 combinations.
 
+    Notes
+    -----
+    With ``reach=None``, the default of variational osmosis, the paper's rule ends each fusion
+    elsewhere. Give a reach to see what the other settings do by themselves. What does not depend
+    on the settings is prepared once.
+
     Examples
     --------
     >>> import numpy as np
     >>> import osmofuse
     >>> page, infrared = np.full((8, 8, 3), 200, np.uint8), np.full((8, 8), 180, np.uint8)
-    >>> found = osmofuse.sweep(page, infrared, start="foreground", mu=100, gamma=1)
-    >>> [trial.settings["eta"] for trial in found]
-    [0.0, 0.1, 0.5]
+    >>> found = osmofuse.sweep(page, infrared, alpha=[0.2, 0.8], eta=[0.0, 0.1], reach=5)
+    >>> [(trial.settings["alpha"], trial.settings["eta"]) for trial in found]
+    [(0.2, 0.0), (0.2, 0.1), (0.8, 0.0), (0.8, 0.1)]
     """
     check_watch(watch)
-    varied = {"start": start, "mu": mu, "reach": reach, "eta": eta, "gamma": gamma}
     how, settings = split_options(options)
-    methods = combinations({**varied, **settings})
-    ready = prepared_of(foreground, background, alpha, how)
-    pictures = ready.foreground.filled(), scored_background(ready), ready.sources.alpha
-    names = metric_names(metrics)
-    scored = bool(names) or truth is not None
-    if scored:  # a mistake in the pictures is told before the first fusion
-        score(pictures[0], *pictures, truth=truth, metrics=())
+    alphas = labelled(alpha)
+    combinations(settings, method=method, alphas=len(alphas))  # a mistake is told before the work
+    ready = _prepared(foreground, background, alpha, alphas, how)
+    methods = combinations(
+        settings, method=method, alphas=len(alphas), shape=next(iter(ready.values())).sources.shape
+    )
+    scored = _Scored(truth, metrics)
+    for one in ready.values():
+        scored.check(one)
     found: list[Trial] = []
-    for changes, made in _fusions(methods, ready.sources, watch):
-        fusion = replace(finished(made, ready), structure=None)
-        scores = score(fusion.image, *pictures, truth=truth, metrics=names) if scored else {}
-        found.append(Trial(changes, fusion, scores))
+    for label, one in ready.items():
+        tried = {} if label is None else {"alpha": label}
+        for changes, made in _fusions(methods, one.sources, watch):
+            fusion = replace(finished(made, one), structure=None)
+            found.append(Trial({**tried, **changes}, fusion, scored(fusion, one)))
+            if fusion.status is Status.cancelled:
+                return found
     return found
 
 
-def combinations(choices: Mapping[str, Any]) -> list[tuple[dict[str, Any], VariationalOsmosis]]:
-    """Return every combination of what is varied, and the method with these settings.
+def combinations(
+    settings: Mapping[str, Any],
+    *,
+    method: str = "variational",
+    alphas: int = 0,
+    shape: Sequence[int] = ANY_SIZE,
+) -> list[tuple[dict[str, Any], Method]]:
+    """Return every combination of settings, and the method with each.
 
     Parameters
     ----------
-    choices : mapping of str to object
-        As the keywords of `sweep`; what is varied and not named is as it is there by default.
+    settings : mapping of str to object
+        Values, or lists of values, as `sweep` takes them.
+    method : str
+        Its name.
+    alphas : int
+        How many maps are tried; 0 if there is no choice.
+    shape : sequence of int
+        Of the pictures, for lengths that follow their size.
 
     Raises
     ------
     SettingError
         A setting is unknown or out of range, or there is nothing to try.
     LimitError
-        There are more than 1000 combinations.
+        There are more than 1000 combinations with each map.
     """
-    usual = signature(sweep).parameters
-    varied = {name: _many(name, choices.get(name, usual[name].default)) for name in VARIED}
-    count = math.prod(len(values) for values in varied.values())
+    if not isinstance(method, str):
+        raise SettingError(f"method: {method!r}; a sweep takes the name of a method")
+    tried = {
+        name: _many(name, value) for name, value in _completed(settings, method, alphas).items()
+    }
+    count = math.prod(len(values) for values in tried.values()) * max(alphas, 1)
     if count > MOST_TRIALS:
         raise LimitError(
-            f"{', '.join(varied)}: {count} combinations; try at most {MOST_TRIALS} at a time"
+            f"{', '.join(tried)}: {count} combinations; try at most {MOST_TRIALS} at a time"
         )
-    common = {name: value for name, value in choices.items() if name not in varied}
     found = []
-    for values in product(*varied.values()):
-        changes = dict(zip(varied, values, strict=True))
-        method = method_of("variational", {**common, **changes})
-        found.append((changes, cast(VariationalOsmosis, method)))
+    for values in product(*tried.values()):
+        changes = dict(zip(tried, values, strict=True))
+        found.append((changes, method_of(method, in_pixels(changes, shape))))
     return found
 
 
-def _many(name: str, values: Any) -> tuple[Any, ...]:
+def _completed(settings: Mapping[str, Any], method: str, alphas: int) -> dict[str, Any]:
+    """Return settings with those of the study, which are told of each trial, behind the others."""
+    if method != "variational":
+        return dict(settings)
+    lists = alphas or any(_is_list(value) for value in settings.values())
+    usual = {name: getattr(VariationalOsmosis, name) for name in STUDY} if lists else STUDY
+    others = {name: value for name, value in settings.items() if name not in STUDY}
+    return others | {name: settings.get(name, value) for name, value in usual.items()}
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1)
+
+
+def _many(name: str, value: Any) -> tuple[Any, ...]:
     """Return what to try for a setting: each once."""
-    many = (values,) if isinstance(values, str) or not isinstance(values, Sequence) else values
+    if not _is_list(value):
+        return (value,)
+    many = value.tolist() if isinstance(value, np.ndarray) else value
     if not many:
         raise SettingError(f"{name}: empty; give at least one value to try")
-    return tuple(dict.fromkeys(many))
+    return tuple(dict.fromkeys(tuple(one) if isinstance(one, list) else one for one in many))
+
+
+def labelled(alpha: Alphas) -> dict[float | str, Given]:
+    """Return the maps to try by their labels; none if there is no choice.
+
+    Raises
+    ------
+    SettingError
+        There is nothing to try.
+    """
+    if not isinstance(alpha, list | tuple | Mapping):
+        return {}
+    if not alpha:
+        raise SettingError("alpha: empty; give at least one map to try")
+    found: dict[float | str, Given] = {}
+    if isinstance(alpha, Mapping):
+        found.update(alpha.items())
+    else:
+        for one in cast(Sequence[Given], alpha):
+            found[_label(one, len(found) + 1)] = one
+    return found
+
+
+def _label(alpha: Given, index: int) -> float | str:
+    if isinstance(alpha, str):
+        return alpha
+    return float(alpha) if isinstance(alpha, Real) else f"map {index}"
+
+
+def _prepared(
+    foreground: Given | Prepared,
+    background: Given | None,
+    alpha: Alphas,
+    alphas: Mapping[float | str, Given],
+    how: Mapping[str, Any],
+) -> dict[float | str | None, Prepared]:
+    """Return the pictures made ready once, with each map."""
+    if not alphas:
+        return {None: prepared_of(foreground, background, cast(Given, alpha), how)}
+    first = None if isinstance(foreground, Prepared) else next(iter(alphas))
+    ready = prepared_of(foreground, background, None if first is None else alphas[first], how)
+    return {
+        label: ready if label == first else ready.with_map(one) for label, one in alphas.items()
+    }
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """How results are scored, if they are."""
+
+    truth: Given | None
+    metrics: Choice | Sequence[Choice]
+
+    def check(self, ready: Prepared) -> None:
+        """Tell a mistake in the pictures before the first fusion."""
+        if self._asked:
+            pictures = self._pictures(ready)
+            score(pictures[0], *pictures, truth=self.truth, metrics=())
+
+    def __call__(self, fusion: Fusion, ready: Prepared) -> dict[str, Score]:
+        if not self._asked:
+            return {}
+        pictures = self._pictures(ready)
+        return score(fusion.image, *pictures, truth=self.truth, metrics=self.metrics)
+
+    @property
+    def _asked(self) -> bool:
+        return bool(chosen_metrics(self.metrics)) or self.truth is not None
+
+    @staticmethod
+    def _pictures(ready: Prepared) -> tuple[Given, Given, Given]:
+        return ready.foreground.filled(), scored_background(ready), ready.sources.alpha
 
 
 def _fusions(
-    methods: list[tuple[dict[str, Any], VariationalOsmosis]],
+    methods: Sequence[tuple[dict[str, Any], Method]],
     sources: Sources,
-    watch: WatchFunction | None,
+    watch: Watch | None,
 ) -> Iterator[tuple[dict[str, Any], Fusion]]:
-    """Yield each fusion; what one prepared serves the next, until the start changes."""
-    ready: VariationalOsmosis | None = None
+    """Yield each fusion; what one prepared serves the next, as long as it can."""
+    prepared: PreparedFlow | None = None
     for changes, method in methods:
-        if ready is None or ready.start != method.start:
-            prepared, ready = method.prepare(sources), method
-        fusion = prepared.solve(watch=watch, **changes)
-        yield changes, fusion
-        if fusion.status is Status.cancelled:
-            return
+        if isinstance(method, VariationalOsmosis) and method.solver == "flow":
+            if prepared is None or not prepared.serves(method):
+                prepared = method.prepare(sources)
+            yield changes, prepared.solve_with(method, watch=watch)
+        else:
+            yield changes, run_method(method, sources, watch)

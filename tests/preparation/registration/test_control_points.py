@@ -6,6 +6,8 @@ import pytest
 from osmofuse.errors import InputError, UnreadableError
 from osmofuse.preparation.registration.control_points import as_points, read_points
 
+HEADER = "background_x,background_y,foreground_x,foreground_y\n"
+
 
 def written(folder, text):
     path = folder / "points.csv"
@@ -16,8 +18,9 @@ def written(folder, text):
 @pytest.mark.parametrize(
     "text",
     [
-        "moving_x,moving_y,fixed_x,fixed_y\n1,2,3,4\n5,6,7,8.5\n",
-        "\ufefffixed_y, fixed_x, name, moving_y, moving_x\r\n4,3,eye,2,1\r\n8.5,7,ear,6,5\r\n",
+        HEADER + "1,2,3,4\n5,6,7,8.5\n",
+        "\ufeffforeground_y, foreground_x, name, background_y, background_x\r\n"
+        "4,3,eye,2,1\r\n8.5,7,ear,6,5\r\n",
     ],
 )
 def test_points_are_read(tmp_path, text):
@@ -27,14 +30,14 @@ def test_points_are_read(tmp_path, text):
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("x,y\n1,2\n", "no column moving_x, moving_y, fixed_x, fixed_y"),
+        ("x,y\n1,2\n", "no column background_x, background_y, foreground_x, foreground_y"),
         ("", "no column"),
-        ("moving_x,moving_y,fixed_x,fixed_y\n1,2,3\n", "line 2"),
-        ("moving_x,moving_y,fixed_x,fixed_y\n1,2,3,4\n1,2,3,four\n", "line 3"),
-        ("moving_x,moving_y,fixed_x,fixed_y\n1,2,3,nan\n", "not finite"),
-        ("moving_x,moving_y,fixed_x,fixed_y\n1,2,3,-1e7\n", "beyond 1e\\+06 pixels"),
-        ("moving_x,moving_y,fixed_x,fixed_y\n" + "1" * 200_000 + ",2,3,4\n", "field limit"),
-        ("moving_x,moving_y,fixed_x,fixed_y\n" + "1,2,3,4\n" * 10_001, "more than 10,000 points"),
+        (HEADER + "1,2,3\n", "line 2"),
+        (HEADER + "1,2,3,4\n1,2,3,four\n", "line 3"),
+        (HEADER + "1,2,3,nan\n", "not finite"),
+        (HEADER + "1,2,3,-1e7\n", "beyond 1e\\+06 pixels"),
+        (HEADER + "1" * 200_000 + ",2,3,4\n", "field limit"),
+        (HEADER + "1,2,3,4\n" * 10_001, "more than 10,000 points"),
     ],
 )
 def test_faults_are_named(tmp_path, text, fault):

@@ -1,19 +1,18 @@
-"""Lay one picture over another: `align`."""
+"""Lay the background over the foreground: `align`."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from time import perf_counter
 from types import MappingProxyType
 
 import numpy as np
 
+from osmofuse.checks import choice
 from osmofuse.errors import SettingError
-from osmofuse.optimise import Status
 from osmofuse.picture import Picture, checked
-from osmofuse.preparation.registration.chain import METHODS, Method, best_candidate
+from osmofuse.preparation.registration.chain import METHODS, Candidate, Method, best_candidate
 from osmofuse.preparation.registration.control_points import as_points
 from osmofuse.preparation.registration.deformation import Deformation, residual_field
 from osmofuse.preparation.registration.frame import frame_of
@@ -22,6 +21,7 @@ from osmofuse.preparation.registration.transform import KINDS, Kind, Transform, 
 from osmofuse.preparation.registration.verdict import Evidence, evidence, implausible
 from osmofuse.preparation.registration.views import View
 from osmofuse.preparation.registration.warp import warped
+from osmofuse.progress import Guard, Status, Watch, check_watch
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
 _FIELD_PIXELS = 600_000
@@ -30,23 +30,23 @@ _MOST_DEFORMED = 0.05  # of the longer side
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """How one picture lies over another.
+    """How the background lies over the foreground.
 
     Attributes
     ----------
     image : array or None
-        The moving picture in the frame of the fixed one, in its own depth; 0 where it has
-        nothing to show. None if refused.
+        The background in the frame of the foreground, in its own depth; 0 where it has
+        nothing to show. None if refused or cancelled.
     transform : Transform or None
-        Takes points (x, y) of the moving picture to the fixed one; if refused, the best that was
+        Takes points (x, y) of the background to the foreground; if refused, the best that was
         found, if any. ``transform.matrix`` is the homography.
     valid : array of bool, (rows, cols), or None
-        Where the image shows something. None if refused.
+        Where the image shows something. None if refused or cancelled.
     score : float
         What speaks for it, in [0, 1]: the part of the places that fit, times the root of the
         correlation of the directions of edges.
     status : Status
-        ``converged``; ``direct`` for control points alone; or ``refused``.
+        ``converged``; ``direct`` for control points alone; ``refused``; or ``cancelled``.
     reason : str or None
         Why it is refused.
     quality : mapping
@@ -71,15 +71,16 @@ class Alignment:
 
 
 def align(
-    moving: ArrayLike | Picture,
-    fixed: ArrayLike | Picture,
+    foreground: ArrayLike | Picture,
+    background: ArrayLike | Picture,
     *,
     method: Method = "auto",
     transform: Kind = "homography",
     points: ArrayLike | str | os.PathLike[str] | None = None,
     deformation: bool = False,
+    watch: Watch | None = None,
 ) -> Alignment:
-    """Lay the moving picture over the fixed one.
+    """Lay the background over the foreground.
 
     The two may differ in size, resolution and kind of light. A transform is returned as good only
     if it is plausible and most places that have structure in both pictures fit under it;
@@ -87,8 +88,9 @@ def align(
 
     Parameters
     ----------
-    moving, fixed : array_like or Picture, (rows, cols) or (rows, cols, channels)
-        Never changed. Where a Picture has no data, nothing is compared.
+    foreground, background : array_like or Picture, (rows, cols) or (rows, cols, channels)
+        The picture that stays, and the one that is laid over it. Never changed. Where a Picture has
+        no data, nothing is compared.
     method : {"auto", "features", "correlation", "mutual-information", "points"}
         "auto" begins with features (SIFT, in both polarities, and a homography that many of them
         agree on), tries turns, scales and shifts where that is weak, refines with local shifts,
@@ -99,15 +101,18 @@ def align(
     transform : {"translation", "similarity", "affine", "homography"}
         What the transform may do.
     points : array_like of shape (n, 4), or path, optional
-        Control points moving_x, moving_y, fixed_x, fixed_y in pixels, or a CSV file with that
-        header. With "points" they are all; otherwise a start that is tried first.
+        Control points background_x, background_y, foreground_x, foreground_y in pixels, or a CSV
+        file with that header. With "points" they are all; otherwise a start that is tried first.
     deformation : bool
         Also find what the transform leaves, a smooth field, as warped parchment needs.
+    watch : callable, optional
+        Called with a `Progress` between passes: features, tries of the search, refinements. If it
+        returns True the work ends, without an image.
 
     Returns
     -------
     Alignment
-        Also where it is refused.
+        Also where it is refused or cancelled.
 
     Raises
     ------
@@ -116,43 +121,41 @@ def align(
     MissingExtraError
         OpenCV is not installed.
     """
-    began = perf_counter()
+    check_watch(watch)
     _check_settings(method, transform, points)
     opencv()
-    images = [_image(picture, name) for picture, name in ((moving, "moving"), (fixed, "fixed"))]
-    views = View(*images[0]), View(*images[1])
+    guard = Guard(watch)
+    fixed, moving = _image(foreground, "foreground"), _image(background, "background")
+    views = View(*moving), View(*fixed)
     pairs = None if points is None else as_points(points)
     start = None if pairs is None else fitted(transform, pairs[:, :2], pairs[:, 2:])
+    best: Candidate | None
     if method == "points":
         assert start is not None, "checked above"
-        matrix, origin = start, "points"
-        reason = implausible(start, views[0].shape, views[1].shape)
-        found = Evidence() if reason else evidence(*views, start)
-        status = Status.direct
+        best, reason = _of_points(views, start)
     else:
-        best, reason = best_candidate(*views, transform, method, start=start, bending=deformation)
-        if best is None:
-            return _refused(None, Evidence(), reason, began)
-        matrix, origin, found = best.matrix, best.origin, best.evidence
-        status = Status.converged
-    result = Transform(transform, matrix)
-    if deformation and (reason is None or method != "points"):
+        best, reason = best_candidate(
+            *views, transform, method, guard, start=start, bending=deformation
+        )
+    if best is None or guard.cancelled:
+        return _without_image(None, Evidence(), reason, guard)
+    result, found = Transform(transform, best.matrix), best.evidence
+    if deformation and (reason is None or method != "points") and guard.next_pass():
         result, found, reason = _deformed(views, result, found, reason)
     figures = _point_figures(pairs, result)
-    if reason is not None:
-        return _refused(result, found, reason, began, origin, figures)
-    image, valid = warped(images[0][0], result, views[1].shape, valid=images[0][1])
+    if reason is not None or not guard.next_pass():
+        return _without_image(result, found, reason, guard, best.origin, figures)
+    image, valid = warped(moving[0], result, views[1].shape, valid=moving[1])
     return Alignment(
-        image, result, valid, found.score, status,
-        quality=found.as_dict() | figures, origin=origin, seconds=perf_counter() - began,
+        image, result, valid, found.score,
+        Status.direct if method == "points" else Status.converged,
+        quality=found.as_dict() | figures, origin=best.origin, seconds=guard.seconds,
     )  # fmt: skip
 
 
 def _check_settings(method: str, transform: str, points: object) -> None:
-    if method not in METHODS:
-        raise SettingError(f"method: {method!r}; must be one of {', '.join(METHODS)}")
-    if transform not in KINDS:
-        raise SettingError(f"transform: {transform!r}; must be one of {', '.join(KINDS)}")
+    choice("method", method, METHODS)
+    choice("transform", transform, KINDS)
     if method == "points" and points is None:
         raise SettingError(
             "points: the method 'points' needs them; give a CSV file, on the command line with "
@@ -167,18 +170,27 @@ def _image(picture: ArrayLike | Picture, name: str) -> tuple[Array, BoolArray | 
     return checked(picture.filled(), name, bounded=False), valid
 
 
-def _refused(
+def _of_points(views: tuple[View, View], matrix: FloatArray) -> tuple[Candidate, str | None]:
+    """Return the transform of control points as a candidate, and why it is refused, if it is."""
+    objection = implausible(matrix, views[0].shape, views[1].shape)
+    found = Evidence() if objection else evidence(*views, matrix)
+    return Candidate(matrix, "points", found, objection), objection
+
+
+def _without_image(
     transform: Transform | None,
     found: Evidence,
     reason: str | None,
-    began: float,
+    guard: Guard,
     origin: str = "",
     figures: Mapping[str, float] = MappingProxyType({}),
 ) -> Alignment:
+    """Return what is refused, or was cancelled."""
     return Alignment(
-        None, transform, None, found.score, Status.refused,
-        reason=reason, quality=found.as_dict() | dict(figures), origin=origin,
-        seconds=perf_counter() - began,
+        None, transform, None, found.score,
+        Status.cancelled if guard.cancelled else Status.refused,
+        reason=None if guard.cancelled else reason,
+        quality=found.as_dict() | dict(figures), origin=origin, seconds=guard.seconds,
     )  # fmt: skip
 
 

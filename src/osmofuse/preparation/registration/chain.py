@@ -16,6 +16,7 @@ from osmofuse.preparation.registration.search import from_search
 from osmofuse.preparation.registration.transform import Kind, carried, corners, fitted
 from osmofuse.preparation.registration.verdict import Evidence, evidence, implausible
 from osmofuse.preparation.registration.views import View
+from osmofuse.progress import Guard
 from osmofuse.typing import FloatArray
 
 Method = Literal["auto", "features", "correlation", "mutual-information", "points"]
@@ -46,12 +47,12 @@ class Candidate:
 
     @property
     def is_sound(self) -> bool:
-        """Whether it is plausible and enough places fit."""
+        """True if it is plausible and enough places fit."""
         return self.objection is None and self.evidence.doubt is None
 
     @property
     def rank(self) -> tuple[bool, float]:
-        """By which candidates are compared."""
+        """Key by which candidates are compared."""
         return self.objection is None, self.evidence.score
 
 
@@ -60,6 +61,7 @@ def best_candidate(
     fixed: View,
     kind: Kind,
     method: Method,
+    guard: Guard,
     *,
     start: FloatArray | None = None,
     bending: bool = False,
@@ -74,6 +76,8 @@ def best_candidate(
         What it may do.
     method : str
         Which estimates to make, see `align`.
+    guard : Guard
+        Asked before each pass; when it cancels, no more are made.
     start : array of shape (3, 3), optional
         A rough transform to be tried first.
     bending : bool
@@ -85,7 +89,7 @@ def best_candidate(
         The best; why it is refused, if it is.
     """
     tried: list[Candidate] = []
-    for candidate in _candidates(moving, fixed, kind, method, start):
+    for candidate in _candidates(moving, fixed, kind, method, guard, start):
         tried.append(candidate)
         if candidate.is_sound and candidate.evidence.score >= _STRONG:
             return candidate, None
@@ -99,7 +103,7 @@ def best_candidate(
 
 
 def _candidates(
-    moving: View, fixed: View, kind: Kind, method: Method, start: FloatArray | None
+    moving: View, fixed: View, kind: Kind, method: Method, guard: Guard, start: FloatArray | None
 ) -> Iterator[Candidate]:
     tested = _Test(moving, fixed)
     last: list[Candidate] = []
@@ -110,9 +114,11 @@ def _candidates(
             last.append(candidate)
             yield candidate
 
-    for matrix, origin, rough in _starts(moving, fixed, kind, method, start):
+    for matrix, origin, rough in _starts(moving, fixed, kind, method, guard, start):
         near = refined(moving, fixed, matrix, kind, ROUGH) if rough else matrix
         refine = _REFINERS.get(method, sharpened)
+        if not guard.next_pass():
+            return
         yield from offered(refine(moving, fixed, matrix if near is None else near, kind), origin)
     if method != "auto" or not last:
         return
@@ -121,13 +127,13 @@ def _candidates(
     if best.evidence.agreement < _HOPELESS:
         return
     for name, refine in _REFINERS.items():
-        near = refine(moving, fixed, best.matrix, kind)
-        if near is not None:
+        near = refine(moving, fixed, best.matrix, kind) if guard.next_pass() else None
+        if near is not None and guard.next_pass():
             yield from offered(sharpened(moving, fixed, near, kind), f"{best.origin}, {name}")
 
 
 def _starts(
-    moving: View, fixed: View, kind: Kind, method: Method, start: FloatArray | None
+    moving: View, fixed: View, kind: Kind, method: Method, guard: Guard, start: FloatArray | None
 ) -> Iterator[tuple[FloatArray, str, bool]]:
     """Yield matrices, where they come from, and whether they are rough."""
     if start is not None:
@@ -135,10 +141,13 @@ def _starts(
     if method in ("auto", "features"):
         here, there = moving.whole(_FEATURE_PIXELS), fixed.whole(_FEATURE_PIXELS)
         for look in (TONES, EDGES):
-            if (found := from_features(here, there, look)) is not None:
+            found = from_features(here, there, look) if guard.next_pass() else None
+            if found is not None:
                 yield _as_kind(found, kind, moving.shape), f"features of {look}", False
     if method != "features":
-        for matrix, _ in from_search(moving, fixed, most=4):
+        for matrix, _ in from_search(moving, fixed, guard, most=4):
+            if not guard.next_pass():
+                return
             yield _as_kind(matrix, kind, moving.shape), "search", True
 
 

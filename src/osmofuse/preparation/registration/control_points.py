@@ -15,11 +15,13 @@ from osmofuse.typing import ArrayLike, FloatArray
 
 FARTHEST = 1e6  # pixels
 MOST = 10_000  # points
-HEADER = ("moving_x", "moving_y", "fixed_x", "fixed_y")
+HEADER = ("background_x", "background_y", "foreground_x", "foreground_y")
 
 
 def read_points(path: str | os.PathLike[str]) -> FloatArray:
-    """Read control points from a CSV file with the header moving_x,moving_y,fixed_x,fixed_y.
+    """Read control points from a CSV file.
+
+    Its header is background_x,background_y,foreground_x,foreground_y.
 
     Parameters
     ----------

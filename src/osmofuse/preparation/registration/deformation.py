@@ -25,14 +25,14 @@ _ROUNDS = 3
 
 @dataclass(frozen=True, eq=False)
 class Deformation:
-    """Shifts on a grid over the fixed picture; between its nodes they are interpolated.
+    """Shifts on a grid over the foreground; between its nodes they are interpolated.
 
     Parameters
     ----------
     shifts : array of float32, (rows, cols, 2)
-        At a pixel of the fixed picture, what to add to (x, y) before the transform is undone.
+        At a pixel of the foreground, what to add to (x, y) before the transform is undone.
     shape : tuple of int
-        Rows and columns of the fixed picture, which the grid spans from corner to corner.
+        Rows and columns of the foreground, which the grid spans from corner to corner.
     """
 
     shifts: FloatArray
@@ -66,7 +66,7 @@ class Deformation:
 
     @property
     def folds(self) -> bool:
-        """Whether the field is so steep that it lays the picture over itself."""
+        """True if the field is so steep that it lays the picture over itself."""
         rows, cols = self.shifts.shape[:2]
         step = [(n - 1) / max(1, k - 1) for n, k in zip(self.shape, (rows, cols), strict=True)]
         slopes = [np.abs(np.diff(self.shifts, axis=k)).max(initial=0) / step[k] for k in (0, 1)]
@@ -113,7 +113,7 @@ def residual_field(
 
 
 def _in_step(centres: FloatArray, shifts: FloatArray) -> FloatArray:
-    """Tell which tiles shift as their neighbours do."""
+    """Return which tiles shift as their neighbours do."""
     from scipy.spatial import cKDTree
 
     if len(centres) < 8:

@@ -48,7 +48,7 @@ def orientation(plane: Plane, sigma: float) -> FloatArray:
 
 
 def inside(plane: Plane, sigma: float) -> BoolArray:
-    """Tell where a copy has data, and has some around."""
+    """Return where a copy has data, and has some around."""
     cv2 = opencv()
     width = 2 * round(1.5 * sigma) + 1
     near = cv2.erode(

@@ -23,7 +23,7 @@ _HOPELESS = 2.5  # pixels that broad edges leave open at the corners, of no use 
 
 @dataclass(frozen=True)
 class Level:
-    """At how many pixels to look, how far, how often."""
+    """Sampling: number of pixels, search radius, iterations."""
 
     pixels: int
     radius: int
@@ -137,7 +137,7 @@ def _change(
 
 
 def consensus(shifts: Shifts) -> BoolArray:
-    """Tell which tiles move together, within some pixels of one affine map."""
+    """Return which tiles move together, within some pixels of one affine map."""
     cv2 = opencv()
     near = max(1.5, shifts.radius / 5)
     _, found = cv2.estimateAffine2D(

@@ -10,6 +10,7 @@ import numpy as np
 from osmofuse.preparation.registration.orientation import orientation
 from osmofuse.preparation.registration.transform import corners
 from osmofuse.preparation.registration.views import Plane, View
+from osmofuse.progress import Guard
 from osmofuse.typing import FloatArray
 
 _SIDE = 144  # of the copies that are searched
@@ -19,7 +20,9 @@ _SCALES = 1.09 ** np.arange(-4, 5)
 _LEAST_OVERLAP = 0.35
 
 
-def from_search(moving: View, fixed: View, most: int = 4) -> list[tuple[FloatArray, float]]:
+def from_search(
+    moving: View, fixed: View, guard: Guard, most: int = 4
+) -> list[tuple[FloatArray, float]]:
     """Find similarities by correlation.
 
     Parameters
@@ -27,6 +30,8 @@ def from_search(moving: View, fixed: View, most: int = 4) -> list[tuple[FloatArr
     moving, fixed : View
         The pictures. If their sizes differ by more than a quarter, they are taken for
         pictures of one resolution, and also for pictures of one field of view.
+    guard : Guard
+        Asked before each turn; when it cancels, nothing is found.
     most : int
         How many to return.
 
@@ -43,6 +48,8 @@ def from_search(moving: View, fixed: View, most: int = 4) -> list[tuple[FloatArr
     for ratio in _ratios(moving.shape, fixed.shape):
         for scale in _SCALES * ratio:
             for turn in _TURNS:
+                if not guard.next_pass():
+                    return []
                 found += _best_shifts(here, target, there.matrix, scale, turn)
     found.sort(key=lambda one: -one[1])
     return _distinct(found, moving.shape, fixed.shape, most)

@@ -47,7 +47,7 @@ class Shifts:
 
     @property
     def lengths(self) -> FloatArray:
-        """How long the shifts are, in pixels."""
+        """Lengths of the shifts, in pixels."""
         return cast(FloatArray, np.hypot(*self.shifts.T))
 
     def __len__(self) -> int:

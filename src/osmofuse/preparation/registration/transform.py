@@ -1,4 +1,4 @@
-"""Transforms of the plane: what takes a point of the moving picture to the fixed one.
+"""Transforms of the plane: what takes a point of the background to the foreground.
 
 Points are (x, y), columns before rows, as in OpenCV and in files of control points; the centre of
 the first pixel is (0, 0).
@@ -26,7 +26,7 @@ LEAST_POINTS = {"translation": 1, "similarity": 2, "affine": 3, "homography": 4}
 
 @dataclass(frozen=True, eq=False)
 class Transform:
-    r"""Where the points of the moving picture lie in the fixed one.
+    r"""Where the points of the background lie in the foreground.
 
     .. math:: (x', y', 1)^\top \sim H (x, y, 1)^\top
 
@@ -37,7 +37,7 @@ class Transform:
     matrix : array of shape (3, 3)
         :math:`H`, with 1 in its last corner.
     deformation : Deformation, optional
-        What is left after the matrix, a smooth field on the fixed picture.
+        What is left after the matrix, a smooth field on the foreground.
     """
 
     kind: Kind
@@ -51,7 +51,7 @@ class Transform:
         return self.matrix.astype(dtype or np.float64)
 
     def __call__(self, points: ArrayLike) -> FloatArray:
-        """Take points (x, y) of the moving picture to the fixed one.
+        """Take points (x, y) of the background to the foreground.
 
         Parameters
         ----------
@@ -68,7 +68,7 @@ class Transform:
 
     @property
     def rotation(self) -> float:
-        """By how many degrees the centre of the plane is turned, clockwise as seen."""
+        """Degrees by which the centre of the plane is turned, clockwise as seen."""
         return math.degrees(math.atan2(self.matrix[1, 0], self.matrix[0, 0]))
 
 

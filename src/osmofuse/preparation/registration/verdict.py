@@ -84,7 +84,7 @@ class Evidence:
 
     @property
     def doubt(self) -> str | None:
-        """Why the transform cannot be trusted, if it cannot."""
+        """Reason why the transform cannot be trusted; None if it can."""
         if self.tiles < _LEAST_TILES:
             return f"only {self.tiles} places have structure in both pictures"
         needed = _LEAST_AGREEMENT + 0.9 / math.sqrt(self.tiles)

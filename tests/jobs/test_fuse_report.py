@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shlex
-import sys
 from dataclasses import replace
 from html import unescape
 
@@ -17,8 +16,7 @@ import pytest
 import osmofuse
 from osmofuse.errors import OutputError
 from osmofuse.io import for_screen
-from osmofuse.jobs import report, run
-from osmofuse.jobs.report import PICTURES
+from osmofuse.jobs.fuse_report import PICTURES
 from osmofuse.metrics.catalogue import SETS
 from osmofuse.report.layers import file_names
 from picture_files import PROFILE
@@ -29,8 +27,7 @@ def shown(page, name):
 
 
 def test_pictures_are_those_of_the_files(make_job, pair, tmp_path):
-    result = run(make_job())
-    page = report(result, tmp_path / "report")
+    page = make_job(report=tmp_path / "report").run().files["report"]
     files = {"fused": tmp_path / "fused.tif", "foreground": pair["visible"], "alpha": pair["map"],
              "background": pair["infrared"]}  # fmt: skip
     for name, path in files.items():
@@ -42,7 +39,8 @@ def test_pictures_are_those_of_the_files(make_job, pair, tmp_path):
 
 
 def test_the_command_repeats_the_picture(make_job, tmp_path):
-    page = report(run(make_job(output=tmp_path / "my page.tif")), tmp_path / "report")
+    result = make_job(output=tmp_path / "my page.tif", report=tmp_path / "report").run()
+    page = result.files["report"]
     command = re.search(r'id="command"[^>]*>(.*?)</pre>', page.read_text(encoding="utf-8"))[1]
     assert shlex.split(unescape(command)) == [
         "osmofuse", "fuse", "--from", str(tmp_path / "my page.tif.json"),
@@ -55,7 +53,7 @@ def test_a_profile_and_the_working_space_are_undone(make_job, pair, tmp_path, sp
     visible = osmofuse.read(pair["visible"])
     wide = replace(visible, profile=PROFILE)
     osmofuse.write(wide, pair["visible"], overwrite=True)
-    page = report(run(make_job(working_space=space)), tmp_path / "report")
+    page = make_job(working_space=space, report=tmp_path / "report").run().files["report"]
     np.testing.assert_array_equal(shown(page, "foreground"), for_screen(wide, "visible"))
     assert np.abs(shown(page, "foreground").astype(int) - for_screen(visible, "x")).max() > 2
     infrared = for_screen(osmofuse.read(pair["infrared"]), "infrared")
@@ -63,9 +61,11 @@ def test_a_profile_and_the_working_space_are_undone(make_job, pair, tmp_path, sp
 
 
 def test_structure_truth_and_manifest(make_job, pair, tmp_path):
-    result = run(make_job(method="variational", settings={"reach": 2.0}))
-    truth = osmofuse.read(pair["visible"])
-    page = report(result, tmp_path / "report", truth=truth, iiif="https://museum.example/r")
+    result = make_job(
+        method="variational", settings={"reach": 2.0}, truth=pair["visible"],
+        report=tmp_path / "report", iiif="https://museum.example/r",
+    ).run()  # fmt: skip
+    page = result.files["report"]
     text = page.read_text(encoding="utf-8")
     assert "truth psnr" in text
     assert (page.parent / "energy.svg").is_file()
@@ -76,8 +76,7 @@ def test_structure_truth_and_manifest(make_job, pair, tmp_path):
 
 
 def test_a_map_made_from_the_pictures_is_shown_and_told(make_job, tmp_path):
-    result = run(make_job(alpha="auto"))
-    page = report(result, tmp_path / "report")
+    page = make_job(alpha="auto", report=tmp_path / "report").run().files["report"]
     assert "<dd>made from the two pictures, " in page.read_text(encoding="utf-8")
     assert shown(page, "alpha").shape == shown(page, "fused").shape[:2]
 
@@ -85,10 +84,10 @@ def test_a_map_made_from_the_pictures_is_shown_and_told(make_job, tmp_path):
 def test_what_the_job_read_and_wrote_stays(make_job, tmp_path):
     folder = tmp_path / "report" / "pictures"
     folder.mkdir(parents=True)
-    result = run(make_job(output=folder / "fused.png"))
-    before = (folder / "fused.png").read_bytes()
-    with pytest.raises(OutputError):
-        report(result, tmp_path / "report", overwrite=True)
+    picture = osmofuse.write(osmofuse.read(make_job().foreground), folder / "fused.png")
+    before = picture.read_bytes()
+    with pytest.raises(OutputError, match="would replace the input"):
+        make_job(foreground=picture, report=tmp_path / "report", overwrite=True).run()
     assert (folder / "fused.png").read_bytes() == before
 
 
@@ -99,7 +98,8 @@ def files_in(folder):
 def test_a_report_and_the_picture_are_written_together_or_not_at_all(
     make_job, tmp_path, monkeypatch
 ):
-    job, before, rename = make_job(), files_in(tmp_path), os.replace
+    job = make_job(report=tmp_path / "new" / "report")
+    before, rename = files_in(tmp_path), os.replace
 
     def fail(source, target):
         if target.name == "index.html":
@@ -108,7 +108,7 @@ def test_a_report_and_the_picture_are_written_together_or_not_at_all(
 
     monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(OutputError, match=r"index\.html: cannot be written"):
-        run(job, report=tmp_path / "new" / "report")
+        job.run()
     assert files_in(tmp_path) == before
     assert not (tmp_path / "new").exists()
 
@@ -119,8 +119,9 @@ def test_the_order_in_which_files_get_their_names(make_job, tmp_path, monkeypatc
     job = make_job(
         method="variational", settings={"reach": 1.0},
         structure=tmp_path / "s.tif", alpha_output=tmp_path / "a.png",
+        report=tmp_path / "report", iiif="https://museum.example/r",
     )  # fmt: skip
-    result = run(job, report=tmp_path / "report", iiif="https://museum.example/r")
+    result = job.run()
     named = [name for name in order if not name.endswith(".done")]
     assert named[:2] == ["s.tif", "a.png"]
     assert named[-4:] == ["manifest.json", "index.html", "fused.tif.json", "fused.tif"]
@@ -131,25 +132,19 @@ def test_the_order_in_which_files_get_their_names(make_job, tmp_path, monkeypatc
 def test_a_report_is_refused_before_the_work(make_job, tmp_path, monkeypatch):
     (tmp_path / "report" / "pictures").mkdir(parents=True)
     (tmp_path / "report" / "pictures" / "fused.png").write_text("mine")
-    monkeypatch.setattr(
-        sys.modules[run.__module__], "open_files", None
-    )  # the beginning of the work
+    monkeypatch.setattr("osmofuse.jobs.fuse.open_files", None)  # the beginning of the work
     with pytest.raises(OutputError, match=r"fused\.png: exists already"):
-        run(make_job(), report=tmp_path / "report")
+        make_job(report=tmp_path / "report").run()
 
 
 def test_pictures_that_are_checked_before_are_those_of_the_report(make_job, tmp_path):
-    run(make_job(method="variational", settings={"reach": 1.0}), report=tmp_path / "report")
+    job = make_job(method="variational", settings={"reach": 1.0}, report=tmp_path / "report")
+    job.run()
     names = {path.stem for path in (tmp_path / "report" / "pictures").iterdir()}
     assert set(file_names(PICTURES)) <= names
 
 
 def test_a_cancelled_job_leaves_no_folder(make_job, tmp_path):
-    run(make_job(method="poisson"), watch=lambda _: True, report=tmp_path / "report")
+    result = make_job(method="poisson", report=tmp_path / "report").run(lambda _: True)
+    assert result.status == "cancelled"
     assert not (tmp_path / "report").exists()
-
-
-def test_a_cancelled_job_has_no_report(make_job, tmp_path):
-    result = run(make_job(method="poisson"), watch=lambda _: True)
-    with pytest.raises(ValueError, match="cancelled"):
-        report(result, tmp_path / "report")

@@ -5,7 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from osmofuse.optimise import Progress, Status, Watch, progress, worst
+from osmofuse import kernels, progress
+from osmofuse.errors import SettingError
+from osmofuse.progress import Guard, Progress, Status, check_watch, leave_out, worst
 
 
 class Clock:
@@ -39,9 +41,9 @@ def test_status_is_its_word():
 
 def test_called_at_most_every_50_ms(clock):
     calls = []
-    watch = Watch(lambda p: calls.append(clock.now))
+    guard = Guard(lambda p: calls.append(clock.now))
     for _ in range(1000):
-        watch.pulse()
+        guard.pulse()
         clock.now += 0.001
     gaps = [b - a for a, b in itertools.pairwise(calls)]
     assert calls[0] == 100.0
@@ -57,52 +59,70 @@ def test_the_interval_counts_from_the_end_of_the_call(clock):
         calls.append(clock.now)
         clock.now += 1.0
 
-    watch = Watch(slow)
-    watch.pulse()
-    watch.pulse()
+    guard = Guard(slow)
+    guard.pulse()
+    guard.pulse()
     clock.now += 0.051
-    watch.pulse()
+    guard.pulse()
     assert len(calls) == 2
 
 
 def test_told_where_it_is_with_the_time(clock):
     seen = []
-    watch = Watch(seen.append)
-    watch.tell(Progress(1, 3, 7, 2.5, 4.0, 0.0))
+    guard = Guard(seen.append)
+    guard.tell(Progress(1, 3, 7, 2.5, 4.0, 0.0))
     clock.now += 2.0
-    watch.pulse()
+    guard.pulse()
     assert seen == [Progress(1, 3, 7, 2.5, 4.0, 2.0)]
-    assert watch.seconds == 2.0
+    assert guard.seconds == 2.0
+
+
+def test_passes_of_work_without_channels_are_counted(monkeypatch):
+    monkeypatch.setattr(Guard, "interval", 0.0)
+    seen = []
+    guard = Guard(lambda p: seen.append((p.channel, p.iteration)) or p.iteration == 2)
+    assert [guard.next_pass() for _ in range(4)] == [True, True, False, False]
+    assert seen[:3] == [(None, 0), (None, 1), (None, 2)]
+
+
+@pytest.mark.parametrize("watch", [None, print])
+def test_a_watch_is_a_function_or_none(watch):
+    check_watch(watch)
+
+
+def test_what_cannot_be_called_is_no_watch():
+    with pytest.raises(SettingError, match=r"^watch: 'loud'; must be a function of a Progress"):
+        check_watch("loud")
 
 
 def test_something_can_be_told_before_the_first_step(clock):
     seen = []
-    Watch(seen.append).pulse()
+    Guard(seen.append).pulse()
     assert seen == [Progress(0, 1, 0, None, None, 0.0)]
 
 
 @pytest.mark.parametrize("answer", [None, False, 0])
 def test_goes_on_unless_told(clock, answer):
-    watch = Watch(lambda _: answer)
-    watch.pulse()
-    assert watch.cancelled is False
+    guard = Guard(lambda _: answer)
+    guard.pulse()
+    assert guard.cancelled is False
 
 
 def test_cancelled_sticks_and_nobody_is_asked_again(clock):
     answers = iter([True])
-    watch = Watch(lambda _: next(answers))
-    watch.pulse()
-    assert watch.cancelled is True
+    guard = Guard(lambda _: next(answers))
+    guard.pulse()
+    assert guard.cancelled is True
     clock.now += 10.0
-    watch.pulse()
-    assert watch.cancelled is True
+    guard.pulse()
+    assert guard.cancelled is True
 
 
 def test_without_a_function_nothing_happens(clock):
-    watch = Watch(None)
+    guard = Guard(None)
     clock.now += 10.0
-    watch.pulse()
-    assert watch.cancelled is False
+    guard.pulse()
+    assert guard.cancelled is False
 
 
 def test_an_error_of_the_watching_function_comes_through(clock):
@@ -110,7 +130,7 @@ def test_an_error_of_the_watching_function_comes_through(clock):
         raise ValueError("broken")
 
     with pytest.raises(ValueError, match="broken"):
-        Watch(broken).pulse()
+        Guard(broken).pulse()
 
 
 def test_what_is_done_in_parts_ended_as_its_worst_part():
@@ -119,10 +139,15 @@ def test_what_is_done_in_parts_ended_as_its_worst_part():
     assert worst([Status.reached]) is Status.reached
 
 
-def test_time_spent_compiling_does_not_count(clock, monkeypatch):
-    compiled = [5.0]
-    monkeypatch.setattr(progress, "seconds_compiling", lambda: sum(compiled))
-    watch = Watch(None)
+def test_time_that_is_left_out_does_not_count(clock, monkeypatch):
+    monkeypatch.setattr(progress, "_left_out", [])
+    waited = [5.0]
+    leave_out(lambda: sum(waited))
+    guard = Guard(None)
     clock.now += 20.0
-    compiled.append(18.0)
-    assert watch.seconds == pytest.approx(2.0)
+    waited.append(18.0)
+    assert guard.seconds == pytest.approx(2.0)
+
+
+def test_time_spent_compiling_is_left_out():
+    assert kernels.seconds_compiling in progress._left_out

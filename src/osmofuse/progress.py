@@ -1,4 +1,4 @@
-"""How a computation tells where it is, and how it ended."""
+"""Progress of a computation while it runs, and its status at the end."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import TypeAlias
 
-from osmofuse.kernels import seconds_compiling
+from osmofuse.errors import SettingError
 
 
 class Status(StrEnum):
@@ -26,7 +27,7 @@ class Status(StrEnum):
 
     @property
     def is_success(self) -> bool:
-        """Whether the computation ended as it should."""
+        """True if the computation ended as it should."""
         return self in _SUCCESSES
 
 
@@ -76,7 +77,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Progress:
-    """What a watching function is told.
+    """State of a running computation, as a watching function gets it.
 
     Attributes
     ----------
@@ -102,47 +103,84 @@ class Progress:
     seconds: float
 
 
-class Watch:
+Watch: TypeAlias = Callable[[Progress], bool | None]
+"""A function that follows a computation; it returns True to cancel."""
+
+
+class Guard:
     """Call a watching function between passes, at most every 50 ms, until it cancels.
 
     Parameters
     ----------
-    function : callable or None
+    watch : callable or None
         Takes a :class:`Progress`; returns True to cancel.
     """
 
     interval = 0.05
 
-    def __init__(self, function: Callable[[Progress], bool | None] | None) -> None:
+    def __init__(self, watch: Watch | None) -> None:
         self.cancelled = False
         self.start = _clock()
-        self._function = function
+        self._watch = watch
         self._last_call = -self.interval
         self._progress = Progress(0, 1, 0, None, None, 0.0)
+        self._passes = 0
 
     def tell(self, progress: Progress) -> None:
         """Remember where the computation is, for the next pulse."""
         self._progress = progress
 
     def pulse(self) -> None:
-        """Give the watching function its turn, if it is due."""
+        """Call the watching function, if it is due."""
         seconds = self.seconds
-        if self._function is None or seconds - self._last_call < self.interval:
+        if self._watch is None or seconds - self._last_call < self.interval:
             return
         progress = replace(self._progress, seconds=seconds)
-        self.cancelled = self.cancelled or bool(self._function(progress))
+        self.cancelled = self.cancelled or bool(self._watch(progress))
         self._last_call = self.seconds
 
     def beat(self) -> bool:
-        """Pulse, and tell whether to go on."""
+        """Pulse, and return True to go on."""
         self.pulse()
         return not self.cancelled
 
+    def next_pass(self) -> bool:
+        """Begin a pass of work that has no channels: pulse, and return True to go on."""
+        self.tell(Progress(None, 1, self._passes, None, None, 0.0))
+        self._passes += 1
+        return self.beat()
+
     @property
     def seconds(self) -> float:
-        """Time since the start, without what it took to compile kernels: once on a machine."""
+        """Time since the start, without the kinds of time that are left out."""
         return _clock() - self.start
 
 
+def check_watch(watch: object) -> None:
+    """Refuse what cannot be called.
+
+    Raises
+    ------
+    SettingError
+        It is neither a function nor None.
+    """
+    if watch is not None and not callable(watch):
+        raise SettingError(f"watch: {watch!r}; must be a function of a Progress, or None")
+
+
+def leave_out(seconds: Callable[[], float]) -> None:
+    """Leave a kind of time out of all measurements, e.g. that of compiling kernels.
+
+    Parameters
+    ----------
+    seconds : callable
+        Returns how much of it has passed in this process.
+    """
+    _left_out.append(seconds)
+
+
+_left_out = list[Callable[[], float]]()
+
+
 def _clock() -> float:
-    return time.perf_counter() - seconds_compiling()
+    return time.perf_counter() - sum(seconds() for seconds in _left_out)

@@ -1,49 +1,48 @@
-"""The report of a job: what was fused and what came of it, as a page."""
+"""The report of a fusion: what was fused and what came of it, as a page."""
 
 from __future__ import annotations
 
-import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from osmofuse.errors import InputError
 from osmofuse.io import Staging
 from osmofuse.jobs.again import again
-from osmofuse.jobs.result import Result
+from osmofuse.jobs.opening import Opened
+from osmofuse.methods import Fusion
 from osmofuse.metrics import score, seam_map
 from osmofuse.picture import Picture, samples
-from osmofuse.report import write_report
+from osmofuse.record import Record
+from osmofuse.report import Provenance, write_report
 from osmofuse.report.document import MANIFEST
 from osmofuse.report.maps import Map
 from osmofuse.typing import FloatArray
 
+if TYPE_CHECKING:
+    from osmofuse.jobs.fuse import FuseJob
+
 PICTURES = ("fused", "foreground", "background", "alpha", "structure")  # those of the report
 
 
-def report(
-    result: Result,
-    folder: str | os.PathLike[str],
-    *,
-    truth: Picture | None = None,
-    iiif: str | None = None,
-    overwrite: bool = False,
-    staging: Staging | None = None,
+def write_page(
+    job: FuseJob,
+    opened: Opened,
+    fusion: Fusion,
+    record: Record,
+    files: Mapping[str, Path],
+    staging: Staging,
 ) -> Path:
-    """Write the report of a job that was done.
+    """Write the report of a fusion, see `osmofuse.report.write_report`.
 
     Parameters
     ----------
-    result : Result
-        Of `run`, not cancelled.
-    folder : path
-        Where the page goes, see `osmofuse.report.write_report`.
-    truth : Picture, optional
-        The right answer, where there is one.
-    iiif : str, optional
-        Also write a IIIF manifest, for the folder at this address.
-    overwrite : bool
-        Replace a report that is there. Never an input or output of the job.
-    staging : Staging, optional
-        Files together with which these get their names, once it is committed.
+    job, opened, fusion, record
+        What was asked for, what was fused, what came of it, and how.
+    files : mapping of str to Path
+        What else the job writes.
+    staging : Staging
+        Files together with which these get their names.
 
     Returns
     -------
@@ -52,15 +51,11 @@ def report(
 
     Raises
     ------
-    SettingError
-        `iiif` is no address.
     OutputError
-        A report is there already, or cannot be written.
+        It cannot be written.
     """
-    job, fusion = result.job, result.fusion
-    if result.opened is None:
-        raise ValueError("a cancelled job has nothing to report")
-    ready = result.opened.ready
+    assert job.report is not None, "a report was asked for"
+    ready = opened.ready
     alpha = ready.sources.alpha
     pictures: dict[str, Picture | FloatArray] = {
         "fused": fusion.picture(job.depth)[0],
@@ -70,25 +65,23 @@ def report(
     }
     if fusion.structure is not None:
         pictures["structure"] = fusion.picture(job.depth, structure=True)[0]
-    if truth is not None:
-        pictures["truth"] = truth
-    scores = score(
-        _seen(pictures["fused"]), _seen(ready.foreground), pictures["background"], alpha,
-        truth=truth,
-    )  # fmt: skip
+    if opened.truth is not None:
+        pictures["truth"] = opened.truth
+    seen = [_seen(pictures[role]) for role in ("fused", "foreground")]
+    fused, foreground, background = *seen, pictures["background"]
     return write_report(
-        folder,
+        job.report,
         pictures=pictures,
-        maps=_seam(
-            _seen(pictures["fused"]), _seen(ready.foreground), pictures["background"], alpha
-        ),
+        maps=seam_of(fused, foreground, background, alpha),
         fusion=fusion,
-        scores=scores,
-        record=result.record,
-        command=again("fuse", [], job.output, **{"from": result.files["record"]}),
-        iiif=iiif,
-        inputs=[*job.inputs.values(), *result.files.values()],
-        overwrite=overwrite,
+        scores=score(fused, foreground, background, alpha, truth=opened.truth),
+        provenance=Provenance(
+            record=record,
+            command=again(job.kind, files["record"], job.output),
+            inputs=(*job.inputs.values(), *files.values()),
+        ),
+        iiif=job.iiif,
+        overwrite=job.overwrite,
         staging=staging,
     )
 
@@ -98,7 +91,7 @@ def report_files(page: Path, *, manifest: bool) -> dict[str, Path]:
     return {"report": page} | ({"manifest": page.with_name(MANIFEST)} if manifest else {})
 
 
-def _seam(
+def seam_of(
     fused: Picture | FloatArray,
     foreground: Picture | FloatArray,
     background: Picture | FloatArray,

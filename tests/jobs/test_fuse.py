@@ -9,16 +9,16 @@ import pytest
 
 import osmofuse
 from osmofuse.errors import LimitError, MismatchError, OutputError
-from osmofuse.jobs import job_of_record, run
+from osmofuse.jobs import job_of_record
 from osmofuse.picture import Metadata, Picture
 from osmofuse.record import read_record, record_path, sha256_of_pixels
 from pairs import contents
 
-MODULE = import_module("osmofuse.jobs.run")
+MODULE = import_module("osmofuse.jobs.fuse")
 
 
 def test_the_output_is_what_fuse_gives_in_the_depth_of_the_foreground(make_job, pair):
-    result = run(make_job(method="variational", settings={"eta": 0.2}))
+    result = make_job(method="variational", settings={"eta": 0.2}).run()
     visible, infrared, alpha = (osmofuse.read(path) for path in pair.values())
     image = osmofuse.fuse(visible, infrared, alpha.pixels, eta=0.2).image
     expected, clipped = visible.with_samples(image)
@@ -30,7 +30,7 @@ def test_the_output_is_what_fuse_gives_in_the_depth_of_the_foreground(make_job, 
 
 def test_the_record_beside_it_says_how(make_job):
     job = make_job(method="variational", settings={"gamma": math.inf}, soften=1.0)
-    result = run(job)
+    result = job.run()
     record = read_record(record_path(job.output))
     assert record == read_record(result.files["record"])
     assert record.alpha == {"value": None, "soften": 1.0}
@@ -48,7 +48,7 @@ def test_the_record_beside_it_says_how(make_job):
 
 def test_structure_and_map_are_written_when_asked_for(make_job, pair, tmp_path):
     parts = {"structure": tmp_path / "s.tif", "alpha_output": tmp_path / "a.png"}
-    result = run(make_job(method="variational", **parts))
+    result = make_job(method="variational", **parts).run()
     assert set(result.files) == {"output", "record", "structure", "alpha"}
     visible = osmofuse.read(pair["visible"])
     structure = visible.with_samples(result.fusion.structure)[0]
@@ -59,7 +59,7 @@ def test_structure_and_map_are_written_when_asked_for(make_job, pair, tmp_path):
 
 
 def test_a_number_is_written_as_a_map(make_job, tmp_path):
-    run(make_job(alpha=0.25, alpha_output=tmp_path / "a.tif"))
+    make_job(alpha=0.25, alpha_output=tmp_path / "a.tif").run()
     alpha = osmofuse.read(tmp_path / "a.tif").pixels
     assert alpha.shape == (40, 32)
     assert np.all(alpha == round(0.25 * 65535))
@@ -73,7 +73,7 @@ def test_transparency_profile_and_metadata_are_the_foregrounds(make_job, pair, t
         metadata=Metadata(resolution=(11.0, 11.0)),
     )
     path = osmofuse.write(picture, tmp_path / "layer.tif")
-    run(make_job(foreground=path))
+    make_job(foreground=path).run()
     written = osmofuse.read(tmp_path / "fused.tif")
     assert written.transparency
     assert np.array_equal(written.pixels[..., -1:], band)
@@ -82,13 +82,13 @@ def test_transparency_profile_and_metadata_are_the_foregrounds(make_job, pair, t
 
 def test_inputs_stay_as_they_are(make_job, pair, tmp_path):
     before = contents(tmp_path)
-    run(make_job(output=tmp_path / "f.png", overwrite=True))
+    make_job(output=tmp_path / "f.png", overwrite=True).run()
     assert {name: data for name, data in contents(tmp_path).items() if name in before} == before
 
 
 def test_a_cancelled_job_writes_nothing(make_job, tmp_path):
     before = contents(tmp_path)
-    result = run(make_job(method="variational"), watch=lambda _: True)
+    result = make_job(method="variational").run(lambda _: True)
     assert result.fusion.status == "cancelled"
     assert result.record is None
     assert not result.files
@@ -96,7 +96,7 @@ def test_a_cancelled_job_writes_nothing(make_job, tmp_path):
 
 
 def test_not_converging_is_written_and_said(make_job):
-    result = run(make_job(method="variational", settings={"solver": "ipiano", "max_iter": 1}))
+    result = make_job(method="variational", settings={"solver": "ipiano", "max_iter": 1}).run()
     assert result.fusion.status == "max_iter"
     assert result.record.result["status"] == "max_iter"
     assert result.record.plan is None
@@ -106,7 +106,7 @@ def test_not_converging_is_written_and_said(make_job):
 def test_a_limit_is_looked_at_before_anything_is_read(make_job, tmp_path, monkeypatch):
     monkeypatch.setattr(MODULE, "open_files", pytest.fail)
     with pytest.raises(LimitError, match="over the limit"):
-        run(make_job(max_memory=1000))
+        make_job(max_memory=1000).run()
 
 
 def test_want_of_memory_is_a_limit(make_job, tmp_path, monkeypatch):
@@ -114,35 +114,35 @@ def test_want_of_memory_is_a_limit(make_job, tmp_path, monkeypatch):
         raise MemoryError
 
     before = contents(tmp_path)
-    monkeypatch.setattr(MODULE, "_fuse", starve)
-    with pytest.raises(LimitError, match="not enough memory"):
-        run(make_job())
+    monkeypatch.setattr(MODULE, "run_method", starve)
+    with pytest.raises(LimitError, match="of memory, and there is not enough"):
+        make_job().run()
     assert contents(tmp_path) == before
 
 
 def test_an_output_that_cannot_be_is_refused_before_the_work(make_job, tmp_path, monkeypatch):
-    monkeypatch.setattr(MODULE, "_fuse", pytest.fail)
+    monkeypatch.setattr(MODULE, "run_method", pytest.fail)
     for name, match in (("fused.jpg", "JPEG cannot hold"), ("fused.xyz", "no format to write")):
         with pytest.raises(OutputError, match=match):
-            run(make_job(output=tmp_path / name))
+            make_job(output=tmp_path / name).run()
 
 
 def test_a_colour_background_does_not_fit_a_grey_foreground(make_job, pair):
     with pytest.raises(MismatchError, match="3 bands of colour, but the foreground"):
-        run(make_job(foreground=pair["infrared"], backgrounds=pair["visible"]))
+        make_job(foreground=pair["infrared"], backgrounds=pair["visible"]).run()
 
 
 def test_notes_name_the_file(make_job, pair, tmp_path):
     lying = pair["infrared"].rename(tmp_path / "infrared.png")
-    result = run(make_job(backgrounds=lying))
+    result = make_job(backgrounds=lying).run()
     assert result.notes == (f"{lying}: its name says png, its content is tiff",)
     assert result.record.input("background").notes == ("its name says png, its content is tiff",)
 
 
 def test_it_is_said_when_nothing_entered(make_job):
-    kept = run(make_job(alpha=1.0, method="direct"))
+    kept = make_job(alpha=1.0, method="direct").run()
     assert "the output is the foreground, unchanged" in kept.notes[-1]
-    fused = run(make_job(alpha=0.5, method="direct", overwrite=True))
+    fused = make_job(alpha=0.5, method="direct", overwrite=True).run()
     assert not any("unchanged" in note for note in fused.notes)
 
 
@@ -152,7 +152,7 @@ def test_levels_stretch_a_faint_background(make_job, pair, tmp_path):
     images = {}
     for levels in ("as-is", "percentiles", "match"):
         job = make_job(backgrounds=faint, levels=levels, output=tmp_path / f"{levels}.tif")
-        result = run(job)
+        result = job.run()
         images[levels] = result.fusion.image
         stretched = any("became" in note for note in result.notes)
         assert stretched == (levels != "as-is")
@@ -165,17 +165,17 @@ def test_levels_stretch_a_faint_background(make_job, pair, tmp_path):
 
 def test_the_working_space_is_left_again(make_job, pair, tmp_path):
     visible = osmofuse.read(pair["visible"])
-    kept = run(make_job(alpha=1.0, working_space="linear", output=tmp_path / "kept.tif"))
+    kept = make_job(alpha=1.0, working_space="linear", output=tmp_path / "kept.tif").run()
     difference = osmofuse.read(kept.files["output"]).pixels.astype(int) - visible.pixels
     assert np.abs(difference).max() <= 1
-    half = run(make_job(alpha=0.5, working_space="linear", output=tmp_path / "half.tif"))
-    plain = run(make_job(alpha=0.5, output=tmp_path / "plain.tif"))
+    half = make_job(alpha=0.5, working_space="linear", output=tmp_path / "half.tif").run()
+    plain = make_job(alpha=0.5, output=tmp_path / "plain.tif").run()
     assert half.record.working_space == "linear"
     assert half.record.output != plain.record.output
 
 
 def test_the_output_says_that_it_is_a_composite(make_job):
-    result = run(make_job())
+    result = make_job().run()
     xmp = osmofuse.read(result.files["output"]).metadata.xmp.decode()
     assert "digitalsourcetype/composite" in xmp
     for name in ("visible.tif", "infrared.tif", result.record.input("background").sha256):
@@ -187,7 +187,7 @@ def test_where_the_background_has_no_data_the_foreground_is_kept(make_job, pair,
     pixels = picture.pixels.copy()
     pixels[5:9, 7:12] = 1
     holed = osmofuse.write(replace(picture, pixels=pixels, nodata=1.0), tmp_path / "holed.tif")
-    result = run(make_job(backgrounds=holed, alpha=0.0))
+    result = make_job(backgrounds=holed, alpha=0.0).run()
     assert any("20 pixels hold no data" in note for note in result.notes)
     fused, visible = (
         osmofuse.read(path).pixels for path in (result.files["output"], pair["visible"])
@@ -203,7 +203,7 @@ def test_where_the_foreground_has_no_data_the_output_has_none(make_job, pair, tm
     holed = osmofuse.write(replace(picture, pixels=pixels, nodata=0.0), tmp_path / "holed.tif")
     for method in ("direct", "variational"):
         output = tmp_path / f"{method}.tif"
-        run(make_job(foreground=holed, method=method, output=output))
+        make_job(foreground=holed, method=method, output=output).run()
         valid = osmofuse.read(output).valid
         assert not valid[5:9, 7:12].any()
         assert np.count_nonzero(~valid) == 20
@@ -215,15 +215,15 @@ def test_signed_files_are_fused_as_levels(make_job, pair, tmp_path):
         osmofuse.write((pixels // 2).astype(np.int16), tmp_path / f"signed{k}.tif")
         for k, pixels in enumerate((visible, infrared))
     ]
-    run(make_job(foreground=paths[0], backgrounds=paths[1], output=tmp_path / "f.tif"))
-    run(make_job(output=tmp_path / "unsigned.tif"))
+    make_job(foreground=paths[0], backgrounds=paths[1], output=tmp_path / "f.tif").run()
+    make_job(output=tmp_path / "unsigned.tif").run()
     signed, plain = (osmofuse.read(tmp_path / name) for name in ("f.tif", "unsigned.tif"))
     assert signed.depth == np.int16
     np.testing.assert_allclose(signed.pixels / 32767, plain.pixels / 65535, atol=1e-4)
 
 
 def test_a_map_made_from_the_pictures_is_recorded_and_made_again(make_job, tmp_path):
-    result = run(make_job(alpha="auto", alpha_output=tmp_path / "used.png"))
+    result = make_job(alpha="auto", alpha_output=tmp_path / "used.png").run()
     entry = result.record.alpha
     assert entry["value"] == "auto"
     assert entry["made"] in result.notes[-1]
@@ -231,5 +231,5 @@ def test_a_map_made_from_the_pictures_is_recorded_and_made_again(make_job, tmp_p
     assert osmofuse.read(tmp_path / "used.png").depth == np.uint16
     again = job_of_record(result.files["record"], tmp_path / "again.tif")
     assert again.alpha == "auto"
-    same = run(again).record.output["sha256_of_pixels"]
+    same = again.run().record.output["sha256_of_pixels"]
     assert same == result.record.output["sha256_of_pixels"]

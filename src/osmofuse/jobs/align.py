@@ -1,0 +1,214 @@
+"""Lay a picture file over another, with a record beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from osmofuse.io import Staging, storable, write_animation
+from osmofuse.jobs.again import again
+from osmofuse.jobs.files import InputFile, read_pictures
+from osmofuse.jobs.fusing import ALIGNING, FILES, LOOKED_AT
+from osmofuse.jobs.job import FileJob, Result
+from osmofuse.jobs.need import PROGRAM, START, Need, peak_bytes
+from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
+from osmofuse.jobs.transforms import transform_entry
+from osmofuse.picture import Picture
+from osmofuse.preparation.registration import Alignment, align
+from osmofuse.preparation.registration.chain import Method
+from osmofuse.preparation.registration.transform import Kind
+from osmofuse.progress import Watch
+from osmofuse.record import Input, Record, sha256_of_pixels
+from osmofuse.report import Provenance, checkerboard, flicker, write_alignment
+from osmofuse.tasks.aligned import aligned_picture
+
+_COMPARING = 8  # bytes a sample of either picture, as they are compared
+_SHOWN = ("Foreground", "Aligned", "Checkerboard")  # by the report
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AlignResult(Result):
+    """Result of an `AlignJob`.
+
+    Attributes
+    ----------
+    alignment : Alignment
+        What was found; if it is refused nothing was written.
+    """
+
+    alignment: Alignment
+
+
+@dataclass(frozen=True)
+class AlignJob(FileJob[AlignResult]):
+    """Lay a background file over a foreground file.
+
+    Parameters
+    ----------
+    foreground, background : path
+        The picture that stays, and the one that is laid over it.
+    output : path
+        The background in the foreground's frame; its record goes beside it.
+    method, transform, deformation
+        As for `osmofuse.align`.
+    points : path, optional
+        Control points, see `osmofuse.align`.
+    valid_output : path, optional
+        Where to write a map of where the output shows something, white on black.
+    preview : path, optional
+        A checkerboard of both pictures; if it ends in .webp, they flicker.
+    overwrite, max_memory, report, page
+        See `FileJob`.
+    """
+
+    foreground: Path
+    background: Path
+    output: Path
+    method: Method = "auto"
+    transform: Kind = "homography"
+    deformation: bool = False
+    points: Path | None = None
+    valid_output: Path | None = None
+    preview: Path | None = None
+
+    kind: ClassVar[str] = "align"
+    settings_recorded: ClassVar[tuple[str, ...]] = ("method", "transform", "deformation")
+
+    def __post_init__(self) -> None:
+        self._put_path("foreground", "background", "output", "points", "valid_output", "preview")
+        super().__post_init__()
+
+    @property
+    def pictures(self) -> dict[str, Path]:
+        """The pictures to be read, by role."""
+        return {"foreground": self.foreground, "background": self.background}
+
+    @property
+    def documents(self) -> dict[str, Path]:
+        """The other files to be read, by role."""
+        return {} if self.points is None else {"points": self.points}
+
+    @property
+    def outputs(self) -> dict[str, Path]:
+        """The pictures to be written, by role."""
+        found = {"valid": self.valid_output, "preview": self.preview, "output": self.output}
+        return {role: path for role, path in found.items() if path is not None}
+
+    @property
+    def work(self) -> str:
+        """The work in words."""
+        return f"{self.background}: aligning it"
+
+    def check_outputs(self, files: Mapping[str, InputFile] | None) -> None:
+        """Refuse outputs that cannot or must not be written."""
+        if files is None:
+            check_outputs(self)
+        else:
+            check_page(self, self.report, _SHOWN)
+
+    def need_of(self, files: Mapping[str, InputFile]) -> Need:
+        """Return what it takes to lay a picture over another, and to write it."""
+        fixed, moving = files["foreground"].picture, files["background"].picture
+        pixels, own = fixed.rows * fixed.cols, moving.rows * moving.cols
+        seen = min(max(pixels, own), LOOKED_AT)
+        laid = pixels * (moving.decoded_bytes / own)
+        held = 2 * moving.decoded_bytes + fixed.decoded_bytes + 2 * laid
+        held += _COMPARING * (pixels * fixed.bands + own * moving.bands)
+        return Need(
+            bytes=round(PROGRAM + held + ALIGNING * seen),
+            seconds=START + 4.0 + 2.0 * seen / 1e6 + FILES * pixels * moving.bands / 1e6,
+        )
+
+    def do(self, files: Mapping[str, InputFile], watch: Watch | None) -> AlignResult:
+        """Align, and write all files, or none."""
+        foreground, background = read_pictures(
+            {role: files[role] for role in self.pictures}
+        ).values()
+        with Outputs(self, self.report) as outputs:
+            outputs.probe("output", background)
+            found = align(
+                foreground,
+                background,
+                method=self.method,
+                transform=self.transform,
+                points=self.points,
+                deformation=self.deformation,
+                watch=watch,
+            )
+            inputs = self.inputs_of(files, self.output.parent)
+            notes = self.notes_of(inputs)
+            if found.image is None or found.valid is None:
+                return AlignResult(status=found.status, notes=notes, alignment=found)
+            picture = storable(aligned_picture(foreground, background, found), self.output)
+            record = self._record(inputs, found, picture)
+            outputs.write("output", picture)
+            if self.valid_output is not None:
+                outputs.write("valid", Picture(np.where(found.valid, np.uint8(255), np.uint8(0))))
+            if self.preview is not None:
+                self._write_preview(outputs, self.preview, found, foreground)
+            written = outputs.files
+            if self.report is not None:
+                written["report"] = self._write_page(
+                    self.report, found, foreground, record, written, outputs.staging
+                )
+            outputs.commit(record)
+        return AlignResult(
+            status=found.status, files=written, notes=notes, record=record, alignment=found
+        )
+
+    def _write_preview(
+        self, outputs: Outputs, path: Path, found: Alignment, foreground: Picture
+    ) -> None:
+        assert found.image is not None, "it was not refused"
+        if path.suffix.lower() == ".webp":
+            pair = flicker(foreground, found.image, valid=found.valid)
+            write_animation(pair, outputs.stage("preview"))
+        else:
+            board = checkerboard(foreground, found.image, valid=found.valid)
+            outputs.write("preview", Picture(board))
+
+    def _record(self, inputs: tuple[Input, ...], found: Alignment, output: Picture) -> Record:
+        assert found.transform is not None, "it was not refused"
+        return Record(
+            job=self.kind,
+            inputs=inputs,
+            alpha={},
+            transform=transform_entry(found.transform),
+            method=self.method_recorded,
+            result={
+                "status": str(found.status),
+                "score": found.score,
+                "origin": found.origin,
+                "quality": dict(found.quality),
+                "seconds": found.seconds,
+                "peak_bytes": peak_bytes(),
+            },
+            output={"sha256_of_pixels": sha256_of_pixels(output.pixels)},
+        )
+
+    def _write_page(
+        self,
+        folder: Path,
+        found: Alignment,
+        foreground: Picture,
+        record: Record,
+        files: Mapping[str, Path],
+        staging: Staging,
+    ) -> Path:
+        return write_alignment(
+            folder,
+            alignment=found,
+            foreground=foreground,
+            provenance=Provenance(
+                record=record,
+                command=again(self.kind, files["record"], self.output),
+                title=f"{self.background.name}, laid over {self.foreground.name}",
+                inputs=(*self.inputs.values(), *files.values()),
+            ),
+            overwrite=self.overwrite,
+            staging=staging,
+        )

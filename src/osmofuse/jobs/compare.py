@@ -1,0 +1,159 @@
+"""Fuse one pair of files by several methods, into a folder."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from osmofuse.errors import SettingError
+from osmofuse.io.formats import SUFFIXES
+from osmofuse.jobs.files import InputFile, size_of
+from osmofuse.jobs.opening import Opened
+from osmofuse.jobs.series import CSV, SHEET, TABLE, Made, SeriesJob
+from osmofuse.methods import METHODS, Method
+from osmofuse.progress import Watch
+from osmofuse.report import Box, contact_sheet, csv_table, latex_table, markdown_table, zoom_sheet
+from osmofuse.report.table import Published
+from osmofuse.tasks import compare
+from osmofuse.tasks.fuse import method_of
+from osmofuse.tasks.table_one import PUBLISHED, TABLE_ONE, table_one
+
+ZOOM, LATEX = "zoom.png", "table.tex"
+
+
+@dataclass(frozen=True)
+class CompareJob(SeriesJob):
+    """Fuse one pair of files by several methods, and score what they made.
+
+    Parameters
+    ----------
+    foreground, backgrounds, output, alpha, soften, levels, working_space, align, depth, truth
+        See `SeriesJob`.
+    metrics : str or sequence of str
+        What to score, as for `osmofuse.score`; by default what the paper does.
+    methods : sequence of str, optional
+        Which to compare; all there are, by default.
+    settings : mapping of str to mapping
+        Settings of some of the methods, by name.
+    paper : bool
+        The methods, settings and maps of the paper's Table I.
+    zoom : tuple of int, optional
+        The part that the second sheet shows: its left and upper edge, width and height.
+    recipe, overwrite, max_memory, report, page
+        See `SeriesJob`.
+    """
+
+    metrics: str | Sequence[str] = "paper"
+    methods: Sequence[str] | None = None
+    paper: bool = False
+    zoom: tuple[int, int, int, int] | None = None
+
+    kind: ClassVar[str] = "compare"
+    record_name: ClassVar[str] = "comparison.json"
+    ending: ClassVar[str] = "by several methods"
+    settings_recorded: ClassVar[tuple[str, ...]] = (
+        "methods", "settings", "paper", "metrics", "zoom",
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.methods is not None:
+            self._put("methods", tuple(self.methods))
+        if self.paper:
+            self._check_paper()
+        elif not self.names_compared:
+            raise SettingError("methods: empty; name at least one, or leave it out to compare all")
+        if self.zoom is not None:
+            self._put("zoom", tuple(self.zoom))
+        if unknown := [name for name in self.settings if name not in self.names_compared]:
+            raise SettingError(f"settings: {unknown[0]!r} is not compared")
+        _ = self.methods_used  # which refuses what is no method, or no setting of it
+
+    def _check_paper(self) -> None:
+        """Refuse what the paper's Table I says itself."""
+        given = {
+            "methods": self.methods,
+            "truth": self.truth,
+            "metrics": None if self.metrics == "paper" else self.metrics,
+            "settings": self.settings or None,
+        }
+        if clash := [name for name, value in given.items() if value is not None]:
+            raise SettingError(f"{', '.join(clash)}: the paper's Table I has its own; leave it out")
+
+    @property
+    def names_compared(self) -> list[str]:
+        """Names of the methods."""
+        chosen = METHODS if self.methods is None else self.methods
+        return list(TABLE_ONE if self.paper else chosen)
+
+    @property
+    def methods_used(self) -> list[Method]:
+        """The methods with their settings, one for each fusion."""
+        if self.paper:
+            return list(TABLE_ONE.values())
+        return [method_of(name, self.settings.get(name, {})) for name in self.names_compared]
+
+    @property
+    def results_shown(self) -> list[str]:
+        """Names of results that the report shows."""
+        return self.names_compared
+
+    @property
+    def work(self) -> str:
+        """The work in words."""
+        return f"{self.foreground}: comparing {len(self.names_compared)} methods"
+
+    @property
+    def box(self) -> Box | None:
+        """The rows and columns of the part that the second sheet shows."""
+        if self.zoom is None:
+            return None
+        left, top, width, height = self.zoom
+        return slice(top, top + height), slice(left, left + width)
+
+    def check_files(self, foreground: InputFile) -> None:
+        """Refuse what does not go with the foreground."""
+        super().check_files(foreground)
+        file, box = foreground.picture, self.box
+        if box is not None and (box[0].stop > file.rows or box[1].stop > file.cols):
+            raise SettingError(
+                f"zoom: ends at {box[1].stop},{box[0].stop}, outside {self.foreground} of "
+                f"{size_of(file)}; give X,Y,WIDTH,HEIGHT within it"
+            )
+
+    def file_names(self, foreground: InputFile) -> list[str]:
+        """Return the names of the files in the folder."""
+        pictures = self._picture_names(self.names_compared, foreground).values()
+        return [*pictures, TABLE, LATEX, CSV, self.record_name, SHEET, ZOOM]
+
+    def make(self, opened: Opened, files: Mapping[str, InputFile], watch: Watch | None) -> Made:
+        """Fuse by all methods, and score."""
+        ready = opened.ready
+        pair, alpha = (ready.foreground.filled(), ready.backgrounds[0]), ready.sources.alpha
+        published: Published = PUBLISHED if self.paper else {}
+        if self.paper:
+            found = table_one(ready, watch=watch)
+        else:
+            methods = dict(zip(self.names_compared, self.methods_used, strict=True))
+            found = compare(
+                ready, methods=methods, truth=opened.truth, metrics=self.metrics, watch=watch
+            )
+        table = markdown_table(found, published=published)
+        texts = {TABLE: table + "\n", LATEX: latex_table(found, published=published) + "\n"}
+        texts[CSV] = csv_table(found, published=published)
+        sheets = {SHEET: lambda: contact_sheet(found, *pair)}
+        if ready.sources.channels == 3:
+            sheets[ZOOM] = lambda: zoom_sheet(found, pair[0], alpha, box=self.box)
+        names = self._picture_names([one.name for one in found], files["foreground"])
+        return Made(tuple(found), table, names, texts, sheets)
+
+    def _picture_names(self, names: Iterable[str], foreground: InputFile) -> dict[str, str]:
+        """Return what pictures are called, in the format that the foreground really has."""
+        stored, suffix = foreground.picture.format, self.foreground.suffix.lower()
+        # What is only read, such as JPEG 2000, is written as TIFF.
+        suffixes = [known for known, kind in SUFFIXES.items() if kind.name == stored] or [".tif"]
+        if suffix not in suffixes:
+            suffix = suffixes[0]
+        return {name: re.sub(r"[^\w.-]+", "-", name) + suffix for name in names}

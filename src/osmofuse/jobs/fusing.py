@@ -1,0 +1,149 @@
+"""What it costs to fuse files, and whether they fit together, told from their headers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from osmofuse.errors import MismatchError
+from osmofuse.io import Description
+from osmofuse.jobs.files import InputFile, size_of
+from osmofuse.jobs.need import PROGRAM, START, Need
+from osmofuse.jobs.sources import SourcesJob
+from osmofuse.methods import Method
+from osmofuse.methods.cost import Cost, cost_of
+from osmofuse.preparation.auto_alpha import LARGEST
+
+FILES = 0.15  # seconds a million samples, to read and to write
+_STORING = 24  # bytes a sample while a result is brought to the depth of its file
+# Of several results: bytes a sample that each keeps, with its place on the sheet; bytes a sample
+# and seconds a million samples to score one.
+_KEPT, SCORING, SCORED = 26, 40, 1.0
+# Of a report: bytes a sample and bytes a pixel while its pictures are scored and drawn, twice that
+# in double precision; bytes a sample more for linear light; seconds a million samples.
+REPORTING, DRAWING, _DECODING, REPORTED = 50, 70, 24, 1.0
+# Bytes a pixel while a map is made: of the copy that is looked at, and of the whole picture.
+_SEEING, _CARRYING = 400, 60
+# Bytes a pixel while pictures are aligned, and how many pixels of them are looked at; above what
+# 12 and 100 megapixels were measured to take.
+ALIGNING, LOOKED_AT = 300, 3_000_000
+
+
+def need_of_fusion(job: SourcesJob[Any], files: Mapping[str, InputFile], method: Method) -> Need:
+    """Return what it takes to fuse the files of a job by a method, and to report it if asked."""
+    described = {role: file.picture for role, file in files.items()}
+    fusing = _need(job, described, cost_of(method))
+    return fusing if job.report is None else _with_report(fusing, job, described)
+
+
+def need_of_series(
+    job: SourcesJob[Any], files: Mapping[str, InputFile], methods: Sequence[Method], *, scored: bool
+) -> Need:
+    """Return what it takes to fuse the files of a job by several methods, and keep all results.
+
+    Parameters
+    ----------
+    job : SourcesJob
+        How they are made ready.
+    files : mapping of str to InputFile
+        Which files.
+    methods : sequence of Method
+        One for each fusion, with its settings.
+    scored : bool
+        Whether results are scored.
+    """
+    described = {role: file.picture for role, file in files.items()}
+    file = described["foreground"]
+    needs = [_need(job, described, cost_of(method)) for method in methods]
+    samples = file.rows * file.cols * file.bands
+    kept = samples * (_KEPT * (len(methods) - 1) + SCORING * scored)
+    fusing = sum(one.seconds - START for one in needs)
+    scoring = len(methods) * samples / 1e6 * SCORED * scored
+    most = max(one.bytes for one in needs)
+    return Need(bytes=most + kept, seconds=START + fusing + scoring)
+
+
+def _need(job: SourcesJob[Any], files: Mapping[str, Description], cost: Cost) -> Need:
+    """Return what a job needs whose fusion costs so much."""
+    foreground = files["foreground"]
+    pixels = foreground.rows * foreground.cols
+    samples = pixels * foreground.bands
+    work = cost.colour if foreground.bands >= 3 else cost.grey
+    work *= cost.wide if _is_wide(files) else 1
+    # The child that decodes has a file twice at the most, and is gone when the work begins.
+    held = sum(file.decoded_bytes for file in files.values())
+    maps = sum(role.startswith("alpha") for role in files)
+    held += maps * pixels * (8 if job.soften == 0 else 40)
+    if job.working_space != "encoded":
+        held += 8 * samples
+    fusing, seconds = samples * max(work, _STORING), samples / 1e6 * (cost.seconds + FILES)
+    if job.align is not None:
+        seen = min(pixels, LOOKED_AT)
+        held += sum(files[role].decoded_bytes for role in job.background_roles)  # before and after
+        fusing = max(fusing, ALIGNING * seen)
+        seconds += 4.0 + 2.0 * seen / 1e6
+    if job.alpha == "auto":
+        seen = min(pixels, LARGEST)
+        held += 8 * pixels
+        fusing = max(fusing, _SEEING * seen + _CARRYING * pixels)
+        seconds += 3.5e-6 * seen + 0.5e-6 * pixels
+    return Need(bytes=round(PROGRAM + held + fusing), seconds=START + seconds)
+
+
+def _with_report(fusing: Need, job: SourcesJob[Any], files: Mapping[str, Description]) -> Need:
+    """Return what a job needs whose fusion needs so much, and whose result is reported."""
+    foreground = files["foreground"]
+    pixels = foreground.rows * foreground.cols
+    samples = pixels * foreground.bands
+    wide = 2 if _is_wide(files) else 1
+    drawing = wide * (REPORTING * samples + DRAWING * pixels)
+    if job.working_space != "encoded":
+        drawing += _DECODING * samples
+    held = sum(file.decoded_bytes for file in files.values()) + 8 * pixels
+    seconds = fusing.seconds + REPORTED * samples / 1e6
+    return Need(bytes=max(fusing.bytes, round(PROGRAM + held + drawing)), seconds=seconds)
+
+
+def _is_wide(files: Mapping[str, Description]) -> bool:
+    return any(file.depth == "float64" for file in files.values())
+
+
+def check_fit(files: Mapping[str, InputFile], *, aligned: bool = False) -> None:
+    """Refuse files that do not fit together, by what their headers say.
+
+    Parameters
+    ----------
+    files : mapping of str to InputFile
+        By role.
+    aligned : bool
+        The background will be laid over the foreground: it may have a size of its own.
+
+    Raises
+    ------
+    MismatchError
+        They do not.
+    """
+    first = files["foreground"]
+    backgrounds = [role for role in files if role.startswith("background")]
+    for role, file in files.items():
+        if aligned and role in backgrounds:
+            continue
+        if size_of(file.picture) != size_of(first.picture):
+            raise MismatchError(
+                f"{file.path}: {size_of(file.picture)}, but the foreground {first.path} has "
+                f"{size_of(first.picture)}; {_remedy(role)}"
+            )
+    for role in backgrounds:
+        if files[role].picture.colours not in (1, first.picture.colours):
+            raise MismatchError(
+                f"{files[role].path}: {files[role].picture.colours} bands of colour, but the "
+                f"foreground {first.path} has {first.picture.colours}; the picture whose colours "
+                "are kept comes first: are the two swapped? Else give the background as many "
+                "bands, or one"
+            )
+
+
+def _remedy(role: str) -> str:
+    if role.startswith("background"):
+        return "lay it over the foreground with --align homography, or crop them to one size"
+    return "crop or enlarge it to that size"

@@ -1,0 +1,155 @@
+"""Jobs that fuse: which pictures, and how they are made ready."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from osmofuse.checks import choice, number
+from osmofuse.errors import SettingError
+from osmofuse.jobs.job import FileJob, R_co
+from osmofuse.picture import DEPTHS
+from osmofuse.record import Record
+from osmofuse.tasks.prepare import Preparation, check_invertible, role_of
+
+
+@dataclass(frozen=True)
+class SourcesJob(FileJob[R_co]):
+    """What all jobs have that fuse pictures.
+
+    Parameters
+    ----------
+    foreground : path
+        The picture whose colours are kept.
+    backgrounds : path, or tuple of path
+        The picture whose structure enters, or several.
+    output : path
+        What to write.
+    alpha : number, path, or "auto"; or tuple of number and path
+        1 where the foreground is kept, 0 where the background's structure enters: the same
+        everywhere, a picture of a map, or a map made from the two pictures. With several
+        backgrounds one for each picture, foreground first.
+    soften : float, 0 to 1000
+        Blur the map first, by so many pixels; see `osmofuse.soften`.
+    invert : bool
+        The map is white where the background enters.
+    levels : {"as-is", "percentiles", "match"}
+        How the background's range is adjusted first.
+    working_space : {"encoded", "linear"}
+        Whether samples are fused as they are stored, or proportional to light.
+    align : mapping, optional
+        Lay the background over the foreground first: ``method``, ``transform`` and ``deformation``
+        as for `osmofuse.align`; what is not said has its default there.
+    depth : {"uint8", "uint16", "float32"}, optional
+        Of the results; by default the foreground's.
+    truth : path, optional
+        The right answer, where there is one, for scores.
+    recipe : mapping, optional
+        Of the recipe that gave some of this, for the record: its ``name`` and ``sha256``.
+    """
+
+    foreground: Path
+    backgrounds: tuple[Path, ...]
+    output: Path
+    alpha: float | Path | Literal["auto"] | tuple[float | Path, ...] = 0.5
+    soften: float = 0.0
+    invert: bool = False
+    levels: Literal["as-is", "percentiles", "match"] = "as-is"
+    working_space: Literal["encoded", "linear"] = "encoded"
+    align: Mapping[str, Any] | None = None
+    depth: Literal["uint8", "uint16", "float32"] | None = None
+    truth: Path | None = None
+    recipe: Mapping[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        self._put_path("foreground", "output", "truth")
+        given: Any = self.backgrounds
+        given = given if isinstance(given, list | tuple) else (given,)
+        self._put("backgrounds", tuple(map(Path, given)))
+        if isinstance(self.alpha, str) and self.alpha != "auto":
+            self._put("alpha", Path(self.alpha))
+        if isinstance(self.alpha, list | tuple):
+            maps = (Path(one) if isinstance(one, str) else one for one in self.alpha)
+            self._put("alpha", tuple(maps))
+        self._check_alpha()
+        super().__post_init__()
+        how = Preparation(
+            cast(Any, self.align), self.levels, self.working_space, self.soften, invert=self.invert
+        )
+        self._put("align", how.align)
+        choice("depth", self.depth, (None, *DEPTHS))
+
+    def _check_alpha(self) -> None:
+        if not self.backgrounds:
+            raise SettingError("background: missing; give the picture whose structure enters")
+        count, maps = len(self.backgrounds) + 1, self.maps
+        if isinstance(self.alpha, tuple) != (count > 2) or (count > 2 and len(maps) != count):
+            raise SettingError(
+                f"alpha: with {count - 1} backgrounds give {count} maps or numbers: the "
+                "foreground's, then each background's"
+                if count > 2
+                else "alpha: several maps, but one background; give one map, the foreground's"
+            )
+        if self.invert:
+            check_invertible(self.alpha, several=count > 2)
+        for one in maps:
+            if not isinstance(one, Path | str):
+                number("alpha", one, most=1.0)
+                if self.soften:
+                    raise SettingError("soften: alpha is a number, which has no edges; give a map")
+
+    @property
+    def maps(self) -> tuple[Any, ...]:
+        """The map, or one for each picture."""
+        return self.alpha if isinstance(self.alpha, tuple) else (self.alpha,)
+
+    @property
+    def background_roles(self) -> list[str]:
+        """What the backgrounds are called: "background", "background-2", ..."""
+        return [role_of(k) for k in range(len(self.backgrounds))]
+
+    @property
+    def alpha_roles(self) -> list[str]:
+        """What the maps are called: "alpha", "alpha-2", ..."""
+        return ["alpha", *(f"alpha-{k}" for k in range(2, len(self.maps) + 1))]
+
+    @property
+    def sources(self) -> dict[str, Path]:
+        """The pictures that are fused, and their maps, by role."""
+        found = {"foreground": self.foreground}
+        found |= dict(zip(self.background_roles, self.backgrounds, strict=True))
+        named = zip(self.alpha_roles, self.maps, strict=True)
+        return found | {role: one for role, one in named if isinstance(one, Path)}
+
+    @property
+    def pictures(self) -> dict[str, Path]:
+        """The pictures to be read, by role."""
+        return self.sources | ({} if self.truth is None else {"truth": self.truth})
+
+    @property
+    def names(self) -> dict[str, Path]:
+        """The files by the arguments of `osmofuse.prepare` that they are read for."""
+        found = dict(self.sources)
+        if len(self.backgrounds) > 1:
+            found |= {f"background[{k}]": one for k, one in enumerate(self.backgrounds)}
+            maps = enumerate(self.maps)
+            found |= {f"alpha[{k}]": one for k, one in maps if isinstance(one, Path)}
+        return found
+
+    @classmethod
+    def parts_of(cls, record: Record) -> dict[str, Any]:
+        """Return the parts of the job that a record tells of, but for its files."""
+        background = record.input("background")
+        parts = {
+            "soften": record.alpha.get("soften", 0.0),
+            "invert": record.alpha.get("invert", False),
+            "working_space": record.working_space,
+            "align": record.transform and record.transform.get("settings"),
+            "depth": record.output.get("depth"),
+            "recipe": record.recipe,
+        }
+        if background is not None and background.levels is not None:
+            parts["levels"] = background.levels
+        return super().parts_of(record) | parts

@@ -1,0 +1,87 @@
+"""Metrics from plain functions of arrays."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any, TypeAlias
+
+from osmofuse.checks import choice
+from osmofuse.errors import SettingError
+from osmofuse.metrics.metric import Metric, Pictures
+from osmofuse.typing import FloatArray
+
+__all__ = ["MetricFunction", "metric_of_function"]
+
+MetricFunction: TypeAlias = Callable[..., float]
+
+_GIVEN = tuple(one.name for one in fields(Pictures))
+_ANYWHERE = (-math.inf, math.inf)
+
+
+def metric_of_function(function: MetricFunction) -> Metric:
+    """Return a function of arrays as a metric.
+
+    Parameters
+    ----------
+    function : callable
+        Takes some of ``fused``, ``foreground``, ``background``, ``alpha`` and ``truth``, by these
+        names, as arrays that it may not change, white at 1.0; and returns a number. Where an
+        alpha or a truth is missing that has no default, there is no value. The attributes
+        ``better`` ("high" or "low") and ``range`` of the function say how to read it; the first
+        line of its docstring is the definition.
+
+    Raises
+    ------
+    SettingError
+        It takes other arguments, or says something else of `better`.
+    """
+    name = getattr(function, "__name__", repr(function))
+    choice(f"metrics: better of {name}", getattr(function, "better", None), ("high", "low", None))
+    wanted = _wanted(function, name)
+
+    def value(pictures: Pictures) -> float:
+        found: Any = function(**_arguments(pictures, wanted))
+        try:
+            return float(found)
+        except (TypeError, ValueError) as error:
+            told = f"metrics: {name} returned a {type(found).__name__}; must return a number"
+            raise SettingError(told) from error
+
+    words = (inspect.getdoc(function) or "").partition("\n")[0].rstrip(".")
+    better, range_ = getattr(function, "better", None), getattr(function, "range", _ANYWHERE)
+    return Metric(value, better, range_, definition=words)
+
+
+def _wanted(function: MetricFunction, name: str) -> dict[str, bool]:
+    """Return the pictures that a function takes, and whether it can do without."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError) as error:
+        raise SettingError(f"metrics: {name}: its arguments cannot be known") from error
+    by_name = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    wanted = {p.name: p.default is not p.empty for p in by_name if p.name in _GIVEN}
+    open_ = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    needed = {p.name for p in parameters if p.default is p.empty and p.kind not in open_}
+    if not wanted or needed - set(wanted):
+        raise SettingError(
+            f"metrics: {name} takes {', '.join(p.name for p in parameters) or 'nothing'}; must "
+            f"take some of {', '.join(_GIVEN)}, by these names, and the rest must have defaults"
+        )
+    return wanted
+
+
+def _arguments(pictures: Pictures, wanted: dict[str, bool]) -> dict[str, FloatArray]:
+    """Return what a function is given, or say what is missing."""
+    found: dict[str, FloatArray] = {}
+    for name, optional in wanted.items():
+        array = getattr(pictures, name)
+        if array is None and optional:
+            continue
+        if array is None:  # these say what is missing
+            array = pictures.joining_map if name == "alpha" else pictures.right_answer
+        found[name] = array.view()
+        found[name].flags.writeable = False
+    return found

@@ -1,0 +1,54 @@
+"""Alignment from files to files: what the command does not ask for."""
+
+import numpy as np
+import pytest
+
+import osmofuse
+from osmofuse import gallery
+from osmofuse.jobs import AlignJob
+from osmofuse.picture import quantise
+from osmofuse.record import read_record
+from osmofuse.report.layers import file_names
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    pixels = quantise(gallery.manuscript((160, 130), seed=4).truth, np.uint8)[0]
+    return [
+        osmofuse.write(pixels, folder / "foreground.png"),
+        osmofuse.write(pixels[5:], folder / "background.png"),
+    ]
+
+
+def test_the_record_has_the_transform_with_its_field(files, tmp_path):
+    job = AlignJob(*files, tmp_path / "aligned.tif", deformation=True)
+    result = job.run()
+    assert result.status == "converged"
+    record = read_record(tmp_path / "aligned.tif.json")
+    assert record.job == "align"
+    assert [one.role for one in record.inputs] == ["foreground", "background"]
+    assert record.method["settings"]["deformation"] is True
+    assert np.shape(record.transform["matrix"]) == (3, 3)
+    bent = result.alignment.transform.deformation
+    assert (record.transform["deformation"] is None) == (bent is None)
+    assert record.result["quality"]["agreement"] > 0.9
+
+
+def test_an_alignment_is_shown_with_its_way_back(files, tmp_path):
+    job = AlignJob(*files, tmp_path / "a.tif", transform="translation", report=tmp_path / "report")
+    text = job.run().files["report"].read_text(encoding="utf-8")
+    assert "background.png, laid over foreground.png" in text
+    names = {path.stem for path in (tmp_path / "report" / "pictures").iterdir()}
+    assert names == set(file_names(["Foreground", "Aligned", "Checkerboard"]))
+    assert f"osmofuse align --from {tmp_path / 'a.tif.json'} -o" in text
+
+
+def test_a_refusal_writes_nothing(files, tmp_path):
+    flat = osmofuse.write(np.full((90, 80), 128, np.uint8), tmp_path / "flat.png")
+    job = AlignJob(files[0], flat, tmp_path / "a.tif", report=tmp_path / "report")
+    result = job.run()
+    assert result.status == "refused"
+    assert result.alignment.reason
+    assert (result.record, result.files) == (None, {})
+    assert [path.name for path in tmp_path.iterdir()] == ["flat.png"]
