@@ -52,14 +52,18 @@ def test_the_shell_can_complete(tmp_path, shell):
 
 @pytest.mark.parametrize(
     ("shell", "answer"),
-    [("bash", "plain,published"), ("zsh", "plain\npublished\n_"), ("fish", "plain,published")],
+    [
+        ("bash", "plain,solver=published"),
+        ("zsh", "plain\nsolver=published\n_"),
+        ("fish", "plain,solver=published"),
+    ],
 )
 def test_completion_knows_settings_and_their_words(tmp_path, shell, answer):
     named = "import sys; sys.argv[0] = 'osmofuse'"
     environment = {
         "_OSMOFUSE_COMPLETE": f"{shell}_complete",
-        "COMP_WORDS": "osmofuse fuse --solver p",
-        "COMP_CWORD": "p" if shell == "fish" else "3",
+        "COMP_WORDS": "osmofuse fuse --set solver=p",
+        "COMP_CWORD": "solver=p" if shell == "fish" else "3",
     }
     done = osmofuse_in(tmp_path, before=named, **environment)
     assert done.returncode == 0, done.stderr

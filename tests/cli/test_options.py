@@ -1,80 +1,82 @@
-"""Options that commands share: one meaning, and names as people type them."""
+"""Options that commands share: one name, one meaning, one group."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from importlib import import_module
 
 import click
 import pytest
 
 from osmofuse.cli import COMMANDS
-from osmofuse.cli.options import MetricsType, NamesType, OneOf, SizeType
+from osmofuse.cli.grouped import GroupedCommand
 
-SHARED = (
-    "--overwrite", "--json", "--truth", "--soften", "--levels", "--metrics", "--report",
-    "--max-memory", "--dry-run", "--rank",
-)  # fmt: skip
+# Each of these says for its command what it writes, or by which methods it works.
+SAID_BY_EACH = {"--output", "--method", "--preview", "--set", "--alpha"}
 
 
-@pytest.mark.parametrize(
-    ("text", "names"), [("a", ("a",)), ("a, b,", ("a", "b")), ("", ()), (" , ", ())]
-)
-def test_names_have_commas_between(text, names):
-    assert NamesType().convert(text, None, None) == names
+def _command(name):
+    return import_module(f"osmofuse.cli.{name}").command
 
 
-@pytest.mark.parametrize(
-    ("text", "metrics"), [("vifb", "vifb"), ("fmi,qabf", ("fmi", "qabf")), ("", ())]
-)
-def test_one_name_may_be_that_of_a_set(text, metrics):
-    assert MetricsType().convert(text, None, None) == metrics
+def _options():
+    """Return the words and kinds of every option of every command, by its name."""
+    found = defaultdict(dict)
+    for name in COMMANDS:
+        for one in _command(name).params:
+            if isinstance(one, click.Option):
+                found[one.opts[-1]][name] = one
+    return found
 
 
-def test_each_name_is_given_once():
-    with pytest.raises(click.BadParameter, match="'b' is named twice"):
-        NamesType().convert("a,b,b", None, None)
-
-
-@pytest.mark.parametrize(
-    ("typed", "offered"),
-    [("", ["one", "other"]), ("ot", ["other"]), ("one,", ["one,other"]), ("one,o", ["one,other"])],
-)
-def test_the_shell_completes_the_last_name(typed, offered):
-    found = NamesType(["one", "other"]).shell_complete(None, None, typed)
-    assert [item.value for item in found] == offered
-
-
-def test_the_shell_knows_sets_and_metrics():
-    found = MetricsType().shell_complete(None, None, "vi")
-    assert [item.value for item in found] == ["vifb", "vif", "viff"]
-
-
-def test_a_mistyped_choice_is_asked_about():
-    with pytest.raises(click.BadParameter, match=r"'macth' is not one of .*did you mean 'match'\?"):
-        OneOf(["as-is", "match"]).convert("macth", None, None)
-
-
-@pytest.mark.parametrize(
-    ("text", "count"),
-    [("4G", 4 * 10**9), ("4GB", 4 * 10**9), ("1.5k", 1500), ("2GiB", 2 * 2**30), ("123", 123)],
-)
-def test_sizes(text, count):
-    assert SizeType().convert(text, None, None) == count
-
-
-@pytest.mark.parametrize("text", ["1e30T", "-5", "0", "0.1", "9" * 400 + "T", "inf", "nan", ""])
-def test_what_is_no_size_of_memory(text):
-    with pytest.raises(click.BadParameter, match=r"no number of bytes|must be from 1 byte"):
-        SizeType().convert(text, None, None)
-
-
-@pytest.mark.parametrize("option", SHARED)
+@pytest.mark.parametrize("option", sorted(set(_options()) - SAID_BY_EACH))
 def test_an_option_says_the_same_in_every_command(option):
-    said = {
-        one.help
-        for name in COMMANDS
-        if name not in ("demo", "info")  # whose files and answers are of other kinds
-        for one in import_module(f"osmofuse.cli.{name}").command.params
-        if isinstance(one, click.Option) and option in one.opts
-    }
-    assert len(said) == 1
+    assert len({one.help for one in _options()[option].values()}) == 1
+
+
+@pytest.mark.parametrize("option", sorted(_options()))
+def test_an_option_is_one_thing_in_every_command(option):
+    """It fills the same part of a job, and looks the same in the help."""
+    same = list(_options()[option].values())
+    assert len({one.name for one in same}) == 1
+    metavars = {one.metavar for one in same}
+    if option == "--alpha":  # auto is for fusing, not for scoring what is fused
+        metavars.discard("NUMBER|FILE")
+    if option == "--set":  # of several methods
+        metavars.discard("METHOD.NAME=VALUE")
+    assert len(metavars) == 1
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_that_writes_has_output_and_its_short_form(name):
+    written = [one for one in _command(name).params if one.name == "output"]
+    assert all(one.opts == ["-o", "--output"] for one in written)
+    reads_or_lists = {"info", "recipes", "methods", "metrics"}
+    assert bool(written) == (name not in reads_or_lists)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_groups_and_fits_a_screen(name):
+    command = _command(name)
+    assert isinstance(command, GroupedCommand)
+    ctx = click.Context(command, info_name=f"osmofuse {name}", terminal_width=78)
+    text = command.get_help(ctx)
+    most = {"fuse": 60}.get(name, 70)
+    assert len(text.splitlines()) <= most
+    assert "Of the others" not in text
+    titles = [line for line in text.splitlines() if line.endswith(":") and line[0] != " "]
+    assert titles == [one for one in _TITLES if one in titles]
+    if name == "fuse":
+        assert titles == _TITLES
+
+
+_TITLES = ["Pictures:", "Where:", "How:", "Output:", "Checks:"]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_words_of_options_are_sentences(name):
+    for one in _command(name).params:
+        if isinstance(one, click.Option):
+            words = one.help.partition("  [")[0]
+            assert words[0].isupper(), one.opts
+            assert words.endswith("."), one.opts

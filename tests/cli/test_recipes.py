@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import osmofuse
 from osmofuse import cli
-from osmofuse.cli.recipes import RecipeName
+from osmofuse.cli.types import RecipeName
 from osmofuse.record import read_record
 from osmofuse.tasks import recipe_files
 from pairs import write_pair
@@ -89,7 +89,16 @@ def test_a_recipe_gives_what_is_not_said_and_the_record_says_so(own, folder):
 
 
 def test_what_is_said_wins_even_if_it_is_the_default(own, folder):
-    arguments = ["--recipe", str(own), "--alpha", "0.5", "--method", "average", "--weights", "1,3"]
+    arguments = [
+        "--recipe",
+        str(own),
+        "--alpha",
+        "0.5",
+        "--method",
+        "average",
+        "--set",
+        "weights=1,3",
+    ]
     assert invoke("fuse", *PAIR, *arguments, "-o", "f.tif").exit_code == 0
     record = read_record(folder / "f.tif.json")
     assert (record.method["name"], record.alpha["value"]) == ("average", 0.5)

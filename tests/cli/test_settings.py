@@ -1,71 +1,35 @@
-"""Options of settings: every setting has one, and means the same as in the library."""
+"""Settings on the command line: five options and --set mean the same as in the library."""
 
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import fields
 
 import click
 import pytest
 
-from osmofuse.cli.fuse import command
 from osmofuse.cli.settings import (
-    SettingOption,
+    Assignment,
     chosen_settings,
-    option_names,
-    parameter_words,
-    settings_of,
+    set_option,
+    settings_by_method,
+    tried_settings,
 )
 from osmofuse.methods import METHODS
+from osmofuse.methods.describe import describe, shown
 
-OPTIONS = option_names(["halvings", "alpha"])
 EVERY = [(method, field) for method in METHODS for field in fields(METHODS[method])]
 
 
-def option_of(method, name):
-    return next(
-        o for o, all_ in OPTIONS.items() for s in all_ if (s.method, s.name) == (method, name)
-    )
-
-
-@pytest.mark.parametrize(("method", "field"), EVERY, ids=lambda x: getattr(x, "name", x))
-def test_every_setting_has_an_option_with_words_and_its_default(method, field):
-    name = option_of(method, field.name)
-    setting = next(one for one in OPTIONS[name] if one.method == method)
-    assert setting.default == field.default
-    assert len(setting.words) > 20, "the docstring says nothing of it"
-    assert not {"`", "\\", "*"} & set(setting.words), "markup is left"
-    shown = SettingOption(name, OPTIONS[name]).help
-    assert setting.words in shown
-    assert method == OPTIONS[name][0].method or method in shown
-
-
-def _help_of(method, name):
-    """What the help says of a setting of one method."""
-    own = [one for one in OPTIONS[option_of(method, name)] if one.method == method]
-    return SettingOption(option_of(method, name), own).help
+def given(*assignments, **usual):
+    """Return options as click hands them to a command."""
+    return {**usual, "assignments": [one.split("=", 1) for one in assignments]}
 
 
 @pytest.mark.parametrize(("method", "field"), EVERY, ids=lambda x: getattr(x, "name", x))
 def test_a_default_given_as_text_is_the_default(method, field):
-    name, default = option_of(method, field.name), field.default
-    text = re.search(r"\[default: (.*?)\]", _help_of(method, field.name))[1]
-    assert chosen_settings(method, {name: text}, OPTIONS) == {field.name: default}
-
-
-def test_the_command_has_them_all():
-    offered = {one.option_name for one in command.params if isinstance(one, SettingOption)}
-    assert offered == set(command.settings)
-    named = {(s.method, s.name) for all_ in command.settings.values() for s in all_}
-    assert named == {(method, field.name) for method, field in EVERY}
-    names = [name for one in command.params for name in one.opts]
-    assert len(names) == len(set(names))
-
-
-def test_a_name_that_the_command_has_gets_the_methods_in_front():
-    assert option_of("pyramid", "halvings") == "pyramid-halvings"
-    assert chosen_settings("pyramid", {"pyramid-halvings": "3"}, OPTIONS) == {"halvings": 3}
+    text = f"{field.name}={shown(field.default)}"
+    assert chosen_settings(method, given(text)) == {field.name: field.default}
 
 
 @pytest.mark.parametrize(
@@ -75,56 +39,106 @@ def test_a_name_that_the_command_has_gets_the_methods_in_front():
         ("variational", "gamma", "inf", math.inf),
         ("variational", "reach", "none", None),
         ("variational", "reach", "12", 12.0),
-        ("variational", "max-iter", "7", 7),
+        ("variational", "reach", "2 %", "2 %"),
+        ("variational", "max_iter", "7", 7),
         ("variational", "regulariser", "tv", "tv"),
         ("variational", "regulariser", "none", None),
+        ("spectral-tv", "coupled", "true", True),
         ("average", "weights", "3,1", (3.0, 1.0)),
     ],
 )
 def test_texts_become_values(method, name, text, value):
-    (found,) = chosen_settings(method, {name: text}, OPTIONS).values()
+    (found,) = chosen_settings(method, given(f"{name}={text}")).values()
     assert found == value
     assert type(found) is type(value)
+
+
+def test_five_settings_are_options_of_their_own():
+    asked = given("epsilon=0.1", reach="3", eta="0.2", mu=None, gamma="inf", offset="0.1")
+    wanted = {"reach": 3.0, "eta": 0.2, "gamma": math.inf, "offset": 0.1, "epsilon": 0.1}
+    assert chosen_settings("variational", asked) == wanted
 
 
 @pytest.mark.parametrize(
     ("method", "name", "text", "match"),
     [
-        ("variational", "eta", "much", "--eta: 'much' is not NUMBER"),
-        ("variational", "eta", "none", "--eta: 'none' is not NUMBER"),
-        ("variational", "max-iter", "1.5", "--max-iter: '1.5' is not COUNT"),
-        ("variational", "regulariser", "l2", r"'l2' is not huber\|tv\|tikhonov\|none"),
-        ("average", "weights", "3;1", "--weights: '3;1' is not"),
-        ("direct", "eta", "1", "--eta is no setting of the method 'direct'; .* are --band"),
-        ("guided-filter", "band", "keep", "--band is no setting .* are --split-radius, "),
+        ("variational", "eta", "much", "--set eta: 'much' is not a number"),
+        ("variational", "eta", "none", "--set eta: 'none' is not a number"),
+        ("variational", "eta", "0,5", r"did you mean 0\.5"),
+        ("variational", "max_iter", "1.5", "--set max_iter: '1.5' is not a whole number"),
+        ("variational", "regulariser", "l2", "'l2' is not huber or tv or tikhonov or none"),
+        ("variational", "solver", "ipano", r"did you mean 'ipiano'\?"),
+        ("average", "weights", "3;1", "'3;1' is not numbers with commas between or none"),
+        ("direct", "eta", "1", "--set eta is no setting of the method 'direct'; .* are band"),
+        ("variational", "etta", "1", r"did you mean 'eta'\?"),
+        ("guided-filter", "band", "keep", "no setting .* are split_radius, "),
     ],
 )
 def test_wrong_texts_and_strange_settings_are_wrong_usage(method, name, text, match):
     with pytest.raises(click.UsageError, match=match):
-        chosen_settings(method, {name: text}, OPTIONS)
+        chosen_settings(method, given(f"{name}={text}"))
 
 
-def test_letters_of_the_paper_are_in_the_help():
-    words = {one.name: one.words for one in settings_of("variational")}
-    for name, letter in {"eta": "η", "mu": "μ", "gamma": "γ", "epsilon": "ε"}.items():
-        assert letter in words[name]
+def test_a_setting_is_given_once():
+    with pytest.raises(click.UsageError, match="--set eta is given twice"):
+        chosen_settings("variational", given("eta=1", eta="2"))
 
 
-def test_words_of_a_docstring():
-    found = parameter_words(
-        "Title.\n\nParameters\n----------\nsize, width : int\n    How **large**,\n"
-        '    :math:`\\sigma_s`.\n\nmode : {"a : b"}\n    ``math.inf`` ends it.\n\n'
-        "Notes\n-----\nother : int\n    Not one.\n"
-    )
-    assert found == {
-        "size": "How large, σ_s.",
-        "width": "How large, σ_s.",
-        "mode": "inf ends it.",
+def test_a_sweep_takes_several_values():
+    asked = given("target=product,spectral", "band=keep", "band=repeat", eta="0.1, 0.2", mu="5")
+    assert tried_settings("variational", asked) == {
+        "eta": [0.1, 0.2],
+        "mu": 5.0,
+        "target": ["product", "spectral"],
+        "band": ["keep", "repeat"],
     }
-    assert parameter_words("No section.") == {}
 
 
-def test_completion_offers_the_words_of_a_setting():
-    option = SettingOption("solver", OPTIONS["solver"])
-    items = option.type.shell_complete(None, option, "p")
-    assert [item.value for item in items] == ["published"]
+def test_values_that_hold_commas_stand_in_options_of_their_own():
+    asked = given("weights=1,3", "weights=none")
+    assert tried_settings("average", asked) == {"weights": [(1.0, 3.0), None]}
+
+
+def test_settings_of_several_methods():
+    asked = given("variational.eta=0.2", "poisson.guidance=mixed", "variational.mu=5")
+    assert settings_by_method(asked) == {
+        "variational": {"eta": 0.2, "mu": 5.0},
+        "poisson": {"guidance": "mixed"},
+    }
+
+
+@pytest.mark.parametrize("text", ["eta", "=1", "eta=", " = "])
+def test_an_assignment_has_a_name_and_a_value(text):
+    with pytest.raises(click.BadParameter, match="is not NAME=VALUE"):
+        Assignment().convert(text, None, None)
+
+
+def test_an_assignment_for_several_methods_names_one():
+    with pytest.raises(click.BadParameter, match=r"is not METHOD\.NAME=VALUE"):
+        Assignment(methods=True).convert("eta=1", None, None)
+    assert Assignment(methods=True).convert("linear-osmosis.max-iter=3", None, None) == (
+        "linear-osmosis.max_iter",
+        "3",
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [("so", ["solver="]), ("solver=p", ["solver=published"]), ("nothing=", []), ("eta=", [])],
+)
+def test_the_shell_completes_names_and_words(typed, offered):
+    @click.command()
+    @set_option()
+    def command(assignments):
+        """Do nothing."""
+
+    ctx = click.Context(command)
+    ctx.params["method"] = "variational"
+    found = Assignment().shell_complete(ctx, command.params[0], typed)
+    assert [item.value for item in found] == offered
+
+
+def test_every_setting_is_described():
+    for method, field in EVERY:
+        one = next(s for s in describe(method).settings if s.name == field.name)
+        assert one.default == field.default

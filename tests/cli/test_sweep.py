@@ -23,7 +23,19 @@ def run(*arguments):
 
 
 def test_it_tries_every_combination_at_one_reach(folder):
-    done = run("--eta", "0.1,0.2", "--mu", "50", "--gamma", "0,inf", "--start", "means", "--json")
+    done = run(
+        "--eta",
+        "0.1,0.2",
+        "--mu",
+        "50",
+        "--gamma",
+        "0,inf",
+        "--reach",
+        "10",
+        "--set",
+        "start=means",
+        "--json",
+    )
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)["record"]["result"]["results"]
     tried = [(one["settings"]["eta"], one["settings"]["gamma"]) for one in found]
@@ -32,9 +44,9 @@ def test_it_tries_every_combination_at_one_reach(folder):
     assert (folder / "made" / "sheet.png").is_file()
 
 
-def test_the_rule_may_end_each(folder):
-    one = ("--eta", "0.1", "--mu", "100", "--gamma", "1", "--start", "foreground")
-    done = run(*one, "--reach", "rule", "--metrics", "chromaticity")
+def test_the_papers_rule_may_end_each(folder):
+    one = ("--eta", "0.1", "--mu", "100", "--gamma", "1", "--set", "start=foreground")
+    done = run(*one, "--reach", "none", "--metrics", "chromaticity")
     assert done.exit_code == 0, done.output
     assert "chromaticity" in done.stdout
 
@@ -54,13 +66,13 @@ def test_a_million_trials_are_refused_before_any(folder):
 
 
 def test_a_reach_without_end_needs_more(folder):
-    one = ("--eta", "0.1", "--dry-run", "--json", "--reach")
+    one = ("--eta", "0.1,0.2", "--dry-run", "--json", "--reach")
     short, long = (json.loads(run(*one, reach).stdout)["need"]["bytes"] for reach in ("5", "5,inf"))
     assert long > short
 
 
 def test_a_report_names_results_by_their_settings(folder):
-    one = ("--mu", "100", "--gamma", "1", "--start", "foreground", "--reach", "2")
+    one = ("--mu", "100", "--gamma", "1", "--set", "start=foreground", "--reach", "2")
     done = run("--eta", "0,0.1", *one, "--report", "look")
     assert done.exit_code == 0, done.output
     text = (folder / "look" / "index.html").read_text("utf-8")
@@ -68,8 +80,8 @@ def test_a_report_names_results_by_their_settings(folder):
     assert "osmofuse sweep --from made/sweep.json -o made-again" in text
 
 
-@pytest.mark.parametrize("eta", ["x", "0.1;0.2", "nan"])
+@pytest.mark.parametrize("eta", ["x", "0.1;0.2"])
 def test_numbers_are_wanted(folder, eta):
     done = run("--eta", eta)
     assert done.exit_code == 2
-    assert "no list of numbers" in done.output
+    assert "--eta: " in str(done.exception) + done.output

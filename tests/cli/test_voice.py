@@ -31,7 +31,10 @@ COMMANDS = {
     ),
     "matte": ("matte", "visible.tif", "trimap.png", "-o", "a.png"),
     "score": ("score", "visible.tif", *PAIR, "--metrics", "psnr"),
-    "score list": ("score", "--list"),
+    "methods": ("methods",),
+    "method": ("methods", "variational"),
+    "metrics": ("metrics",),
+    "metric": ("metrics", "fmi"),
     "compare": ("compare", *PAIR, "-o", "many", "--methods", "direct,average"),
     "sweep": ("sweep", *PAIR, "-o", "many", "--eta", "0.1,0.2"),
     "info": ("info", *PAIR),
@@ -83,7 +86,7 @@ def test_errors_stay(folder):
 
 
 def test_a_result_that_did_not_converge_is_told(folder):
-    few = ("--solver", "ipiano", "--max-iter", "2")
+    few = ("--set", "solver=ipiano", "--set", "max_iter=2")
     done = osmofuse_in(folder, "fuse", *PAIR, "-o", "a.tif", *few, "--quiet")
     assert done.returncode == 5
     assert done.stderr.startswith("osmofuse: did not converge")

@@ -17,10 +17,10 @@ from hypothesis.extra import numpy as arrays
 import osmofuse
 from nasty import numbers
 from osmofuse import Progress, Sources, Status
-from osmofuse.cli.settings import settings_of
 from osmofuse.errors import SettingError
 from osmofuse.methods import METHODS as KNOWN
 from osmofuse.methods.contract import Extendable
+from osmofuse.methods.describe import describe
 from osmofuse.picture import scaled
 from registry import METHODS, WITHOUT_ALPHA
 
@@ -234,8 +234,8 @@ def test_an_error_of_the_watching_function_comes_through(pair, name):
 NUMERIC = [
     (name, one)
     for name in KNOWN
-    for one in settings_of(name)
-    if re.search(r"\b(float|int)\b", str(one.kind))
+    for one in describe(name).settings
+    if re.search(r"\b(float|int)\b", str(one.kinds))
 ]
 
 
@@ -247,15 +247,15 @@ def documented(name, setting):
 
 def test_all_numbers_are_among_the_numeric_settings():
     assert len(NUMERIC) > 30
-    defaults = [one for name in KNOWN for one in settings_of(name)]
-    plain = [s for s in defaults if type(s.default) in (int, float)]
-    assert {(s.method, s.name) for s in plain} <= {(name, s.name) for name, s in NUMERIC}
+    every = [(name, one) for name in KNOWN for one in describe(name).settings]
+    plain = {(name, one.name) for name, one in every if type(one.default) in (int, float)}
+    assert plain <= {(name, one.name) for name, one in NUMERIC}
 
 
 @pytest.mark.parametrize(("name", "setting"), NUMERIC, ids=lambda x: getattr(x, "name", x))
 def test_every_number_has_a_least_and_a_most(name, setting):
     kind, said = KNOWN[name], documented(name, setting.name)
-    many = "Sequence" in str(setting.kind)
+    many = "Sequence" in str(setting.kinds)
     kind(**{setting.name: setting.default})
     assert re.search(r"-?[\d.e-]+ to (below )?[\d.e]+", said), said
     endless = [] if re.search(r"\binf\b", said) else [math.inf]
@@ -270,9 +270,9 @@ def test_every_number_has_a_least_and_a_most(name, setting):
 def test_the_documented_ends_of_a_range_are_its_ends(name, setting):
     kind, said = KNOWN[name], documented(name, setting.name)
     least, below, most = re.search(r"(-?[\d.e-]+) to (below )?([\d.e]+)", said).groups()
-    whole = re.search(r"\bint\b", str(setting.kind)) is not None
+    whole = re.search(r"\bint\b", str(setting.kinds)) is not None
     least, most = (int(float(end)) if whole else float(end) for end in (least, most))
-    pack = list if "Sequence" in str(setting.kind) else lambda values: values[0]
+    pack = list if "Sequence" in str(setting.kinds) else lambda values: values[0]
     for value in (least - 1, most + 1 if whole else math.nextafter(most, math.inf)):
         with pytest.raises(SettingError, match=f"^{setting.name}: "):
             kind(**{setting.name: pack([value])})

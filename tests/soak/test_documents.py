@@ -23,7 +23,7 @@ COMMANDS = {
     "a.tif.json": ("align", "infrared.tif", "visible.tif", "--deformation", "-o", "a.tif"),
     "m.png.json": ("matte", "visible.tif", "map.png", "--band", "2", "-o", "m.png"),
     "c/comparison.json": ("compare", *PAIR, "--methods", "direct,variational", "-o", "c"),
-    "s/sweep.json": ("sweep", *PAIR, "--eta", "0.1", "--start", "foreground", "-o", "s"),
+    "s/sweep.json": ("sweep", *PAIR, "--eta", "0.1", "--set", "start=foreground", "-o", "s"),
 }
 
 

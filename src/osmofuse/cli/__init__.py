@@ -18,14 +18,16 @@ from osmofuse.errors import LimitError, OsmofuseError, OutputError, did_you_mean
 # Each command's name and line in `--help`, which must not load the science.
 COMMANDS = {
     "fuse": "Fuse two picture files into a third, and record how it was made.",
-    "recipes": "List the recipes: settings for faces, faded text, clouds and the like.",
     "align": "Lay a background over its foreground, e.g. infrared over visible.",
     "matte": "Find an alpha map from a picture and a rough trimap.",
-    "score": "Score a fused picture, with what each number means.",
+    "score": "Score a fused picture.",
     "compare": "Fuse a pair by several methods; with scores, times and sheets.",
-    "sweep": "Fuse a pair with many settings, and draw what they do.",
-    "info": "Say what picture files contain, and what would become of them.",
-    "demo": "Fuse a synthetic manuscript page, and show what it did.",
+    "sweep": "Fuse a pair with many settings, and draw the results side by side.",
+    "info": "Print what picture files contain, and how they would be read.",
+    "demo": "Fuse a synthetic manuscript page, and measure the result.",
+    "recipes": "List the recipes: settings for faces, faded text, clouds and the like.",
+    "methods": "List the fusion methods, and the settings of each.",
+    "metrics": "List the metrics, and what each of them measures.",
 }
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _READING = ("fuse", "align", "matte", "score", "compare", "sweep", "info")
@@ -62,7 +64,24 @@ class _Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+_EXIT_CODES = """\b
+Exit codes:
+  0  done
+  2  wrong usage
+  3  a file cannot be read
+  4  pictures do not fit together, or cannot be aligned
+  5  written, but not converged, or not the same as the record
+  6  more memory needed than allowed
+  7  an output exists or cannot be written
+  130  interrupted
+"""
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=_EXIT_CODES,
+)
 @click.version_option(__version__, prog_name="osmofuse")
 def commands() -> None:
     """Fuse two pictures: the structure of one in the colours of the other.

@@ -9,8 +9,9 @@ import click
 
 from osmofuse.cli import options
 from osmofuse.cli.doing import do_job, tell
-from osmofuse.cli.options import FILE
+from osmofuse.cli.grouped import GroupedCommand
 from osmofuse.cli.repeating import from_record, repeated_job
+from osmofuse.cli.types import FILE, OneOf
 from osmofuse.errors import MismatchError
 from osmofuse.jobs import AlignJob, AlignResult, FileJob
 from osmofuse.preparation.registration.chain import METHODS
@@ -18,54 +19,57 @@ from osmofuse.preparation.registration.transform import KINDS
 from osmofuse.record import Record
 
 
-@click.command("align")
+@click.command("align", cls=GroupedCommand)
 @click.argument("foreground", type=FILE, required=False, metavar="FOREGROUND")
 @click.argument("background", type=FILE, required=False, metavar="BACKGROUND")
-@options.output("The aligned background to write.")
 @options.page
-@options.method(METHODS, "How to find the transform.", "auto")
+@click.option(
+    "--points",
+    type=FILE,
+    metavar="FILE",
+    help="Begin with these control points, a CSV file with the header background_x,background_y,"
+    "foreground_x,foreground_y.",
+)
+@options.method(METHODS, f"Find the transform by this method: {', '.join(METHODS)}.", "auto")
 @click.option(
     "--transform",
-    type=options.OneOf(KINDS),
+    type=OneOf(KINDS),
     default="homography",
     show_default=True,
-    help="What the transform may do.",
+    metavar="KIND",
+    help=f"Allow this kind of transform: {', '.join(KINDS)}.",
 )
 @click.option(
     "--deformation", is_flag=True, help="Also bend the picture smoothly, as warped parchment needs."
 )
+@from_record
+@options.output("Write the aligned background here.")
 @click.option(
-    "--points",
+    "--valid-out",
+    "valid_output",
     type=FILE,
-    help="Control points, a CSV file with the header background_x,background_y,foreground_x,"
-    "foreground_y: a start, or with --method points all there is.",
+    metavar="FILE",
+    help="Also write a map, white where BACKGROUND shows something.",
 )
-@click.option(
-    "--valid-out", "valid_output", type=FILE, help="Also write where the result shows something."
-)
-@options.preview("Also write a checkerboard of both pictures; to a .webp file, one that flickers.")
+@options.preview("Also write a checkerboard of both pictures; a .webp file flickers between them.")
 @options.report
 @options.overwrite
-@from_record
-@options.max_memory
-@options.dry_run
 @options.as_json
+@options.dry_run
+@options.max_memory
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:
     """Lay BACKGROUND over FOREGROUND, e.g. an infrared picture over a visible one.
 
     The output is the background in the foreground's frame: it has the size and resolution of
     FOREGROUND, and the depth, colour profile and metadata of BACKGROUND. Where BACKGROUND shows
-    nothing it is empty (TIFF files say so). Beside it a record, OUTPUT.json, has the transform.
+    nothing it has no data, or is transparent. A record beside it, PATH.json, has the transform. If
+    no transform can be trusted, nothing is written and the exit code is 4.
 
     \b
     osmofuse align visible.tif infrared.tif -o aligned.tif --preview board.png
     osmofuse align visible.tif infrared.tif -o aligned.tif --points points.csv
     osmofuse align --from aligned.tif.json -o again.tif
-
-    It ends with 0; and with nothing written 2 for wrong usage, 3 for a file that cannot be read,
-    4 if no transform can be trusted, 6 if it would need too much memory, 7 if it cannot write,
-    130 if interrupted.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     job, old = _job(ctx, given)
     result: AlignResult | None = do_job(job, "Aligning", given, old=old)

@@ -7,49 +7,63 @@ from typing import Any
 import click
 
 from osmofuse.cli import options
-from osmofuse.cli.box import BoxType
-from osmofuse.cli.options import NamesType
-from osmofuse.cli.series import ending_options, rank, series_job, series_options, tell_series
+from osmofuse.cli.grouped import GroupedCommand
+from osmofuse.cli.series import (
+    ending_options,
+    rank,
+    repeated_series,
+    series_job,
+    series_options,
+    tell_series,
+)
+from osmofuse.cli.settings import set_option, settings_by_method
+from osmofuse.cli.types import BoxType, NamesType
 from osmofuse.jobs import CompareJob
 from osmofuse.methods import method_names
+from osmofuse.tasks import recipe
 
 
-@click.command("compare")
+@click.command("compare", cls=GroupedCommand)
 @series_options
+@options.alpha
 @click.option(
     "--methods",
     type=NamesType(method_names()),
     metavar="NAME,NAME…",
-    help=f"Which to compare, of {', '.join(method_names())}.  [default: all of osmofuse's own]",
+    help="Compare these methods; by default all of osmofuse's own.",
 )
+@set_option(methods=True)
 @click.option(
     "--paper",
     is_flag=True,
-    help="The methods, settings and maps of the paper's Table I, its values beside ours; --alpha "
-    "is the map as it was drawn.",
+    help="Compare as in the paper's Table I, with its values beside ours; --alpha is the map as it "
+    "was drawn.",
 )
-@options.truth
 @options.metrics("paper")
-@click.option("--zoom", type=BoxType(), help="The part that the second sheet shows.")
+@click.option("--zoom", type=BoxType(), metavar="X,Y,WIDTH,HEIGHT", help="Show this part enlarged.")
 @ending_options
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:
-    """Fuse FOREGROUND and BACKGROUND by several methods, and score what they made.
+    """Fuse FOREGROUND and BACKGROUND by several methods, and score the results.
 
-    Into the folder go each method's picture, a contact sheet with times, a sheet with a part of
-    each picture and its chromaticity error, the table in Markdown and LaTeX, and the record.
+    The folder gets each method's picture, a contact sheet with times, a sheet with a part of each
+    picture and its chromaticity error, the table as Markdown, LaTeX and CSV, and the record.
 
     \b
     osmofuse compare visible.tif infrared.tif --alpha map.png -o compared
     osmofuse compare visible.tif infrared.tif --methods poisson,variational -o compared
+    osmofuse compare visible.tif infrared.tif --set variational.eta=0.2 -o compared
     osmofuse compare face.png other.png --alpha drawn.png --paper -o table-one
     osmofuse compare --rank ranking.json -o compared
-
-    It ends with 0, and otherwise as `osmofuse fuse` does; with 5 if any method did not converge.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     if given["rank"] is not None:
         rank(ctx, given)
         return
-    chosen = {name: given[name] for name in ("methods", "paper", "zoom")}
-    job, old = series_job(ctx, given, CompareJob, chosen)
+    old, chosen = None, recipe(given["recipe"]) if given["recipe"] else None
+    if given["record"] is not None:
+        job, old = repeated_series(ctx, given, CompareJob)
+    else:
+        own = {name: given[name] for name in ("methods", "paper", "zoom")}
+        own["settings"] = settings_by_method(given)
+        job = series_job(ctx, given, CompareJob, chosen, own)
     tell_series(ctx, job, "Comparing", given, old)

@@ -8,7 +8,9 @@ import click
 import numpy as np
 
 from osmofuse import gallery
+from osmofuse.cli import options
 from osmofuse.cli.endings import summary
+from osmofuse.cli.grouped import GroupedCommand
 from osmofuse.cli.progress import progress_line
 from osmofuse.cli.voice import note, say
 from osmofuse.errors import MissingExtraError
@@ -22,16 +24,17 @@ from osmofuse.picture import Picture, quantise, samples
 from osmofuse.typing import FloatArray
 
 
-@click.command("demo")
+@click.command("demo", cls=GroupedCommand)
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("osmofuse-demo"),
     show_default=True,
-    help="Folder for the files.",
+    metavar="PATH",
+    help="Write into this folder.",
 )
-@click.option("--overwrite", is_flag=True, help="Write over files of an earlier demo.")
+@options.overwrite
 def command(output: Path, overwrite: bool) -> None:
     """Fuse a visible and an infrared picture of a faded page, and show what it did.
 

@@ -21,9 +21,9 @@ ENDINGS = {
     Status.refused: "the pictures could not be registered",
 }
 REMEDIES = {
-    Status.max_iter: "allow more with --max-iter, or accept less with a larger --rtol",
-    Status.stalled: "look at the result, it may do; else try --solver flow or other settings",
-    Status.nonfinite: "try --precision double, or settings nearer to their defaults",
+    Status.max_iter: "allow more with --set max_iter=N, or accept less with a larger --set rtol=N",
+    Status.stalled: "look at the result, it may do; else try --set solver=flow or other settings",
+    Status.nonfinite: "try --set precision=double, or settings nearer to their defaults",
 }
 
 

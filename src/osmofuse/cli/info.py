@@ -12,6 +12,8 @@ import click
 import numpy as np
 
 from osmofuse.cli import options
+from osmofuse.cli.grouped import GroupedCommand
+from osmofuse.cli.types import FILE
 from osmofuse.cli.voice import say
 from osmofuse.errors import InputError, OsmofuseError
 from osmofuse.io import Description, describe_isolated
@@ -22,12 +24,10 @@ from osmofuse.picture import white_of
 from osmofuse.record import plain
 
 
-@click.command("info")
-@click.argument(
-    "files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE..."
-)
+@click.command("info", cls=GroupedCommand)
+@click.argument("files", type=FILE, nargs=-1, required=True, metavar="FILE...")
 @options.page
-@click.option("--json", "as_json", is_flag=True, help="Print a list of objects as JSON.")
+@options.as_json
 @click.pass_context
 def command(
     ctx: click.Context, files: tuple[Path, ...], page: tuple[int, ...], as_json: bool

@@ -8,61 +8,65 @@ import click
 
 from osmofuse.cli import options
 from osmofuse.cli.doing import do_job, tell
-from osmofuse.cli.numbers import Number
-from osmofuse.cli.options import FILE
+from osmofuse.cli.grouped import GroupedCommand
 from osmofuse.cli.repeating import from_record, repeated_job
+from osmofuse.cli.types import FILE, Number
 from osmofuse.jobs import FileJob, MatteJob, MatteResult
 from osmofuse.preparation.matting import DEFAULT, LARGEST, METHODS
 from osmofuse.record import Record
 
 
-@click.command("matte")
+@click.command("matte", cls=GroupedCommand)
 @click.argument("image", type=FILE, required=False, metavar="IMAGE")
 @click.argument("trimap", type=FILE, required=False, metavar="TRIMAP")
-@options.output("The map to write, in grey.")
 @options.page
-@options.method(
-    METHODS, "How to find it; all but combined and knn need the extra prepare.", DEFAULT
-)
 @click.option(
     "--edge",
     type=Number(),
     metavar="PIXELS",
-    help="TRIMAP is a mask: find its edge anew, within so many pixels.",
+    help="Take TRIMAP for a mask, and find its edge within this distance.",
 )
-@click.option(
-    "--foreground-out",
-    "foreground_output",
-    type=FILE,
-    help="Also write the colours of what the map keeps, with the map as their transparency.",
+@options.method(
+    METHODS,
+    f"Find the map by this method: {', '.join(METHODS)}. All but combined and knn need the extra "
+    "prepare.",
+    DEFAULT,
 )
-@options.preview("Also write the picture with the map laid over it.")
 @click.option(
     "--max-pixels",
     type=int,
     default=LARGEST,
     show_default=True,
-    help="Larger pictures are matted on a reduced copy; a note says so.",
+    metavar="COUNT",
+    help="Work on a reduced copy of larger pictures, and note it.",
 )
+@from_record
+@options.output("Write the map here, in grey.")
+@click.option(
+    "--foreground-out",
+    "foreground_output",
+    type=FILE,
+    metavar="FILE",
+    help="Also write what the map keeps, in its own colours, transparent elsewhere.",
+)
+@options.preview("Also write the picture with the map laid over it.")
 @options.report
 @options.overwrite
-@from_record
-@options.max_memory
-@options.dry_run
 @options.as_json
+@options.dry_run
+@options.max_memory
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:
     """Find the alpha map of what TRIMAP roughly outlines in IMAGE.
 
     TRIMAP is white where the map is sure to be 1, black where it is sure to be 0, and grey where
     it is to be found. Or it holds scribbles, green where the map is 1 and red where it is 0. It
-    has the size of IMAGE. Beside the map a record, OUTPUT.json, says how it was made.
+    has the size of IMAGE. A record beside the map, PATH.json, says how it was made. The map is for
+    `osmofuse fuse --alpha`.
 
     \b
     osmofuse matte visible.tif trimap.png -o alpha.png
     osmofuse matte visible.tif mask.png --edge 10 -o alpha.tif --preview look.png
-
-    The map is for `osmofuse fuse --alpha`. It ends with 0, and otherwise as `osmofuse fuse` does.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     job, old = _job(ctx, given)
     result: MatteResult | None = do_job(job, "Finding the map", given, old=old)

@@ -2,198 +2,151 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
-from click.shell_completion import CompletionItem
 
-from osmofuse.cli.alpha import AlphaType
-from osmofuse.cli.numbers import Length
-from osmofuse.errors import did_you_mean
-from osmofuse.jobs.job import MOST_BYTES
-from osmofuse.metrics.catalogue import SETS, metric_names
+from osmofuse.cli.types import (
+    FILE,
+    AlphasType,
+    AlphaType,
+    Length,
+    MetricsType,
+    OneOf,
+    RecipeName,
+    SizeType,
+)
+from osmofuse.metrics.catalogue import SETS
+from osmofuse.picture import DEPTHS
 from osmofuse.preparation.registration.transform import KINDS
 from osmofuse.tasks.prepare import LEVELS, WORKING_SPACES
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-FILE = click.Path(path_type=Path)
 COMMON = ("output", "overwrite", "max_memory", "report")  # parts that all jobs have
 
-
-class NamesType(click.ParamType):  # type: ignore[type-arg]
-    """Names with commas between, each once.
-
-    Parameters
-    ----------
-    known : iterable of str
-        What the shell may complete.
-    """
-
-    name = "name,name…"
-
-    def __init__(self, known: Iterable[str] = ()) -> None:
-        self.known = tuple(known)
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, ...]:
-        """Return the names."""
-        names = tuple(name.strip() for name in str(value).split(",") if name.strip())
-        if twice := next((name for name in names if names.count(name) > 1), None):
-            self.fail(f"{twice!r} is named twice; name each once.", param, ctx)
-        return names
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Return the names that the last one may become, behind those that are there."""
-        before, comma, last = incomplete.rpartition(",")
-        taken = before.split(",")
-        found = [name for name in self.known if name.startswith(last) and name not in taken]
-        return [CompletionItem(f"{before}{comma}{name}") for name in found]
-
-
-class MetricsType(NamesType):
-    """A set of metrics, or their names with commas between."""
-
-    name = "set|name,name…"
-
-    def __init__(self) -> None:
-        super().__init__((*SETS, *metric_names()))
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the one name, which may be that of a set, or all names."""
-        names = super().convert(value, param, ctx)
-        return names[0] if len(names) == 1 else names
-
-
-class OneOf(click.Choice):  # type: ignore[type-arg]
-    """One of some names; who mistypes it is asked whether another was meant."""
-
-    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
-        """Return what to say to a name that is none of them."""
-        known = [str(name) for name in self.choices]
-        return f"{value!r} is not one of {', '.join(known)}{did_you_mean(value, known)}."
-
-
-class SizeType(click.ParamType):  # type: ignore[type-arg]
-    """A number of bytes, e.g. 500M or 4G."""
-
-    name = "size"
-    units = " kMGT"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the number."""
-        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kKMGT]?)(i?)B?", str(value))
-        if found is None:
-            self.fail(f"{value!r} is no number of bytes like 500M or 4G", param, ctx)
-        power: int = self.units.lower().index(found[2].lower() or " ")
-        size = float(found[1]) * float(1024 if found[3] else 1000) ** power
-        if not 1 <= size <= MOST_BYTES:
-            self.fail(f"{value!r} must be from 1 byte to 9000000T", param, ctx)
-        return round(size)
-
-
 overwrite = click.option(
-    "--overwrite", is_flag=True, help="Replace files that exist. Never an input."
+    "--overwrite", is_flag=True, help="Replace existing files, but never an input."
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 report = click.option(
     "--report",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Also write a page to look at what was done, with its figures and the record.",
+    help="Also write a page to look at, for the browser.",
 )
 max_memory = click.option(
-    "--max-memory", type=SizeType(), help="Refuse to start if more is needed, e.g. 4G."
+    "--max-memory", type=SizeType(), metavar="SIZE", help="Refuse to start above it, e.g. 4G."
 )
-dry_run = click.option(
-    "--dry-run", is_flag=True, help="Only say what it would need, and whether it fits."
-)
+dry_run = click.option("--dry-run", is_flag=True, help="Only print the memory and time needed.")
 page = click.option(
     "--page",
-    type=click.IntRange(min=1),
+    type=int,
     multiple=True,
     metavar="N",
-    help="Page of files that have several, from 1: once for all pictures, or once for each, in the "
-    "order of the command.  [default: the first, with a note]",
+    help="Read this page of the files; repeat it for each file.",
 )
-truth = click.option("--truth", type=FILE, help="The right answer, where there is one.")
+truth = click.option("--truth", type=FILE, metavar="FILE", help="Score against this right answer.")
+_MAP = (
+    "Keep FOREGROUND where this is 1 or white, let BACKGROUND enter where it is 0 or black; auto "
+    "makes a map."
+)
 alpha = click.option(
     "--alpha",
     type=AlphaType(auto=True),
     default="0.5",
     show_default=True,
-    help="1 keeps the foreground, 0 lets the background's structure enter: a number for the whole "
-    "picture; a picture of a map (white keeps, black lets enter); or auto, a map made from the two "
-    "pictures.",
+    metavar="NUMBER|auto|FILE",
+    help=_MAP,
 )
 alphas = click.option(
     "--alpha",
     type=AlphaType(auto=True),
     default=("0.5",),
     multiple=True,
-    help="1 keeps the foreground, 0 lets the background's structure enter: a number for the whole "
-    "picture; a picture of a map (white keeps, black lets enter); or auto, a map made from the two "
-    "pictures. With several backgrounds once for each picture, FOREGROUND first.  [default: 0.5]",
+    metavar="NUMBER|auto|FILE",
+    help=f"{_MAP} With MORE pictures, give one for each.  [default: 0.5]",
 )
-invert = click.option(
-    "--invert",
-    is_flag=True,
-    help="The map of --alpha is white where the background enters, black where the foreground is "
-    "kept.",
+alphas_tried = click.option(
+    "--alpha",
+    type=AlphasType(),
+    default=("0.5",),
+    multiple=True,
+    metavar="NUMBER|auto|FILE",
+    help=f"{_MAP} Commas part several to be tried.  [default: 0.5]",
 )
+invert = click.option("--invert", is_flag=True, help="Swap black and white in the map.")
 soften = click.option(
     "--soften",
     type=Length(),
     default=0.0,
-    metavar="SIGMA",
-    help="Blur the map with this standard deviation, in pixels, or e.g. '2 %' of the picture's "
-    "side.  [default: no blur]",
+    metavar="PIXELS",
+    help="Blur the map by this sigma, also '2 %'.",
 )
 levels = click.option(
     "--levels",
     type=OneOf(LEVELS),
     default="as-is",
     show_default=True,
-    help="Adjust the background's range: stretch it between percentiles, or match the "
-    "foreground's.",
+    metavar="NAME",
+    help=f"Adjust BACKGROUND's range: {', '.join(LEVELS)}.",
 )
 working_space = click.option(
     "--working-space",
     type=OneOf(WORKING_SPACES),
     default="encoded",
     show_default=True,
-    help="Fuse samples as they are stored, or proportional to light.",
+    metavar="NAME",
+    help="Fuse stored samples (encoded) or light (linear).",
 )
 align = click.option(
     "--align",
     type=OneOf(KINDS),
     callback=lambda _, __, kind: kind and {"transform": kind},
-    help="Lay BACKGROUND over FOREGROUND first; it may have another size.",
+    metavar="KIND",
+    help=f"Lay BACKGROUND over FOREGROUND first: {', '.join(KINDS)}.",
+)
+recipe = click.option(
+    "--recipe",
+    type=RecipeName(),
+    metavar="NAME|FILE",
+    help="Take everything not given here from a recipe; osmofuse recipes lists them.",
+)
+depth = click.option(
+    "--depth",
+    type=OneOf(DEPTHS),
+    metavar="NAME",
+    help=f"Write {', '.join(DEPTHS)}; by default FOREGROUND's.",
 )
 
 
+def decorated(function: Function, parts: Sequence[Callable[[Any], Any]]) -> Function:
+    """Give a command several options, in their order."""
+    # The last decorator of a list stands next to the function.
+    result: Function = reduce(lambda made, part: part(made), reversed(parts), function)
+    return result
+
+
 def output(words: str, *, required: bool = True) -> Callable[[Function], Function]:
-    """Return the option that says where to write."""
-    return click.option("-o", "--output", type=FILE, required=required, help=words)
+    """Return the option for the file or folder to write."""
+    return click.option("-o", "--output", type=FILE, required=required, metavar="PATH", help=words)
 
 
 def method(known: Sequence[str], words: str, default: str) -> Callable[[Function], Function]:
     """Return the option that chooses a method."""
     return click.option(
-        "--method", type=OneOf(known), default=default, show_default=True, help=words
-    )
+        "--method", type=OneOf(known), default=default, show_default=True, metavar="NAME",
+        help=words,
+    )  # fmt: skip
 
 
 def preview(words: str) -> Callable[[Function], Function]:
     """Return the option that asks for a picture to look at."""
-    return click.option("--preview", type=FILE, help=words)
+    return click.option("--preview", type=FILE, metavar="FILE", help=words)
 
 
 def check_inversion(ctx: click.Context, given: Mapping[str, Any]) -> None:
@@ -215,8 +168,14 @@ def is_given(name: str) -> bool:
     return source is ParameterSource.COMMANDLINE
 
 
+def given_or_recipe(given: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """Return options by name; with a recipe, which gives the others, only those typed."""
+    everything = given["recipe"] is None
+    return {name: given[name] for name in names if everything or is_given(name)}
+
+
 def hints() -> list[str]:
-    """Return what may make the next result better."""
+    """Return advice that may make the next result better."""
     if is_given("alpha"):
         return []
     return [
@@ -228,12 +187,12 @@ def hints() -> list[str]:
 
 
 def metrics(default: str) -> Callable[[Function], Function]:
-    """Return the option that says what to score."""
+    """Return the option that chooses what to score."""
     return click.option(
         "--metrics",
         type=MetricsType(),
         default=default,
         show_default=default or "none",
         metavar="SET|NAME,NAME…",
-        help=f"What to score: one of the sets {', '.join(SETS)}, or names with commas between.",
+        help=f"Score these: a set ({', '.join(SETS)}) or names; osmofuse metrics lists them.",
     )

@@ -8,47 +8,33 @@ from collections.abc import Iterator
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from osmofuse.cli import options
+from osmofuse.cli.grouped import GroupedCommand
+from osmofuse.cli.types import RecipeName
 from osmofuse.cli.voice import note, say
 from osmofuse.errors import OsmofuseError
+from osmofuse.methods.describe import shown
 from osmofuse.record import plain
 from osmofuse.tasks import Recipe, recipe, recipe_files
 
 _WIDTH = 100
 
 
-class RecipeName(click.ParamType):  # type: ignore[type-arg]
-    """The name of a recipe, or the path of one's file; the shell completes names."""
-
-    name = "name|file"
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Return the names that begin like this; else let the shell look for files."""
-        names = [name for name in recipe_files() if name.startswith(incomplete)]
-        return [CompletionItem(name) for name in names] or [CompletionItem("", type="file")]
-
-
-@click.command("recipes")
+@click.command("recipes", cls=GroupedCommand)
 @click.argument("name", type=RecipeName(), required=False, metavar="[NAME|FILE]")
 @options.as_json
 def command(name: str | None, as_json: bool) -> None:
-    """List the recipes, or tell all of one.
+    """List the recipes, or print one in full.
 
-    A recipe says which method, settings and map serve a purpose; osmofuse fuse --recipe NAME takes
-    from it what the command does not say. Your own are TOML files in the folder osmofuse/recipes of
-    your configuration, or anywhere else if you give their path.
+    A recipe gives method, settings and map for a purpose; fuse, compare and sweep take from
+    --recipe NAME what the command does not give. Your own are TOML files in the folder
+    osmofuse/recipes of your configuration, or anywhere else if you give their path.
 
     \b
     osmofuse recipes
     osmofuse recipes text
     osmofuse fuse visible.tif infrared.tif --recipe text -o fused.tif
-
-    It ends with 0; 2 for a recipe that there is not, or a wrong one, 3 if it cannot be read. In
-    the list, a wrong one is only noted.
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     found = list(_readable()) if name is None else [recipe(name)]
     text = None if name is None else found[0].path.read_text("utf-8")
@@ -63,7 +49,7 @@ def command(name: str | None, as_json: bool) -> None:
 
 
 def _readable() -> Iterator[Recipe]:
-    """Yield the recipes, and note what is none."""
+    """Yield valid recipes, and note invalid ones."""
     for name in recipe_files():
         try:
             yield recipe(name)
@@ -88,7 +74,7 @@ def _words(one: Recipe) -> Iterator[str]:
     """Yield what is printed of a recipe otherwise."""
     yield f"{one.name}: {one.title}"
     yield from textwrap.wrap(one.purpose, _WIDTH, initial_indent="  ", subsequent_indent="  ")
-    weights = ", ".join(f"{name} {_shown(value)}" for name, value in one.settings.items())
+    weights = ", ".join(f"{name} {shown(value)}" for name, value in one.settings.items())
     ways = [f"levels {one.levels}"] if one.levels != "as-is" else []
     ways += ["in linear light"] if one.working_space == "linear" else []
     ways += ["aligned"] if one.align is not None else []
@@ -98,9 +84,5 @@ def _words(one: Recipe) -> Iterator[str]:
 
 
 def _map_words(one: Recipe) -> str:
-    alpha = "a map, which you give" if one.alpha is None else _shown(one.alpha)
-    return f"alpha: {alpha}" + (f", softened by {_shown(one.soften)}" if one.soften else "")
-
-
-def _shown(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    alpha = "a map, which you give" if one.alpha is None else shown(one.alpha)
+    return f"alpha: {alpha}" + (f", softened by {shown(one.soften)}" if one.soften else "")

@@ -8,13 +8,17 @@ from typing import Any
 import click
 
 from osmofuse.cli import options
-from osmofuse.cli.options import FILE
+from osmofuse.cli.types import FILE
 from osmofuse.errors import SettingError
 from osmofuse.jobs import FileJob, Result, job_of_record
 from osmofuse.record import Record, read_record
 
 from_record = click.option(
-    "--from", "record", type=FILE, metavar="RECORD", help="Repeat what this record says, exactly."
+    "--from",
+    "record",
+    type=FILE,
+    metavar="RECORD",
+    help="Repeat the work that this record describes.",
 )
 # Options of all commands that say how much is allowed, and what is said.
 _ALWAYS = ("output", "overwrite", "max_memory", "report", "record", "as_json", "dry_run", "quiet")

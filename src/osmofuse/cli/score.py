@@ -10,55 +10,53 @@ from typing import Any
 
 import click
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
 from osmofuse.cli import options
-from osmofuse.cli.alpha import AlphaType
 from osmofuse.cli.doing import do_job, end
-from osmofuse.cli.options import FILE
+from osmofuse.cli.grouped import GroupedCommand
+from osmofuse.cli.metrics import interval, metric_number
 from osmofuse.cli.repeating import from_record, repeated_job, repetition_lines
+from osmofuse.cli.tables import print_table
 from osmofuse.cli.told import file_lines
-from osmofuse.cli.voice import is_quiet, note, say
+from osmofuse.cli.types import FILE, AlphaType
+from osmofuse.cli.voice import note, say
 from osmofuse.jobs import FileJob, ScoreJob, ScoreResult
-from osmofuse.metrics import Description, Score, describe
+from osmofuse.metrics import Score
 from osmofuse.record import Record, plain
 
-_PLAIN_WIDTH = 120  # of a table that goes into a file
 
-
-@click.command("score")
+@click.command("score", cls=GroupedCommand)
 @click.argument("fused", type=FILE, required=False, metavar="FUSED")
 @click.argument("foreground", type=FILE, required=False, metavar="FOREGROUND")
 @click.argument("background", type=FILE, required=False, metavar="BACKGROUND")
-@options.output("Also write the scores, as a record.", required=False)
+@options.page
+@options.truth
 @click.option(
     "--alpha",
     type=AlphaType(),
-    help="What it was fused with: a number, or a picture of a map. Without it, metrics that need "
-    "it have no value.",
+    metavar="NUMBER|FILE",
+    help="Number or map that FUSED was made with; some metrics need it.",
 )
 @options.invert
-@options.truth
-@options.page
 @options.metrics("paper")
 @click.option(
     "--bits",
     type=click.Choice(["8", "16", "none"]),
     default="8",
     show_default=True,
-    help="Round all pictures to so many bits first, as published numbers are; or take them as "
-    "they are.",
+    metavar="8|16|none",
+    help="Round all pictures to this many bits first, as published numbers are.",
 )
+@from_record
+@options.output("Also write the scores here, as a record.", required=False)
 @options.report
 @options.overwrite
-@from_record
-@options.max_memory
-@options.dry_run
 @options.as_json
-@click.option("--list", "listed", is_flag=True, help="Only tell what each metric is.")
+@options.dry_run
+@options.max_memory
 @click.pass_context
-def command(ctx: click.Context, /, listed: bool, **given: Any) -> None:
+def command(ctx: click.Context, /, **given: Any) -> None:
     """Score FUSED, which was made from FOREGROUND and BACKGROUND.
 
     The pictures are of one size. A source of one band goes with every channel. Where a metric
@@ -67,15 +65,8 @@ def command(ctx: click.Context, /, listed: bool, **given: Any) -> None:
     \b
     osmofuse score fused.tif visible.tif infrared.tif --alpha map.png
     osmofuse score fused.tif visible.tif infrared.tif --metrics vifb --json
-    osmofuse score --list
-
-    It ends with 0, also if values are missing; 2 for wrong usage, 3 for a file that cannot be
-    read, 4 for pictures that do not fit together.
+    osmofuse score fused.tif visible.tif infrared.tif --metrics all -o scores.json
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
-    if listed:
-        known = describe()
-        _print([plain(asdict(one)) for one in known] if given["as_json"] else _list_table(known))
-        return
     job, old = _job(ctx, given)
     result: ScoreResult | None = do_job(job, "Scoring", given, old=old)
     if result is None:
@@ -83,9 +74,10 @@ def command(ctx: click.Context, /, listed: bool, **given: Any) -> None:
     for words in result.notes:
         note(f"Note: {words}")
     if given["as_json"]:
-        _print({name: plain(asdict(one)) for name, one in result.scores.items()})
+        scores = {name: plain(asdict(one)) for name, one in result.scores.items()}
+        click.echo(json.dumps(scores, ensure_ascii=False))
     else:
-        _print(_score_table(result.scores))
+        print_table(_score_table(result.scores))
         lines = [*file_lines(result.files), *repetition_lines(result)]
         if lines:
             say("\n".join(lines))
@@ -105,19 +97,6 @@ def _job(ctx: click.Context, given: Mapping[str, Any]) -> tuple[FileJob[Any], Re
     return ScoreJob(**inputs, **parts, bits=bits), None
 
 
-def _print(result: Any) -> None:
-    """Print data as JSON, or a table as wide as the terminal."""
-    if not isinstance(result, Table):
-        click.echo(json.dumps(result, ensure_ascii=False))
-        return
-    if is_quiet():
-        return
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=_PLAIN_WIDTH)
-    console.print(result)
-
-
 def _score_table(scores: Mapping[str, Score]) -> Table:
     table = Table(box=box.SIMPLE_HEAD)
     for head in ("metric", "value", "better", "range"):
@@ -125,25 +104,7 @@ def _score_table(scores: Mapping[str, Score]) -> Table:
     if any(one.reason for one in scores.values()):
         table.add_column("why there is no value")
     for name, one in scores.items():
-        value = "–" if one.value is None else _number(one.value)
+        value = "–" if one.value is None else metric_number(one.value)
         reason = () if one.reason is None else (one.reason,)
-        table.add_row(name, value, one.better or "–", _interval(one.range), *reason)
+        table.add_row(name, value, one.better or "–", interval(one.range), *reason)
     return table
-
-
-def _list_table(known: list[Description]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD)
-    for head in ("metric", "definition", "range", "better", "channels", "source", "check"):
-        table.add_column(head, no_wrap=head in ("metric", "better"))
-    for one in known:
-        words = (one.channels, one.source, one.check)
-        table.add_row(one.name, one.definition, _interval(one.range), one.better or "–", *words)
-    return table
-
-
-def _interval(range_: tuple[float, float]) -> str:
-    return " to ".join(_number(end) for end in range_)
-
-
-def _number(value: float) -> str:
-    return f"{value:.5g}".replace("inf", "∞")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from functools import reduce
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,90 +12,105 @@ import click
 from osmofuse.cli import options
 from osmofuse.cli.doing import do_job, tell
 from osmofuse.cli.endings import unfinished
-from osmofuse.cli.options import FILE, Function
+from osmofuse.cli.options import Function, decorated
 from osmofuse.cli.repeating import from_record, repeated_job
+from osmofuse.cli.types import FILE
 from osmofuse.cli.voice import say
-from osmofuse.jobs import FileJob, SeriesResult, keep_ranking
+from osmofuse.jobs import FileJob, SeriesResult, job_with_recipe, keep_ranking
 from osmofuse.jobs.files import sized
 from osmofuse.jobs.series import SeriesJob
 from osmofuse.record import Record
 from osmofuse.report import tally
+from osmofuse.tasks import Recipe
 
-_PREPARING = ("page", "alpha", "invert", "soften", "levels", "working_space", "align", "metrics")
+_PREPARING = (
+    "page", "alpha", "invert", "soften", "levels", "working_space", "align", "depth",
+)  # fmt: skip
 
 
 def series_options(function: Function) -> Function:
-    """Give a command the arguments and options that say which pair is fused, and where to."""
-    parts: list[Callable[[Any], Any]] = [
-        click.argument("foreground", type=FILE, required=False, metavar="FOREGROUND"),
-        click.argument("background", type=FILE, required=False, metavar="BACKGROUND"),
-        options.output("A folder for what is written."),
-        options.page,
-        options.alpha,
-        options.invert,
-        options.soften,
-        options.levels,
-        options.working_space,
-        options.align,
-    ]
-    return _decorated(function, parts)
+    """Give a command the arguments and options that say which pair is fused, and how made ready."""
+    return decorated(
+        function,
+        [
+            click.argument("foreground", type=FILE, required=False, metavar="FOREGROUND"),
+            click.argument("background", type=FILE, required=False, metavar="BACKGROUND"),
+            options.page,
+            options.align,
+            options.levels,
+            options.working_space,
+            options.truth,
+            options.invert,
+            options.soften,
+            options.recipe,
+            from_record,
+        ],
+    )
 
 
 def ending_options(function: Function) -> Function:
-    """Give a command the options that say what else is written, and what is said."""
+    """Give a command the options that say what is written, and what is printed."""
     ranking = click.option(
         "--rank",
         type=FILE,
-        help="Fuse nothing, but put the answers that the report's blind comparison gave as a file "
-        "into the record in the folder, and print all judges' points.",
+        metavar="FILE",
+        help="Fuse nothing; add a judge's answers, saved by the report's page, to the record in "
+        "the folder, and print all points.",
     )
-    parts: list[Callable[[Any], Any]] = [
-        options.report,
-        ranking,
-        options.overwrite,
-        from_record,
-        options.max_memory,
-        options.dry_run,
-        options.as_json,
-    ]
-    return _decorated(function, parts)
-
-
-def _decorated(function: Function, parts: list[Callable[[Any], Any]]) -> Function:
-    # The last decorator of a list stands next to the function.
-    result: Function = reduce(lambda made, part: part(made), reversed(parts), function)
-    return result
+    return decorated(
+        function,
+        [
+            options.output("Write into this folder."),
+            options.depth,
+            options.report,
+            ranking,
+            options.overwrite,
+            options.as_json,
+            options.dry_run,
+            options.max_memory,
+        ],
+    )
 
 
 def series_job(
     ctx: click.Context,
     given: Mapping[str, Any],
     kind: type[SeriesJob],
-    choices: Mapping[str, Any],
-) -> tuple[FileJob[Any], Record | None]:
-    """Return the job that options describe, or a record, which is returned too.
+    chosen: Recipe | None,
+    own: Mapping[str, Any],
+) -> FileJob[Any]:
+    """Return the job that options describe, and a recipe where they say nothing.
 
     Parameters
     ----------
     ctx, given
-        The command, and what it was given.
+        Context and options of the command.
     kind : type
-        What job it is.
-    choices : mapping
+        Class of the job.
+    chosen : Recipe or None
+        Recipe that gives the rest.
+    own : mapping
         Parts that only this kind has.
     """
-    inputs = {name: given[name] for name in ("foreground", "truth")}
-    inputs["backgrounds"] = () if given["background"] is None else (given["background"],)
-    if given["record"] is not None:
-        alpha = given["alpha"] if isinstance(given["alpha"], Path) else None
-        return repeated_job(ctx, given, kind, inputs=inputs | {"alpha": alpha})
     options.check_arguments(ctx, given, "foreground", "background")
     options.check_inversion(ctx, given)
-    parts = {name: given[name] for name in (*_PREPARING, *options.COMMON)} | inputs
-    parts |= {name: value for name, value in choices.items() if name != "settings"}
-    sized_parts = sized(parts)
-    sized_parts.pop("settings", None)
-    return kind(**sized_parts, settings=choices.get("settings", {})), None
+    parts = options.given_or_recipe(given, _PREPARING)
+    parts |= {name: given[name] for name in ("foreground", "truth", "metrics", *options.COMMON)}
+    parts |= {"backgrounds": (given["background"],), **own}
+    if chosen is not None:
+        return job_with_recipe(chosen, kind=kind, **parts)
+    return kind(**sized(parts))
+
+
+def repeated_series(
+    ctx: click.Context, given: Mapping[str, Any], kind: type[SeriesJob]
+) -> tuple[FileJob[Any], Record]:
+    """Return the job of the record that ``--from`` names, and the record."""
+    inputs = {name: given[name] for name in ("foreground", "truth")}
+    inputs["backgrounds"] = () if given["background"] is None else (given["background"],)
+    alpha = given["alpha"]
+    inputs["alpha"] = alpha if isinstance(alpha, Path) else None
+    return repeated_job(ctx, given, kind, inputs=inputs)
 
 
 def tell_series(

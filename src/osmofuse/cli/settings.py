@@ -1,194 +1,183 @@
-"""Options made from the settings of the methods, so that the two cannot drift apart.
-
-Each field of a method's dataclass becomes an option of its name; its type, its default and the
-words of its docstring go along. Several methods may share an option.
-"""
+"""Settings of methods on the command line: five options, and ``--set NAME=VALUE`` for the rest."""
 
 from __future__ import annotations
 
-import inspect
-import math
-import re
-import types
-import unicodedata
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Literal, get_args, get_origin
 
 import click
 from click.shell_completion import CompletionItem
 
-from osmofuse.cli.numbers import number_hint
-from osmofuse.methods import METHODS, method_class
+from osmofuse import checks
+from osmofuse.cli.options import Function, decorated
+from osmofuse.cli.types import number_hint
+from osmofuse.errors import OsmofuseError, did_you_mean
+from osmofuse.methods.describe import Setting, describe
 from osmofuse.tasks.lengths import LENGTHS, is_part
 
-
-@dataclass(frozen=True)
-class Setting:
-    """A setting of one method.
-
-    Attributes
-    ----------
-    method, name : str
-        Which it is.
-    kind : type
-        As it is annotated.
-    default : object
-        What it is if it is not given.
-    words : str
-        What its docstring says.
-    """
-
-    method: str
-    name: str
-    kind: Any
-    default: Any
-    words: str
-
-    def value_of(self, text: str) -> Any:
-        """Return the value that a text stands for.
-
-        Raises
-        ------
-        ValueError
-            It stands for none.
-        """
-        kinds = _alternatives(self.kind)
-        if text == "none" and type(None) in kinds:
-            return None
-        if self.name in LENGTHS and is_part(text):
-            return text
-        for kind in kinds:
-            value = _converted(text, kind)
-            if value is not None:
-                return value
-        raise ValueError(f"{text!r} is not {self.metavar}{number_hint(text)}")
-
-    @property
-    def metavar(self) -> str:
-        """What the help shows in the place of a value."""
-        return "|".join(_metavar(kind) for kind in _alternatives(self.kind))
-
-    @property
-    def choices(self) -> list[str]:
-        """The words that a value may be."""
-        literal = [get_args(kind) for kind in _alternatives(self.kind)]
-        words = [str(word) for words in literal for word in words if isinstance(word, str)]
-        return words + ["none"] * (type(None) in _alternatives(self.kind))
+# The settings that people use, with their metavar and a line; `osmofuse methods` says more.
+_USUAL = {
+    "reach": ("PIXELS", "Let colours spread this far, also '2 %' of the side."),
+    "eta": ("NUMBER", "Smooth the structure with this weight, η."),
+    "mu": ("NUMBER", "Keep the structure with this weight, μ."),
+    "gamma": ("NUMBER", "Hold the foreground with this weight, γ, or inf."),
+    "offset": ("NUMBER", "Transfer ratios of light if small, else differences."),
+}
+_KINDS = {float: "a number", int: "a whole number", bool: "true or false", type(None): "none"}
 
 
-def settings_of(method: str) -> list[Setting]:
-    """Return the settings of a method, in their order."""
-    kind: Any = method_class(method)
-    hints, words = get_type_hints(kind), parameter_words(inspect.getdoc(kind) or "")
-    return [
-        Setting(method, one.name, hints[one.name], one.default, words.get(one.name, ""))
-        for one in fields(kind)
-    ]
-
-
-def option_names(taken: Iterable[str]) -> dict[str, list[Setting]]:
-    """Return the settings of all methods by the name of their option, without the dashes.
+class Assignment(click.ParamType):  # type: ignore[type-arg]
+    """Setting and its value, as ``NAME=VALUE``; the shell completes both.
 
     Parameters
     ----------
-    taken : iterable of str
-        Names that the command itself has; a setting of such a name gets its method's in front.
+    methods : bool
+        The name is ``METHOD.NAME``, where a command runs several methods.
     """
-    taken, found = set(taken), dict[str, list[Setting]]()
-    for method in METHODS:
-        for setting in settings_of(method):
-            name = setting.name.replace("_", "-")
-            found.setdefault(f"{method}-{name}" if name in taken else name, []).append(setting)
-    return found
+
+    def __init__(self, *, methods: bool = False) -> None:
+        self.name = "METHOD.NAME=VALUE" if methods else "NAME=VALUE"
+        self.methods = methods
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Return the name and the text of the value."""
+        if isinstance(value, tuple):
+            return value
+        name, equals, text = str(value).partition("=")
+        name, text = name.strip(), text.strip()
+        if not (name and equals and text) or (self.methods and "." not in name):
+            self.fail(f"{checks.shown(value)} is not {self.name}.", param, ctx)
+        method, dot, setting = name.rpartition(".") if self.methods else ("", "", name)
+        return f"{method}{dot}{setting.replace('-', '_')}", text
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Return names of settings with their equals sign, or values of the one that is named."""
+        name, equals, text = incomplete.partition("=")
+        try:
+            settings = {one.name: one for one in describe(ctx.params["method"]).settings}
+        except (KeyError, OsmofuseError):
+            return []
+        if not equals:
+            return [CompletionItem(f"{one}=") for one in settings if one.startswith(name)]
+        words = settings[name].choices if name in settings else ()
+        return [CompletionItem(f"{name}={one}") for one in words if one.startswith(text)]
 
 
-def chosen_settings(
-    method: str, given: Mapping[str, str], options: Mapping[str, list[Setting]]
-) -> dict[str, Any]:
+def setting_options(function: Function) -> Function:
+    """Give a command the options for the settings of its method."""
+    return decorated(function, [*_usual_options(), set_option()])
+
+
+def set_option(*, methods: bool = False) -> Callable[[Any], Any]:
+    """Return the option for any setting of the method, or of several methods."""
+    kind = Assignment(methods=methods)
+    which = "a method; osmofuse methods lists them" if methods else (
+        "the method; osmofuse methods NAME lists them"
+    )  # fmt: skip
+    return click.option(
+        "--set", "assignments", type=kind, multiple=True, metavar=kind.name,
+        help=f"Any other setting of {which}.",
+    )  # fmt: skip
+
+
+def _usual_options() -> Iterator[Callable[[Any], Any]]:
+    for name, (metavar, words) in _USUAL.items():
+        yield click.option(f"--{name}", metavar=metavar, help=words)
+
+
+def chosen_settings(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that options ask for, as the method takes them.
 
     Parameters
     ----------
     method : str
-        Its name.
-    given : mapping of str to str
-        The texts of the options that were given.
-    options : mapping
-        From `option_names`.
+        Name of the method.
+    given : mapping
+        Options of the command.
 
     Raises
     ------
     click.UsageError
-        A setting is not the method's, or a text is no value for it.
+        A setting is not the method's or is given twice, or a text is no value for it.
     """
-    found = {}
-    for name, text in given.items():
-        setting = next((one for one in options[name] if one.method == method), None)
-        if setting is None:
-            own = [
-                f"--{name}" for name, all_ in options.items() for s in all_ if s.method == method
-            ]
-            raise click.UsageError(
-                f"--{name} is no setting of the method {method!r}; its settings are "
-                f"{', '.join(own) or 'none'}."
-            )
-        try:
-            found[setting.name] = setting.value_of(text)
-        except ValueError as error:
-            raise click.UsageError(f"--{name}: {error}.") from error
+    found: dict[str, Any] = {}
+    for option, setting, text in _texts(method, given):
+        if setting.name in found:
+            raise click.UsageError(f"{option} is given twice.")
+        found[setting.name] = _value(option, setting, text)
     return found
 
 
-class SettingOption(click.Option):
-    """The option of a setting, shown in the help under the first method that has it."""
+def tried_settings(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a sweep: a value, or a list where several are to be tried.
 
-    def __init__(self, name: str, settings: list[Setting]) -> None:
-        first = settings[0]
-        super().__init__(
-            [f"--{name}", f"setting_{name.replace('-', '_')}"],
-            metavar=first.metavar,
-            help=_help_of(settings),
-            type=_SettingText(settings),
-        )
-        self.option_name, self.method = name, first.method
+    Values stand with commas between; those that hold commas themselves, in options of their own.
 
-
-class _SettingText(click.types.StringParamType):
-    """A text that is converted once the method is known."""
-
-    def __init__(self, settings: list[Setting]) -> None:
-        self.words = list(dict.fromkeys(word for one in settings for word in one.choices))
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        return [CompletionItem(word) for word in self.words if word.startswith(incomplete)]
+    Raises
+    ------
+    click.UsageError
+        As for `chosen_settings`.
+    """
+    found: dict[str, list[Any]] = {}
+    for option, setting, text in _texts(method, given):
+        parts = [text] if _is_sequence(setting) else text.split(",")
+        values = found.setdefault(setting.name, [])
+        values += [_value(option, setting, part.strip()) for part in parts]
+    return {name: many if len(many) > 1 else many[0] for name, many in found.items()}
 
 
-def _help_of(settings: list[Setting]) -> str:
-    said = {(one.words, one.default): list[str]() for one in settings}
-    for one in settings:
-        said[one.words, one.default].append(one.method)
-    texts = list[str]()
-    for (words, default), methods in said.items():
-        others = f" Also of {', '.join(methods[1:])}." if len(methods) > 1 else ""
-        text = f"Of {', '.join(methods)}: {words}" if texts else words + others
-        texts.append(f"{text}  [default: {_shown(default)}]")
-    return " ".join(texts)
+def settings_by_method(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the settings that ``--set METHOD.NAME=VALUE`` gives, by method.
+
+    Raises
+    ------
+    click.UsageError
+        As for `chosen_settings`.
+    """
+    assigned: dict[str, list[tuple[str, str]]] = {}
+    for name, text in given["assignments"]:
+        method, _, setting = name.rpartition(".")
+        assigned.setdefault(method, []).append((setting, text))
+    return {
+        method: chosen_settings(method, {"assignments": pairs})
+        for method, pairs in assigned.items()
+    }
 
 
-def _shown(value: object) -> str:
-    """Return a value as one would give it."""
-    if isinstance(value, tuple):
-        return ",".join(map(_shown, value))
-    if value is None or isinstance(value, bool):
-        return str(value).lower()
-    return f"{value:g}" if isinstance(value, float) else str(value)
+def _texts(method: str, given: Mapping[str, Any]) -> Iterator[tuple[str, Setting, str]]:
+    """Yield the option, the setting and the text of each setting that was given."""
+    known = {one.name: one for one in describe(method).settings}
+    texts = [(f"--{name}", name, given[name]) for name in _USUAL if given.get(name) is not None]
+    texts += [(f"--set {name}", name, text) for name, text in given["assignments"]]
+    for option, name, text in texts:
+        if name not in known:
+            raise click.UsageError(
+                f"{option} is no setting of the method {method!r}{did_you_mean(name, known)}; "
+                f"its settings are {', '.join(known) or 'none'}."
+            )
+        yield option, known[name], text
 
 
-def _alternatives(kind: Any) -> tuple[Any, ...]:
-    return get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
+def _value(option: str, setting: Setting, text: str) -> Any:
+    """Return the value of a setting that a text stands for."""
+    if text == "none" and type(None) in setting.kinds:
+        return None
+    if setting.name in LENGTHS and is_part(text):
+        return text
+    for kind in setting.kinds:
+        value = _converted(text, kind)
+        if value is not None:
+            return value
+    wanted = [_KINDS.get(kind, "numbers with commas between") for kind in setting.kinds
+              if get_origin(kind) is not Literal]  # fmt: skip
+    words = [word for word in setting.choices if word not in ("none", "true", "false")]
+    hint = number_hint(text) or did_you_mean(text, words)
+    allowed = " or ".join([*words, *wanted])
+    raise click.UsageError(f"{option}: {checks.shown(text)} is not {allowed}{hint}.")
 
 
 def _converted(text: str, kind: Any) -> Any:
@@ -207,40 +196,5 @@ def _converted(text: str, kind: Any) -> Any:
     return None
 
 
-def _metavar(kind: Any) -> str:
-    if get_origin(kind) is Literal:
-        return "|".join(map(str, get_args(kind)))
-    names = {float: "NUMBER", int: "COUNT", bool: "true|false", type(None): "none"}
-    return names.get(kind, "NUMBER,NUMBER…")
-
-
-def parameter_words(docstring: str) -> dict[str, str]:
-    """Return what the section "Parameters" of a docstring says of each, as plain text."""
-    section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n-+$|\Z)", docstring, re.M | re.S)
-    if section is None:
-        return {}
-    entries = re.findall(r"^(\w[\w, ]*) : [^\n]*\n((?:[ \t]+[^\n]*\n?|\n)*)", section[1], re.M)
-    return {
-        name.strip(): _plain(" ".join(words.split()))
-        for names, words in entries
-        for name in names.split(",")
-    }
-
-
-def _plain(text: str) -> str:
-    """Return text without its markup, and with the letters of its formulas."""
-    text = re.sub(r":math:`([^`]*)`", lambda found: _letters(found[1]), text)
-    text = re.sub(r"\*\*(.*?)\*\*", r"\1", text)
-    return text.replace("``", "").replace("math.inf", _shown(math.inf))
-
-
-def _letters(formula: str) -> str:
-    """Return a formula with its Greek letters, e.g. ε for varepsilon."""
-
-    def letter(found: re.Match[str]) -> str:
-        try:
-            return unicodedata.lookup(f"GREEK SMALL LETTER {found[1].removeprefix('var')}")
-        except KeyError:
-            return found[1]
-
-    return re.sub(r"\\([a-zA-Z]+)", letter, formula)
+def _is_sequence(setting: Setting) -> bool:
+    return any(get_origin(kind) is not Literal and get_args(kind) for kind in setting.kinds)

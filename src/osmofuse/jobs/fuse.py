@@ -30,7 +30,7 @@ from osmofuse.tasks.fuse import finished, method_of, run_method
 
 _UNCHANGED = (
     "the output is the foreground, unchanged: nothing of the background entered. Give a map that "
-    "is black where it is to enter, or see the method's settings, e.g. --threshold of poisson"
+    "is black where it is to enter, or see the method's settings, e.g. threshold of poisson"
 )
 
 

@@ -29,11 +29,11 @@ class Average:
     Parameters
     ----------
     weights : sequence of float, 0 to 1e6, or None
-        How much each picture counts, :math:`\omega_k`, the foreground first; only their
-        ratios matter. None: all alike.
+        Weight of each picture, foreground first, :math:`\omega_k`; only ratios count, and None is
+        equal weights. Raise the weight of the picture that should dominate.
     band : {"keep", "repeat"}
-        What a background of one band becomes in each channel: itself in the foreground's
-        chromaticity, or itself.
+        Colour of a background of one band: the foreground's chromaticity, or grey. Use "repeat"
+        to follow the paper, or when the band is to enter as grey.
 
     Examples
     --------

@@ -29,8 +29,8 @@ class DirectMatting:
     Parameters
     ----------
     band : {"keep", "repeat"}
-        What a background of one band becomes in each channel: itself in the foreground's
-        chromaticity, or itself.
+        Colour of a background of one band: the foreground's chromaticity, or grey. Use "repeat"
+        to follow the paper, or when the band is to enter as grey.
 
     Notes
     -----

@@ -43,15 +43,17 @@ class GuidedFilterFusion:
     Parameters
     ----------
     split_radius : int, 0 to 10000
-        Of the windows whose mean is the base, in pixels; 15 are windows of 31 × 31.
+        Radius of the mean filter that splits base and detail, in pixels; 15 is a window of 31 × 31.
+        Raise it to move larger structures into the detail layer.
     saliency_sigma : float, 0.01 to 1000
-        How far the Laplacian of a picture makes its surroundings salient, in pixels: the
-        deviation of a Gaussian, cut off there.
+        Standard deviation of the Gaussian that spreads saliency, in pixels. Raise it for large,
+        coherent decisions.
     base_radius, detail_radius : int, 0 to 10000
-        Of the guided filters' windows for the weights p of bases and q of details, in pixels.
+        Radius of the guided filter of the base or the detail weights, in pixels. Raise it for
+        smoother transitions.
     base_epsilon, detail_epsilon : float, 1e-20 to 1e6
-        Their :math:`\varepsilon`: the variance of grey values, white at 1.0, that counts as an
-        edge and holds up the smoothing.
+        Variance that counts as an edge in that filter, white at 1.0, :math:`\varepsilon`. Lower it
+        to make transitions follow edges more closely.
 
     Notes
     -----

@@ -59,44 +59,43 @@ class LinearOsmosis:
     Parameters
     ----------
     drift : {"averaged", "hard", "soft"}
-        The drift d where pictures meet: on an edge of the grid, the mean of those that enter
-        at either end; that of the one with most weight; or the mean weighted by alpha.
+        Drift on an edge where pictures meet: the mean of the two ends; that of the picture with
+        more weight; or the mean weighted by alpha. Use "soft" with soft maps.
     start : {"pasted", "foreground", "composite"}
-        :math:`u_0`: the foreground where alpha is 1 and the background elsewhere; the
-        foreground; or their mean weighted by alpha. Several backgrounds are pasted as their
-        mean, weighted likewise.
+        Initial picture, :math:`u_0`: background pasted into the foreground, the foreground, or
+        their mean weighted by alpha. It only matters before the steady state: choose "foreground"
+        to keep its brightness.
     time : float, 1e-12 to 5e11, or inf
-        T, how long to follow the flow; ``math.inf`` solves for where it ends. It acts over a
-        distance of :math:`\sqrt{2T}` pixels.
+        Flow time, :math:`T`; osmosis acts over :math:`\sqrt{2T}` pixels, and ``math.inf`` is the
+        steady state. Raise it to balance colours over larger distances.
     steps : int, 1 to 10000
-        Steps to that time, each of length :math:`\tau` = T / steps.
+        Number of time steps, each of length :math:`\tau` = T / steps. Raise it for a more accurate
+        result at a finite time.
     scheme : str
-        What makes a step: "implicit" suits any length, and alone an infinite time; "aos", "mos"
-        and "amos" split directions and stay positive; "peaceman-rachford" and "douglas"
-        alternate them, for short steps, the first of second order; "explicit" and
-        "exponential" take longer the longer a step is, to a time of 1e4 at most, and the last is
-        exact.
+        Time scheme. "implicit" allows any step, and alone an infinite time; "aos", "mos" and "amos"
+        split directions and stay positive; "peaceman-rachford" (second order) and "douglas"
+        alternate directions, for short steps; "explicit" and "exponential" (exact) are limited to a
+        time of 1e4. Choose another than "implicit" to compare schemes.
     extent : {"global", "local"}
-        Whether the whole picture changes, or only the region where alpha is 0: then all other
-        pixels are those of the foreground, bit for bit.
+        Change the whole picture, or only the region where alpha is 0. Use "local" to keep all other
+        pixels bit for bit.
     boundary : {"neumann", "dirichlet", "mixed", None}
-        At the picture's frame and at the rim of a local region: nothing flows through them;
-        the foreground is held all along them; or it is held where alpha keeps it, and nothing
-        flows where the region meets the frame. None is "neumann" for the whole picture and
-        "mixed" for a region.
+        At the frame and the region's rim: no flow; the foreground held; or the foreground held at
+        the rim and no flow at the frame. None is "neumann" for the whole picture and "mixed" for a
+        region. Use "dirichlet" to hold the frame as well.
     threshold : float, 0 to below 1
-        The region is where alpha is no larger than this.
+        The region is where alpha is at most this. Raise it if the map is soft or grey.
     offset : float, 0 to 100
-        Added to all pictures while computing. Small: brightness ratios count; large:
-        differences. With 0 all samples must be positive.
+        Added to all samples while computing. Lower it to transfer ratios of brightness, as light
+        and ink act; raise it to transfer differences. With 0 all samples must be positive.
     band : {"keep", "repeat"}
-        What a background of one band becomes in each channel: itself in the foreground's
-        chromaticity, or itself.
+        Colour of a background of one band: the foreground's chromaticity, or grey. Use "repeat"
+        to follow the paper, or when the band is to enter as grey.
     rtol : float, 1e-16 to 1
-        Of implicit steps: each system is solved until its residual has fallen to this part of
-        its right side; at an infinite time, to a thousandth of that.
+        Relative residual at which a linear solve stops; a thousandth of it at an infinite time.
+        Raise it for speed.
     max_iter : int, 1 to 1e6
-        Most iterations of such a solve.
+        Largest number of iterations of a linear solve. Raise it after the status ``max_iter``.
 
     Notes
     -----

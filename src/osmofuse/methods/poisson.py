@@ -52,16 +52,17 @@ class PoissonEditing:
     Parameters
     ----------
     guidance : {"import", "mixed", "monochrome"}
-        The differences the region gets: the background's; at each place the stronger ones of
-        background and foreground; those of the background without its colours.
+        Differences inside the region: the background's; at each place the stronger of both
+        pictures; or the background's without its colours. Use "mixed" for writing on a textured
+        ground, "monochrome" to keep the foreground's hue.
     mixed_by : {"edge", "pixel"}
-        Where "mixed" chooses: on each edge between two pixels, or for the two edges down and
-        right of a pixel together, by the length of the gradient.
+        Where "mixed" compares strengths: on each edge between two pixels, or for both edges of a
+        pixel together. Use "pixel" to compare with implementations that do.
     threshold : float, 0 to below 1
-        The region is where alpha is not above it; by default, where alpha is 0.
+        The region is where alpha is at most this. Raise it if the map is soft or grey.
     band : {"keep", "repeat"}
-        What a background of one band becomes in each channel: itself in the foreground's
-        chromaticity, or itself. For "monochrome" it is itself.
+        Colour of a background of one band: the foreground's chromaticity, or grey ("monochrome"
+        always takes grey). Use "repeat" to follow the paper.
 
     Notes
     -----

@@ -35,11 +35,11 @@ class LaplacianPyramid:
     Parameters
     ----------
     halvings : int, 0 to 64, or None
-        How often the pictures are halved: seams are some 2^halvings pixels wide, and 0 is
-        direct matting. None, or more than there are: until one pixel is left.
+        Number of pyramid levels: seams are about 2^halvings pixels wide; 0 is direct matting, None
+        halves down to one pixel. Raise it to hide seams, lower it to keep changes local.
     band : {"keep", "repeat"}
-        What a background of one band becomes in each channel: itself in the foreground's
-        chromaticity, or itself.
+        Colour of a background of one band: the foreground's chromaticity, or grey. Use "repeat"
+        to follow the paper, or when the band is to enter as grey.
 
     Notes
     -----

@@ -39,26 +39,26 @@ class SpectralTV:
     Parameters
     ----------
     bands : int, 2 to 100
-        How many each picture is split into.
+        Number of bands of each picture. Raise it to weight scales more finely.
     finest, coarsest : float, 1e-6 to 1e4
-        The scales that bound the finest and the coarsest band; those between are spaced
-        geometrically. A disc of radius R pixels and height h, white being 1, has the scale
-        h R / 2.
+        Scale that bounds the finest or the coarsest band; a disc of radius R pixels and height h,
+        white at 1.0, has the scale h R / 2. Lower it if the structure is fine or faint, raise it if
+        it is large.
     foreground_weights, background_weights : sequence of float, -100 to 100
-        How much of each band is taken, coarse ones first, :math:`\omega^f_n` and
-        :math:`\omega^b_n`; the last number goes for all bands after it.
+        Weight of each band, coarse bands first; the last number counts for all further bands.
+        Raise the weights of the bands that the picture should give.
     transform : {"inverse", "flow"}
-        How bands are found: by the inverse scale space or by the flow of total variation.
+        Transform that finds the bands: the inverse scale space or the flow of total variation.
+        Use "flow" to compare with it.
     coupled : bool
-        Whether the channels of a picture are split together, with common edges, or each by
-        itself.
+        Split all channels together, with common edges. Use it against colour fringes.
     accuracy : float, 1e-10 to 1
-        Root mean square error of each step between bands, over pixels, at most.
+        Largest root mean square error of a step between bands. Raise it for speed.
     max_iter : int, 1 to 1e6
-        Most iterations of such a step on each grid.
+        Largest number of iterations of a step on each grid. Raise it after the status ``max_iter``.
     band : {"keep", "repeat"}
-        What a background of one band becomes in each channel: itself in the foreground's
-        chromaticity, or itself.
+        Colour of a background of one band: the foreground's chromaticity, or grey. Use "repeat"
+        to follow the paper, or when the band is to enter as grey.
 
     Notes
     -----

@@ -43,16 +43,19 @@ class StructureAwareFusion:
     Parameters
     ----------
     radius : int, 0 to 10000
-        Of the windows of the smoothing and of the comparison, in pixels.
+        Radius of the windows of smoothing and comparison, in pixels. Raise it for noisy pictures.
     epsilon : float, 1e-20 to 1e6
-        A variance of samples, white at 1.0, well above it is an edge that is not smoothed.
+        Variance above which a window is an edge and stays sharp, white at 1.0,
+        :math:`\varepsilon`. Raise it if noise is taken for structure.
     sigma_space : float, 0.01 to 1e6
-        How far the weight is smoothed where the foreground is flat, in pixels,
-        :math:`\sigma_s` of the domain transform.
+        Smoothing of the weight in flat parts of the foreground, in pixels, :math:`\sigma_s`. Raise
+        it for wider transitions.
     sigma_range : float, 1e-6 to 1e6
-        A step of the foreground by as much holds up the smoothing, :math:`\sigma_r`.
+        Step of the foreground that stops that smoothing, white at 1.0, :math:`\sigma_r`. Lower it
+        to make transitions follow weaker edges.
     rounds : int, 0 to 100
-        How often the map is smoothed; it is rounded to 0 and 1 before each time.
+        Number of smoothings; the weight is rounded to 0 and 1 before each. Raise it to remove
+        small islands.
 
     Notes
     -----

@@ -62,44 +62,50 @@ class VariationalOsmosis:
     Parameters
     ----------
     eta : float, 0 to 1e4
-        Smoothing of the structure, :math:`\eta`.
+        Smoothing of the structure, :math:`\eta`. Raise it if the background is noisy; lower it to
+        keep fine strokes.
     mu : float, 1e-20 to 1e10
-        How closely the structure follows the pictures, :math:`\mu`.
+        Weight of the target in the structure, :math:`\mu`. Raise it for crisper structure; lower it
+        to let osmosis and smoothing change it.
     gamma : float, 0 to 1e9, or inf
-        How firmly the foreground's values are kept where alpha says so, :math:`\gamma`;
-        ``math.inf`` holds them exactly where alpha is 1.
+        Weight of the foreground's values where alpha keeps it, :math:`\gamma`; ``math.inf`` holds
+        them exactly where alpha is 1. Raise it to keep the foreground; lower it to let colours
+        adapt.
     epsilon : float, 0 to 1e6
-        Gradients of the structure below it are smoothed quadratically, :math:`\varepsilon`.
+        Gradient below which smoothing is quadratic, :math:`\varepsilon`. Raise it if flat parts
+        look like steps; lower it to keep edges sharper.
     regulariser : {"huber", "tv", "tikhonov", None}
-        How the structure is smoothed, :math:`R`. The flow takes an epsilon below 0.001, and
-        total variation, for 0.001.
+        Smoothing of the structure, :math:`R`: Huber, total variation, quadratic or none; the flow
+        takes an epsilon below 0.001, and total variation, for 0.001. Use "tikhonov" for soft
+        transitions, None to compare.
     offset : float, 0 to 100
-        Added to all pictures while computing. Small: brightness ratios count; large:
-        differences. With 0 all samples must be positive.
+        Added to all samples while computing. Lower it to transfer ratios of brightness, as light
+        and ink act; raise it to transfer differences. With 0 all samples must be positive.
     start : {"foreground", "composite", "means"}
-        Where u starts: the foreground, the alpha-weighted mean of the pictures, or of their
-        mean colours.
+        Initial fused picture: the foreground, the mean of the pictures weighted by alpha, or that
+        of their mean colours. Use "composite" to begin with the background's colours, too.
     reach : float, 0.001 to 1e6, or inf, or None
-        How far osmosis acts, in pixels: small, the background's structure in the foreground's
-        colours; large, colours balanced over the picture. None: as far as the paper's
-        stopping rule lets it.
+        Distance over which osmosis acts, in pixels or as a text like "2 %"; None is the paper's
+        stopping rule. Raise it to balance colours over the picture; lower it to transfer only fine
+        structure.
     solver : {"flow", "ipiano", "published"}
-        The gradient flow in a few implicit steps, the paper's Algorithm 1 on the exact
-        gradient, or the scheme of its experiments, digit for digit.
+        Gradient flow in a few implicit steps; the paper's Algorithm 1 with the exact gradient; or
+        the scheme of its experiments. Use the last two to reproduce the paper.
     band : {"keep", "repeat"}
-        What a background of one band becomes in each channel: itself in the foreground's
-        chromaticity, or itself.
+        Colour of a background of one band: the foreground's chromaticity, or grey. Use "repeat"
+        to follow the paper, or when the band is to enter as grey.
     target : {"product", "spectral"}
-        What the structure follows, :math:`w`: the pictures to the power of their weights, as in
-        the paper; or the same with backgrounds that have the foreground's coarse bands and their
-        own fine ones.
+        Target of the structure, :math:`w`: the pictures to the power of their weights, as in the
+        paper; or the same with the foreground's coarse bands in the backgrounds. Use "spectral" if
+        the background's brightness shows.
     precision : {"single", "double"}
-        Of the solver "flow"; the others compute in double precision.
+        Floating-point precision of "flow"; other solvers use double. Use "double" to check a
+        result.
     rtol : float, 0 to 1
-        Of the others: stop when the energy changes by less than this part of itself in an
-        iteration.
+        Relative energy tolerance of "ipiano" and "published". Lower it for a more exact minimum.
     max_iter : int, 1 to 1e6
-        Of the others: most iterations in a channel.
+        Largest number of iterations in a channel of "ipiano" and "published". Raise it after the
+        status ``max_iter``.
     """
 
     eta: float = 0.1

@@ -1,0 +1,71 @@
+"""``osmofuse metrics``: the metrics there are, and what each of them measures."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator
+from dataclasses import asdict
+
+import click
+from rich import box
+from rich.table import Table
+
+from osmofuse.cli import options
+from osmofuse.cli.grouped import GroupedCommand
+from osmofuse.cli.tables import print_table
+from osmofuse.cli.voice import say
+from osmofuse.errors import SettingError, did_you_mean
+from osmofuse.metrics import Description, describe
+from osmofuse.record import plain
+
+_WIDTH = 100
+
+
+@click.command("metrics", cls=GroupedCommand)
+@click.argument("name", required=False, metavar="[NAME]")
+@options.as_json
+def command(name: str | None, as_json: bool) -> None:
+    """List the metrics, or print one in full.
+
+    \b
+    osmofuse metrics
+    osmofuse metrics chromaticity
+    osmofuse score fused.tif visible.tif infrared.tif --metrics chromaticity,fmi
+    """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
+    known = {one.name: one for one in describe()}
+    if name is not None and name not in known:
+        raise SettingError(f"metrics: {name!r} is unknown{did_you_mean(name, known)}")
+    if as_json:
+        found = [plain(asdict(one)) for one in known.values() if name in (None, one.name)]
+        click.echo(json.dumps(found if name is None else found[0], ensure_ascii=False))
+    elif name is None:
+        print_table(_table(list(known.values())))
+    else:
+        say("\n".join(_words(known[name])))
+
+
+def interval(range_: tuple[float, float]) -> str:
+    """Return the range of a metric in words."""
+    return " to ".join(metric_number(end) for end in range_)
+
+
+def metric_number(value: float) -> str:
+    """Return a value of a metric as it is printed."""
+    return f"{value:.5g}".replace("inf", "∞")
+
+
+def _table(known: list[Description]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD)
+    for head in ("metric", "better", "range", "definition"):
+        table.add_column(head, no_wrap=head in ("metric", "better", "range"))
+    for one in known:
+        table.add_row(one.name, one.better or "–", interval(one.range), one.definition)
+    return table
+
+
+def _words(one: Description) -> Iterator[str]:
+    yield f"{one.name}: {interval(one.range)}, better: {one.better or 'neither'}"
+    parts = {"": one.definition, "Channels: ": one.channels, "Source: ": one.source}
+    for title, text in (parts | {"Check: ": one.check}).items():
+        yield from textwrap.wrap(title + text, _WIDTH, initial_indent="  ", subsequent_indent="  ")
