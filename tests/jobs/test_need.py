@@ -9,7 +9,7 @@ import pytest
 
 import osmofuse
 from osmofuse.errors import LimitError, MismatchError, OutputError, UnreadableError
-from osmofuse.jobs import Need
+from osmofuse.jobs import CompareJob, Need
 from osmofuse.jobs.machine import memory_of_machine
 from osmofuse.jobs.need import check_limit, in_bytes, peak_bytes
 from osmofuse.picture import Picture
@@ -148,6 +148,20 @@ def test_a_report_needs_more(make_job, tmp_path):
     assert reported.seconds > plain.seconds
     with pytest.raises(LimitError):
         make_job(max_memory=plain.bytes, report=page).check()
+
+
+def test_more_fusions_scores_and_pages_of_a_series_need_more(pair, tmp_path):
+    parts = {"foreground": pair["visible"], "backgrounds": pair["infrared"], "alpha": pair["map"]}
+
+    def need(**changes):
+        methods = {"methods": ["direct", "average"], "metrics": ()}
+        return CompareJob(**parts, output=tmp_path / "made", **methods | changes).check()
+
+    plain = need()
+    for changes in ({"methods": ["direct", "average", "pyramid"]}, {"metrics": "fmi"}):
+        assert need(**changes).bytes > plain.bytes
+        assert need(**changes).seconds > plain.seconds
+    assert need(report=tmp_path / "page").seconds > plain.seconds
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux: its peak of memory")

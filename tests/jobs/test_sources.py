@@ -45,8 +45,8 @@ def test_the_method_has_its_settings():
         ({"align": 5}, "align: 5; must be an object"),
         ({"alpha": "m.png", "soften": 1e6}, "soften: 1000000.0; must be a number from 0 to 1000"),
         ({"max_memory": 10**30}, "max_memory: 1000"),
-        ({"method": "direct", "plan": Plan((1.0,), (2,))}, "plan: only the solver 'flow'"),
-        ({"settings": {"solver": "ipiano"}, "plan": Plan((1.0,), (2,))}, "plan: only the solver"),
+        ({"method": "direct", "plan": Plan((1.0,), (2,))}, "plan: 'direct' follows none"),
+        ({"settings": {"solver": "ipiano"}, "plan": Plan((1.0,), (2,))}, "plan: 'variational'"),
     ],
 )
 def test_what_cannot_be_is_refused_at_once(changes, match):

@@ -19,7 +19,12 @@ from osmofuse import (
     VariationalOsmosis,
 )
 from osmofuse.methods import METHODS
-from osmofuse.methods.contract import Extendable, is_replayable
+from osmofuse.methods.contract import (
+    Extendable,
+    finds_structure,
+    is_preparable,
+    is_replayable,
+)
 
 F = np.full((4, 5, 3), 0.5)
 B = np.full((4, 5, 3), 0.25)
@@ -269,7 +274,8 @@ def test_capabilities_are_told_by_what_a_method_offers():
         "variational",
         "linear-osmosis",
     }
-    assert capable(is_replayable) == {"variational"}
+    for ask in (is_replayable, is_preparable, finds_structure):
+        assert capable(ask) == {"variational"}
 
 
 @pytest.mark.parametrize("settings", [{"solver": "ipiano"}, {"reach": math.inf}])
@@ -278,6 +284,12 @@ def test_settings_decide_whether_there_is_a_plan(settings):
     assert not is_replayable(method)
     with pytest.raises(SettingError):
         method.plan(Sources(F, B))
+
+
+def test_settings_decide_whether_pictures_are_made_ready_once():
+    assert is_preparable(VariationalOsmosis(reach=math.inf))
+    assert not is_preparable(VariationalOsmosis(solver="ipiano"))
+    assert finds_structure(VariationalOsmosis(solver="ipiano"))
 
 
 def test_a_method_of_ones_own_can_be_extended():

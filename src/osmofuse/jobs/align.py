@@ -12,7 +12,7 @@ import numpy as np
 from osmofuse.io import Staging, storable, write_animation
 from osmofuse.jobs.again import again
 from osmofuse.jobs.files import InputFile, read_pictures
-from osmofuse.jobs.fusing import ALIGNING, FILES, LOOKED_AT
+from osmofuse.jobs.fusing import FILES
 from osmofuse.jobs.job import FileJob, Result
 from osmofuse.jobs.need import PROGRAM, START, Need, peak_bytes
 from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
@@ -20,6 +20,7 @@ from osmofuse.jobs.transforms import transform_entry
 from osmofuse.picture import Picture
 from osmofuse.preparation.registration import Alignment, align
 from osmofuse.preparation.registration.chain import Method
+from osmofuse.preparation.registration.cost import alignment_cost
 from osmofuse.preparation.registration.transform import Kind
 from osmofuse.progress import Watch
 from osmofuse.record import Input, Record, sha256_of_pixels
@@ -114,13 +115,13 @@ class AlignJob(FileJob[AlignResult]):
         """Return what it takes to lay a picture over another, and to write it."""
         fixed, moving = files["foreground"].picture, files["background"].picture
         pixels, own = fixed.rows * fixed.cols, moving.rows * moving.cols
-        seen = min(max(pixels, own), LOOKED_AT)
+        aligning, seconds = alignment_cost(max(pixels, own))
         laid = pixels * (moving.decoded_bytes / own)
         held = 2 * moving.decoded_bytes + fixed.decoded_bytes + 2 * laid
         held += _COMPARING * (pixels * fixed.bands + own * moving.bands)
         return Need(
-            bytes=round(PROGRAM + held + ALIGNING * seen),
-            seconds=START + 4.0 + 2.0 * seen / 1e6 + FILES * pixels * moving.bands / 1e6,
+            bytes=round(PROGRAM + held + aligning),
+            seconds=START + seconds + FILES * pixels * moving.bands / 1e6,
         )
 
     def do(self, files: Mapping[str, InputFile], watch: Watch | None) -> AlignResult:

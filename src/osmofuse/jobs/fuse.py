@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -21,7 +22,8 @@ from osmofuse.jobs.need import Need, peak_bytes
 from osmofuse.jobs.opening import Opened, open_files
 from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
 from osmofuse.jobs.sources import SourcesJob
-from osmofuse.methods import Fusion, Method, Sources, VariationalOsmosis
+from osmofuse.methods import Fusion, Method, Sources
+from osmofuse.methods.contract import finds_structure, is_replayable
 from osmofuse.optimise.plan import Plan
 from osmofuse.picture import Picture, quantise
 from osmofuse.progress import Status, Watch
@@ -87,10 +89,10 @@ class FuseJob(SourcesJob[FuseResult]):
         self._put_path("structure", "alpha_output")
         mapping("settings", self.settings)
         fuser = self.fuser  # which refuses what is no method, or no setting of it
-        if self.structure is not None and not isinstance(fuser, VariationalOsmosis):
+        if self.structure is not None and not finds_structure(fuser):
             raise SettingError(f"structure: {self.method!r} finds none; use 'variational'")
-        if self.plan is not None and getattr(fuser, "solver", None) != "flow":
-            raise SettingError("plan: only the solver 'flow' of 'variational' follows one")
+        if self.plan is not None and not is_replayable(fuser):
+            raise SettingError(f"plan: {self.method!r} follows none with these settings")
         if self.iiif is not None and self.report is None:
             raise SettingError("iiif: give the folder of a report, whose pictures it describes")
 
@@ -156,8 +158,9 @@ class FuseJob(SourcesJob[FuseResult]):
     def _fuse(self, sources: Sources, watch: Watch | None) -> Fusion:
         """Fuse, along the plan if there is one."""
         method = self.fuser
-        if self.plan is not None and isinstance(method, VariationalOsmosis):
-            return method.run(sources, self.plan, watch=watch)
+        if self.plan is not None and is_replayable(method):
+            follow = partial(method.run, sources, self.plan, watch=watch)
+            return run_method(method, sources, watch, call=follow)
         return run_method(method, sources, watch)
 
     def _like_output(self, foreground: Picture) -> Picture:

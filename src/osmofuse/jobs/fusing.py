@@ -12,21 +12,14 @@ from osmofuse.jobs.need import PROGRAM, START, Need
 from osmofuse.jobs.sources import SourcesJob
 from osmofuse.methods import Method
 from osmofuse.methods.cost import Cost, cost_of
-from osmofuse.preparation.auto_alpha import LARGEST
+from osmofuse.metrics.cost import score_cost
+from osmofuse.preparation.auto_alpha import auto_alpha_cost
+from osmofuse.preparation.registration.cost import alignment_cost
+from osmofuse.report.cost import page_cost
 
 FILES = 0.15  # seconds a million samples, to read and to write
 _STORING = 24  # bytes a sample while a result is brought to the depth of its file
-# Of several results: bytes a sample that each keeps, with its place on the sheet; bytes a sample
-# and seconds a million samples to score one.
-_KEPT, SCORING, SCORED = 26, 40, 1.0
-# Of a report: bytes a sample and bytes a pixel while its pictures are scored and drawn, twice that
-# in double precision; bytes a sample more for linear light; seconds a million samples.
-REPORTING, DRAWING, _DECODING, REPORTED = 50, 70, 24, 1.0
-# Bytes a pixel while a map is made: of the copy that is looked at, and of the whole picture.
-_SEEING, _CARRYING = 400, 60
-# Bytes a pixel while pictures are aligned, and how many pixels of them are looked at; above what
-# 12 and 100 megapixels were measured to take.
-ALIGNING, LOOKED_AT = 300, 3_000_000
+_KEPT = 26  # bytes a sample that each of several results keeps, with its place on the sheet
 
 
 def need_of_fusion(job: SourcesJob[Any], files: Mapping[str, InputFile], method: Method) -> Need:
@@ -52,15 +45,13 @@ def need_of_series(
     scored : bool
         Whether results are scored.
     """
-    described = {role: file.picture for role, file in files.items()}
-    file = described["foreground"]
-    needs = [_need(job, described, cost_of(method)) for method in methods]
+    file = files["foreground"].picture
+    needs = [need_of_fusion(job, files, method) for method in methods]
     samples = file.rows * file.cols * file.bands
-    kept = samples * (_KEPT * (len(methods) - 1) + SCORING * scored)
-    fusing = sum(one.seconds - START for one in needs)
-    scoring = len(methods) * samples / 1e6 * SCORED * scored
-    most = max(one.bytes for one in needs)
-    return Need(bytes=most + kept, seconds=START + fusing + scoring)
+    scoring, seconds = score_cost(samples) if scored else (0.0, 0.0)
+    kept = samples * _KEPT * (len(methods) - 1) + scoring
+    seconds = START + sum(one.seconds - START + seconds for one in needs)
+    return Need(bytes=round(max(one.bytes for one in needs) + kept), seconds=seconds)
 
 
 def _need(job: SourcesJob[Any], files: Mapping[str, Description], cost: Cost) -> Need:
@@ -78,15 +69,13 @@ def _need(job: SourcesJob[Any], files: Mapping[str, Description], cost: Cost) ->
         held += 8 * samples
     fusing, seconds = samples * max(work, _STORING), samples / 1e6 * (cost.seconds + FILES)
     if job.align is not None:
-        seen = min(pixels, LOOKED_AT)
         held += sum(files[role].decoded_bytes for role in job.background_roles)  # before and after
-        fusing = max(fusing, ALIGNING * seen)
-        seconds += 4.0 + 2.0 * seen / 1e6
-    if job.alpha == "auto":
-        seen = min(pixels, LARGEST)
+        aligning, longer = alignment_cost(pixels)
+        fusing, seconds = max(fusing, aligning), seconds + longer
+    if "auto" in job.maps:
         held += 8 * pixels
-        fusing = max(fusing, _SEEING * seen + _CARRYING * pixels)
-        seconds += 3.5e-6 * seen + 0.5e-6 * pixels
+        making, longer = auto_alpha_cost(pixels)
+        fusing, seconds = max(fusing, making), seconds + longer
     return Need(bytes=round(PROGRAM + held + fusing), seconds=START + seconds)
 
 
@@ -95,13 +84,12 @@ def _with_report(fusing: Need, job: SourcesJob[Any], files: Mapping[str, Descrip
     foreground = files["foreground"]
     pixels = foreground.rows * foreground.cols
     samples = pixels * foreground.bands
-    wide = 2 if _is_wide(files) else 1
-    drawing = wide * (REPORTING * samples + DRAWING * pixels)
-    if job.working_space != "encoded":
-        drawing += _DECODING * samples
+    drawing, seconds = page_cost(
+        pixels, samples, wide=_is_wide(files), linear=job.working_space != "encoded"
+    )
     held = sum(file.decoded_bytes for file in files.values()) + 8 * pixels
-    seconds = fusing.seconds + REPORTED * samples / 1e6
-    return Need(bytes=max(fusing.bytes, round(PROGRAM + held + drawing)), seconds=seconds)
+    most = max(fusing.bytes, round(PROGRAM + held + drawing))
+    return Need(bytes=most, seconds=fusing.seconds + seconds)
 
 
 def _is_wide(files: Mapping[str, Description]) -> bool:

@@ -15,16 +15,18 @@ from osmofuse.io import Staging, check_target
 from osmofuse.jobs.again import again
 from osmofuse.jobs.files import InputFile, read_pictures
 from osmofuse.jobs.fuse_report import seam_of
-from osmofuse.jobs.fusing import DRAWING, FILES, REPORTED, REPORTING, SCORED, SCORING, check_fit
+from osmofuse.jobs.fusing import FILES, check_fit
 from osmofuse.jobs.job import FileJob, Result
 from osmofuse.jobs.need import PROGRAM, START, Need, peak_bytes
 from osmofuse.metrics import Score, score
 from osmofuse.metrics.catalogue import chosen_metrics
+from osmofuse.metrics.cost import score_cost
 from osmofuse.picture import Picture
 from osmofuse.preparation.alpha_file import alpha_of_picture
 from osmofuse.progress import Status, Watch
 from osmofuse.record import Input, Record, plain, stage_record
 from osmofuse.report import Provenance, check_report, write_report
+from osmofuse.report.cost import page_cost
 from osmofuse.report.document import report_folder
 from osmofuse.typing import FloatArray
 
@@ -129,13 +131,15 @@ class ScoreJob(FileJob[ScoreResult]):
         fused = described[0]
         pixels = fused.rows * fused.cols
         samples = pixels * fused.bands
-        reported = self.report is not None
-        work = max(SCORING * samples, reported * (REPORTING * samples + DRAWING * pixels))
+        work, seconds = score_cost(samples)
+        if self.report is not None:
+            drawing, longer = page_cost(pixels, samples)
+            work, seconds = max(work, drawing), seconds + longer
         held = sum(file.decoded_bytes for file in described) + 8 * pixels
         # Each sample is a float of 64 bits while it is scored, in three pictures.
         return Need(
             bytes=round(PROGRAM + held + 24 * samples + work),
-            seconds=START + samples / 1e6 * (SCORED + FILES + REPORTED * reported),
+            seconds=START + FILES * samples / 1e6 + seconds,
         )
 
     def do(self, files: Mapping[str, InputFile], watch: Watch | None) -> ScoreResult:

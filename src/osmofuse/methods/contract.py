@@ -372,6 +372,52 @@ class Replayable(Method, Protocol):
         ...
 
 
+class PreparedMethod(Protocol):
+    """What a method has made ready of sources, for many fusions: see `Preparable`."""
+
+    def serves(self, settings: Any) -> bool:
+        """Return True if it does for a method of the same kind with other settings, too."""
+        ...
+
+    def solve_with(self, settings: Any, *, watch: Watch | None = None) -> Fusion:
+        """Fuse with other settings: the same pixels as a call of that method."""
+        ...
+
+
+@runtime_checkable
+class Preparable(Method, Protocol):
+    """A method that does once what settings do not change: see `is_preparable`."""
+
+    @property
+    def can_prepare(self) -> bool:
+        """True if it does with these settings."""
+        ...
+
+    def prepare(self, sources: Sources) -> PreparedMethod:
+        """Do once what settings do not change, for many fusions of the same pictures."""
+        ...
+
+
+@runtime_checkable
+class Structured(Method, Protocol):
+    """A method that finds a structure, the `Fusion.structure`: see `finds_structure`."""
+
+    @property
+    def has_structure(self) -> bool:
+        """True if it does with these settings."""
+        ...
+
+
 def is_replayable(method: Method) -> TypeGuard[Replayable]:
     """Return True for a method that, with its settings, can follow a plan."""
     return isinstance(method, Replayable) and method.has_plan
+
+
+def is_preparable(method: Method) -> TypeGuard[Preparable]:
+    """Return True for a method that, with its settings, makes sources ready once for many."""
+    return isinstance(method, Preparable) and method.can_prepare
+
+
+def finds_structure(method: Method) -> bool:
+    """Return True for a method that, with its settings, finds a structure."""
+    return isinstance(method, Structured) and method.has_structure

@@ -124,6 +124,7 @@ class VariationalOsmosis:
     max_iter: int = 10_000
 
     wants_soft_map: ClassVar[bool] = True  # a hard edge shows as a line
+    has_structure: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         number("eta", self.eta, most=1e4)
@@ -175,6 +176,11 @@ class VariationalOsmosis:
     def has_plan(self) -> bool:
         """True if a fusion with these settings has a plan of steps."""
         return self.solver == "flow" and self.reach != math.inf
+
+    @property
+    def can_prepare(self) -> bool:
+        """True if what settings do not change is done once for many fusions."""
+        return self.solver == "flow"
 
     def __call__(self, sources: Sources, *, watch: Watch | None = None) -> Fusion:
         """Fuse the sources."""

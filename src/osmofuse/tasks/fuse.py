@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from time import perf_counter
 from typing import Any, cast
@@ -84,8 +84,21 @@ def fuse(
     return finished(run_method(chosen, ready.sources, watch), ready)
 
 
-def run_method(method: Method, sources: Sources, watch: Watch | None) -> Fusion:
+def run_method(
+    method: Method,
+    sources: Sources,
+    watch: Watch | None,
+    *,
+    call: Callable[[], Fusion] | None = None,
+) -> Fusion:
     """Call a method, and add what it need not say itself: which it is, and the time it took.
+
+    Parameters
+    ----------
+    method, sources, watch
+        Which method, on what.
+    call : callable, optional
+        Another way to let the method fuse the sources, e.g. along a plan.
 
     Raises
     ------
@@ -93,7 +106,7 @@ def run_method(method: Method, sources: Sources, watch: Watch | None) -> Fusion:
         It gave something else than a Fusion, or a picture of another shape.
     """
     began = perf_counter()
-    fusion = method(sources, watch=watch)
+    fusion = method(sources, watch=watch) if call is None else call()
     seconds = perf_counter() - began
     if not isinstance(fusion, Fusion):
         raise SettingError(f"method: it gave a {type(fusion).__name__}; must give a Fusion")

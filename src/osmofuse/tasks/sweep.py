@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import product
 from numbers import Real
 from typing import Any, TypeAlias, cast
@@ -13,7 +14,7 @@ import numpy as np
 
 from osmofuse.errors import LimitError, SettingError
 from osmofuse.methods import Fusion, Method, Sources, VariationalOsmosis
-from osmofuse.methods.variational import PreparedFlow
+from osmofuse.methods.contract import PreparedMethod, is_preparable
 from osmofuse.metrics import Score, score
 from osmofuse.metrics.catalogue import Choice, chosen_metrics
 from osmofuse.progress import Status, Watch, check_watch
@@ -297,11 +298,12 @@ def _fusions(
     watch: Watch | None,
 ) -> Iterator[tuple[dict[str, Any], Fusion]]:
     """Yield each fusion; what one prepared serves the next, as long as it can."""
-    prepared: PreparedFlow | None = None
+    prepared: PreparedMethod | None = None
     for changes, method in methods:
-        if isinstance(method, VariationalOsmosis) and method.solver == "flow":
+        if is_preparable(method):
             if prepared is None or not prepared.serves(method):
                 prepared = method.prepare(sources)
-            yield changes, prepared.solve_with(method, watch=watch)
+            solve = partial(prepared.solve_with, method, watch=watch)
+            yield changes, run_method(method, sources, watch, call=solve)
         else:
             yield changes, run_method(method, sources, watch)
