@@ -115,7 +115,7 @@ def _role(name: str, value: Any) -> None:
 
 def _alpha_value(name: str, value: Any) -> None:
     if isinstance(value, list):
-        _list(_or_none(_alpha_value), least=3, most=1000)(name, value)
+        _list(_or_none(_alpha_value), least=1, most=1000)(name, value)
     elif value != "auto":
         number(name, value, most=math.inf)
 

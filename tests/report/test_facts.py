@@ -63,3 +63,10 @@ def test_a_record_of_what_is_no_fusion():
     assert facts["Settings"] == "method knn, band none, deformation no, eta 0, 0.5"
     assert "Working space" not in facts
     assert "Alpha" not in facts
+
+
+def test_several_maps_are_told_in_one_line():
+    several = {"value": [0.25, None, "auto", None], "made": "alpha was made from the two pictures"}
+    told = "0.25 everywhere; made from the two pictures; 2 from files"
+    assert facts_of(a_record(alpha=several))["Alpha"] == told
+    assert "Alpha" not in facts_of(a_record(alpha={"value": [None, None, None]}))

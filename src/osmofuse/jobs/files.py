@@ -187,7 +187,8 @@ def sized(parts: Mapping[str, Any]) -> dict[str, Any]:
     Parameters
     ----------
     parts : mapping
-        Of which ``soften`` and the ``reach`` in ``settings`` may be texts like "2 %".
+        Of which ``soften`` and the ``reach`` in ``settings`` may be texts like "2 %"; also in
+        lists of values, and in the settings of several methods.
 
     Raises
     ------
@@ -196,11 +197,30 @@ def sized(parts: Mapping[str, Any]) -> dict[str, Any]:
     SettingError
         A length is none.
     """
-    settings = dict(parts.get("settings", {}))
-    if not any(is_part(one) for one in (parts.get("soften"), *settings.values())):
+    lengths = {name: parts[name] for name in ("soften", "settings") if name in parts}
+    if not _has_part(lengths):
         return dict(parts)
-    shape = shape_of(parts)
-    return in_pixels(parts, shape) | {"settings": in_pixels(settings, shape)}
+    return dict(parts) | _sized(lengths, shape_of(parts))
+
+
+def _has_part(value: Any) -> bool:
+    """Return True if a value is a text like "2 %", or holds one."""
+    if isinstance(value, Mapping):
+        return any(map(_has_part, value.values()))
+    return any(map(_has_part, value)) if isinstance(value, list | tuple) else is_part(value)
+
+
+def _sized(settings: Mapping[str, Any], shape: tuple[int, int]) -> dict[str, Any]:
+    """Return settings, of a method or of several by their names, with lengths in pixels."""
+    found: dict[str, Any] = {}
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            found[name] = _sized(value, shape)
+        elif isinstance(value, list | tuple):
+            found[name] = tuple(in_pixels({name: one}, shape)[name] for one in value)
+        else:
+            found |= in_pixels({name: value}, shape)
+    return found
 
 
 def shape_of(parts: Mapping[str, Any]) -> tuple[int, int]:

@@ -50,7 +50,8 @@ def need_of_series(
     samples = file.rows * file.cols * file.bands
     scoring, seconds = score_cost(samples) if scored else (0.0, 0.0)
     kept = samples * _KEPT * (len(methods) - 1) + scoring
-    seconds = START + sum(one.seconds - START + seconds for one in needs)
+    once = START + _preparing(job, file.rows * file.cols)[1]
+    seconds = once + sum(one.seconds - once + seconds for one in needs)
     return Need(bytes=round(max(one.bytes for one in needs) + kept), seconds=seconds)
 
 
@@ -70,13 +71,21 @@ def _need(job: SourcesJob[Any], files: Mapping[str, Description], cost: Cost) ->
     fusing, seconds = samples * max(work, _STORING), samples / 1e6 * (cost.seconds + FILES)
     if job.align is not None:
         held += sum(files[role].decoded_bytes for role in job.background_roles)  # before and after
-        aligning, longer = alignment_cost(pixels)
-        fusing, seconds = max(fusing, aligning), seconds + longer
     if "auto" in job.maps:
         held += 8 * pixels
-        making, longer = auto_alpha_cost(pixels)
-        fusing, seconds = max(fusing, making), seconds + longer
-    return Need(bytes=round(PROGRAM + held + fusing), seconds=START + seconds)
+    preparing, longer = _preparing(job, pixels)
+    most = PROGRAM + held + max(fusing, preparing)
+    return Need(bytes=round(most), seconds=START + seconds + longer)
+
+
+def _preparing(job: SourcesJob[Any], pixels: int) -> tuple[float, float]:
+    """Return the bytes and the seconds to make the pictures of a job ready."""
+    costs = [(0.0, 0.0)]
+    if job.align is not None:
+        costs.append(alignment_cost(pixels))
+    if "auto" in job.maps:
+        costs.append(auto_alpha_cost(pixels))
+    return max(most for most, _ in costs), sum(seconds for _, seconds in costs)
 
 
 def _with_report(fusing: Need, job: SourcesJob[Any], files: Mapping[str, Description]) -> Need:

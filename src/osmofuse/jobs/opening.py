@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from osmofuse.jobs.files import InputFile, read_pictures
 from osmofuse.jobs.sources import SourcesJob
 from osmofuse.jobs.transforms import laid_entry
 from osmofuse.picture import Picture
+from osmofuse.preparation.auto_alpha import AutoAlpha
 from osmofuse.record import Input
 from osmofuse.tasks.prepare import Prepared, prepare
 
@@ -37,6 +38,8 @@ class Opened:
         In which the map was stored; 16 bits if it was no file or has been changed.
     truth : Picture or None
         The right answer, where there is one.
+    tried : tuple of Prepared
+        The pictures with each map, where several are tried.
     """
 
     ready: Prepared
@@ -45,6 +48,7 @@ class Opened:
     alpha: dict[str, Any]
     alpha_depth: np.dtype[np.generic]
     truth: Picture | None = None
+    tried: tuple[Prepared, ...] = ()
 
     @property
     def transform(self) -> dict[str, Any] | None:
@@ -71,30 +75,44 @@ def open_files(job: SourcesJob[Any], files: Mapping[str, InputFile], folder: Pat
         A file cannot be read or used, or the files do not fit together.
     """
     read = read_pictures(files)
+    read_files = job.inputs_of(files, folder)
+    maps = [read.get(role, one) for role, one in zip(job.alpha_roles, job.maps, strict=True)]
+    first = _first(job)
     with _named_as(job.names):
         ready = prepare(
             read["foreground"],
             [read[role] for role in job.background_roles],
-            _alpha(job, read),
+            maps if len(job.backgrounds) > 1 else maps[first],
             align=job.align,
             levels=job.levels,
             working_space=job.working_space,
             soften=job.soften,
             invert=job.invert,
         )
-    inputs = tuple(_told(one, job, ready) for one in job.inputs_of(files, folder))
-    notes = job.notes_of(inputs)
-    if ready.made is not None:
-        notes = (*notes, ready.made.words)
+    tried = tuple(_with_maps(job, ready, maps, first)) if job.tries_maps else ()
+    noted = ready.noted
+    for role, one in zip(job.alpha_roles, tried, strict=False):
+        noted = noted | {role: one.noted.get("alpha", ())}
+    inputs = tuple(_told(one, job, noted) for one in read_files)
+    made = next((one.made for one in (ready, *tried) if one.made is not None), None)
+    notes = job.notes_of(inputs) if made is None else (*job.notes_of(inputs), made.words)
     depth = _alpha_depth(job, read, ready)
-    return Opened(ready, inputs, notes, _alpha_entry(job, ready), depth, read.get("truth"))
+    return Opened(ready, inputs, notes, _alpha_entry(job, made), depth, read.get("truth"), tried)
 
 
-def _alpha(job: SourcesJob[Any], read: Mapping[str, Picture]) -> Any:
-    """Return the map, or one for each picture, as `prepare` takes it."""
-    if not isinstance(job.alpha, tuple):
-        return read.get("alpha", job.alpha)
-    return [read.get(role, one) for role, one in zip(job.alpha_roles, job.alpha, strict=True)]
+def _first(job: SourcesJob[Any]) -> int:
+    """Return the map that pictures are made ready with: if one is blurred, one with edges."""
+    edged = [k for k, one in enumerate(job.maps) if isinstance(one, Path | str)]
+    return [*edged, 0][0]
+
+
+def _with_maps(
+    job: SourcesJob[Any], ready: Prepared, maps: Sequence[Any], first: int
+) -> Iterator[Prepared]:
+    """Yield the pictures with each map, made ready with the first already."""
+    for k, (one, path) in enumerate(zip(maps, job.maps, strict=True)):
+        with _named_as({"alpha": path} if isinstance(path, Path) else {}):
+            yield ready if k == first else ready.with_map(one)
 
 
 def _alpha_depth(
@@ -107,14 +125,20 @@ def _alpha_depth(
     return read["alpha"].depth
 
 
-def _alpha_entry(job: SourcesJob[Any], ready: Prepared) -> dict[str, Any]:
-    made, blur = ready.made, float(job.soften)
+def _alpha_entry(job: SourcesJob[Any], made: AutoAlpha | None) -> dict[str, Any]:
+    values = [_value(one) for one in job.maps]
+    entry: dict[str, Any] = {"value": values if isinstance(job.alpha, tuple) else values[0]}
+    entry |= {"soften": float(job.soften)} | ({"invert": True} if job.invert else {})
     if made is not None:
-        told = {"kinship": made.kinship, "reduced": made.factor, "made": made.words}
-        return {"value": "auto", "soften": blur, **told}
-    values = [None if isinstance(one, Path) else float(one) for one in job.maps]
-    inverted = {"invert": True} if job.invert else {}
-    return {"value": values if len(values) > 1 else values[0], "soften": blur, **inverted}
+        entry |= {"kinship": made.kinship, "reduced": made.factor, "made": made.words}
+    return entry
+
+
+def _value(alpha: Any) -> float | str | None:
+    """Return a map as a record has it: a number, "auto", or None for a file, which is an input."""
+    if isinstance(alpha, Path):
+        return None
+    return alpha if isinstance(alpha, str) else float(alpha)
 
 
 @contextmanager
@@ -130,8 +154,8 @@ def _named_as(names: Mapping[str, Path]) -> Iterator[None]:
         raise type(error)(f"{names[argument]}: {words}") from error
 
 
-def _told(entry: Input, job: SourcesJob[Any], ready: Prepared) -> Input:
+def _told(entry: Input, job: SourcesJob[Any], noted: Mapping[str, tuple[str, ...]]) -> Input:
     """Return an input with what was done to it."""
     levels = job.levels if entry.role in job.background_roles else None
-    notes = (*entry.notes, *ready.noted.get(entry.role, ()))
+    notes = (*entry.notes, *noted.get(entry.role, ()))
     return replace(entry, levels=levels, notes=notes)

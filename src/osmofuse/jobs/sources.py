@@ -53,7 +53,7 @@ class SourcesJob(FileJob[R_co]):
     foreground: Path
     backgrounds: tuple[Path, ...]
     output: Path
-    alpha: float | Path | Literal["auto"] | tuple[float | Path, ...] = 0.5
+    alpha: float | Path | Literal["auto"] | tuple[float | Path | Literal["auto"], ...] = 0.5
     soften: float = 0.0
     invert: bool = False
     levels: Literal["as-is", "percentiles", "match"] = "as-is"
@@ -68,10 +68,9 @@ class SourcesJob(FileJob[R_co]):
         given: Any = self.backgrounds
         given = given if isinstance(given, list | tuple) else (given,)
         self._put("backgrounds", tuple(map(Path, given)))
-        if isinstance(self.alpha, str) and self.alpha != "auto":
-            self._put("alpha", Path(self.alpha))
+        self._put("alpha", _path_of(self.alpha))
         if isinstance(self.alpha, list | tuple):
-            maps = (Path(one) if isinstance(one, str) else one for one in self.alpha)
+            maps = (_path_of(one) for one in self.alpha)
             self._put("alpha", tuple(maps))
         self._check_alpha()
         super().__post_init__()
@@ -84,6 +83,17 @@ class SourcesJob(FileJob[R_co]):
     def _check_alpha(self) -> None:
         if not self.backgrounds:
             raise SettingError("background: missing; give the picture whose structure enters")
+        self._check_count()
+        for one in self.maps:
+            if self.invert:
+                check_invertible(one, several=len(self.backgrounds) > 1)
+            if not isinstance(one, Path | str):
+                number("alpha", one, most=1.0)
+        if self.soften and self._has_no_edges:
+            raise SettingError("soften: alpha is a number, which has no edges; give a map")
+
+    def _check_count(self) -> None:
+        """Refuse more or fewer maps than the pictures need."""
         count, maps = len(self.backgrounds) + 1, self.maps
         if isinstance(self.alpha, tuple) != (count > 2) or (count > 2 and len(maps) != count):
             raise SettingError(
@@ -92,18 +102,23 @@ class SourcesJob(FileJob[R_co]):
                 if count > 2
                 else "alpha: several maps, but one background; give one map, the foreground's"
             )
-        if self.invert:
-            check_invertible(self.alpha, several=count > 2)
-        for one in maps:
-            if not isinstance(one, Path | str):
-                number("alpha", one, most=1.0)
-                if self.soften:
-                    raise SettingError("soften: alpha is a number, which has no edges; give a map")
+        if count > 2 and "auto" in maps:
+            raise SettingError("alpha: 'auto' takes one background; give a map for each picture")
+
+    @property
+    def _has_no_edges(self) -> bool:
+        """True if a map is a number, which cannot be blurred."""
+        return not all(isinstance(one, Path | str) for one in self.maps)
 
     @property
     def maps(self) -> tuple[Any, ...]:
         """The map, or one for each picture."""
         return self.alpha if isinstance(self.alpha, tuple) else (self.alpha,)
+
+    @property
+    def tries_maps(self) -> bool:
+        """True if several maps are tried, each on its own."""
+        return False
 
     @property
     def background_roles(self) -> list[str]:
@@ -153,3 +168,8 @@ class SourcesJob(FileJob[R_co]):
         if background is not None and background.levels is not None:
             parts["levels"] = background.levels
         return super().parts_of(record) | parts
+
+
+def _path_of(alpha: Any) -> Any:
+    """Return the path of a map that is given as text; all else as it is."""
+    return Path(alpha) if isinstance(alpha, str) and alpha != "auto" else alpha

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
+from osmofuse.errors import SettingError
 from osmofuse.jobs.files import InputFile
 from osmofuse.jobs.opening import Opened
 from osmofuse.jobs.series import CSV, SHEET, TABLE, Made, SeriesJob
@@ -14,8 +16,8 @@ from osmofuse.progress import Watch
 from osmofuse.report import csv_table, study_sheet, study_table
 from osmofuse.report.study import check_sheet
 from osmofuse.report.tried import trial_names
-from osmofuse.tasks import Comparison, sweep
-from osmofuse.tasks.sweep import combinations
+from osmofuse.tasks import Comparison
+from osmofuse.tasks.sweep import Label, combinations, tried_on
 
 
 @dataclass(frozen=True)
@@ -24,8 +26,10 @@ class SweepJob(SeriesJob):
 
     Parameters
     ----------
-    foreground, backgrounds, output, alpha, soften, levels, working_space, align, depth, truth
+    foreground, backgrounds, output, soften, levels, working_space, align, depth, truth
         See `SeriesJob`.
+    alpha : number, path, or "auto"; or tuple of them
+        The map, or several to try, each with all settings.
     method : str
         Name of the method.
     settings : mapping of str to value or sequence
@@ -44,23 +48,63 @@ class SweepJob(SeriesJob):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _ = self.methods_used  # which refuses what is no setting
+        if self.tries_maps:  # each number once; a file may hold a map on each of its pages
+            maps = enumerate(self.maps)
+            once = (one for k, one in maps if isinstance(one, Path) or one not in self.maps[:k])
+            self._put("alpha", tuple(once))
+        _ = self.tried  # which refuses what is no setting
+
+    def _check_count(self) -> None:
+        """Refuse no map at all; each of several is tried."""
+        if not self.maps:
+            raise SettingError("alpha: empty; give at least one map to try")
+
+    @property
+    def _has_no_edges(self) -> bool:
+        """True if there is nothing to blur; beside maps, a number is tried as it is."""
+        return not any(isinstance(one, Path | str) for one in self.maps)
+
+    @property
+    def tries_maps(self) -> bool:
+        """True if several maps are tried, each on its own."""
+        return isinstance(self.alpha, tuple)
+
+    @property
+    def labels(self) -> list[Label]:
+        """What the maps are called: numbers, "auto", names of files; None if there is no choice."""
+        if not self.tries_maps:
+            return [None]
+        names = _distinct(one for one in self.maps if isinstance(one, Path))
+        return [next(names) if isinstance(one, Path) else one for one in self.maps]
+
+    @property
+    def tried(self) -> list[tuple[dict[str, Any], Method]]:
+        """The settings of each fusion, "alpha" first if there is a choice, and the method."""
+        count = len(self.maps) if self.tries_maps else 0
+        found = combinations(self.settings, method=self.method, alphas=count)
+        if not count:
+            return found
+        return [
+            ({"alpha": label, **changes}, method)
+            for label in self.labels
+            for changes, method in found
+        ]
 
     @property
     def methods_used(self) -> list[Method]:
         """The method with its settings, one for each fusion."""
-        return [method for _, method in combinations(self.settings, method=self.method)]
+        return [method for _, method in self.tried]
 
     @property
     def work(self) -> str:
         """The work in words."""
-        return f"{self.foreground}: fusing it with {len(self.methods_used)} settings"
+        return f"{self.foreground}: fusing it with {len(self.tried)} settings"
 
     def check_files(self, foreground: InputFile) -> None:
         """Refuse what does not go with the foreground."""
         super().check_files(foreground)
-        tried = [changes for changes, _ in combinations(self.settings, method=self.method)]
-        check_sheet(tried, (foreground.picture.rows, foreground.picture.cols))
+        size = foreground.picture.rows, foreground.picture.cols
+        check_sheet([changes for changes, _ in self.tried], size)
 
     def file_names(self, foreground: InputFile) -> list[str]:
         """Return the names of the files in the folder."""
@@ -68,13 +112,13 @@ class SweepJob(SeriesJob):
 
     def make(self, opened: Opened, files: Mapping[str, InputFile], watch: Watch | None) -> Made:
         """Fuse with all settings, and score."""
-        trials = sweep(
-            opened.ready,
+        trials = tried_on(
+            dict(zip(self.labels, opened.tried or (opened.ready,), strict=True)),
+            self.settings,
+            method=self.method,
             truth=opened.truth,
             metrics=self.metrics,
             watch=watch,
-            method=self.method,
-            **self.settings,
         )
         table = study_table(trials)
         names = trial_names(trials)
@@ -86,3 +130,12 @@ class SweepJob(SeriesJob):
         texts = {TABLE: table + "\n", CSV: csv_table(found, settings)}
         sheets = {SHEET: lambda: study_sheet(trials)}
         return Made(found, table, dict(zip(names, names, strict=True)), texts, sheets, settings)
+
+
+def _distinct(paths: Iterable[Path]) -> Iterator[str]:
+    """Yield the names of files, counted where several have one: folders may move."""
+    taken = {"auto"}
+    for path in paths:
+        names = (path.name, *(f"{path.name} ({k})" for k in range(2, len(taken) + 3)))
+        taken.add(label := next(name for name in names if name not in taken))
+        yield label

@@ -135,13 +135,14 @@ def _facts(record: Record) -> Iterator[tuple[str, str]]:
 
 
 def _alpha(alpha: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    if alpha.get("value") == "auto":
-        yield (
-            "Alpha",
-            str(alpha.get("made", "made from the two pictures")).removeprefix("alpha was "),
-        )
-    elif alpha.get("value") is not None:
-        yield "Alpha", f"{alpha['value']:g} everywhere"
+    value = alpha.get("value")
+    values = value if isinstance(value, list | tuple) else [value]
+    made = str(alpha.get("made", "made from the two pictures")).removeprefix("alpha was ")
+    said = [made if one == "auto" else f"{one:g} everywhere" for one in values if one is not None]
+    if said:
+        files = len(values) - len(said)
+        more = [f"{files} from {'files' if files > 1 else 'a file'}"] if files else []
+        yield "Alpha", "; ".join([*said, *more])
     if alpha.get("invert"):
         yield "Alpha inverted", "the map is white where the background enters"
     if alpha.get("soften"):

@@ -127,7 +127,9 @@ def write_report(
 
 
 def _title(record: Record | None) -> str:
-    names = [Path(one.path).name for one in record.inputs if one.role != "alpha"] if record else []
+    inputs = () if record is None else record.inputs
+    fused = [one for one in inputs if one.role.startswith(("foreground", "background"))]
+    names = [Path(one.path).name for one in fused]
     return " and ".join(names) + ", fused" if names else "A fused picture"
 
 

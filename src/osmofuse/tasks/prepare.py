@@ -131,8 +131,13 @@ class Prepared:
         return replace(self, sources=self.sources.with_alpha(*alphas), made=None)
 
     def with_map(self, alpha: Given) -> Prepared:
-        """Return the same pictures with another map, made ready as `prepare` makes one."""
+        """Return the same pictures with another map, made ready as `prepare` makes one.
+
+        A number has no edges: a blur of maps leaves it as it is.
+        """
         sources, how = self.sources, self.preparation
+        if is_number(alpha):
+            how = replace(how, soften=0.0)
         (one,), made, told = _alphas(alpha, sources.as_pictures(), sources.valid, how, False)
         words = {role: notes for role, notes in self.told.items() if role != "alpha"}
         words |= {"alpha": told} if told else {}
@@ -187,6 +192,11 @@ class Prepared:
         """Notes for a person: what was noticed in the pictures, or done to them."""
         by_role = [f"{role}: {note}" for role, notes in self.noted.items() for note in notes]
         return tuple(by_role) if self.made is None else (*by_role, self.made.words)
+
+
+def is_number(alpha: object) -> bool:
+    """Return True for an alpha that is the same everywhere."""
+    return not isinstance(alpha, str | Picture) and np.ndim(cast(Any, alpha)) == 0
 
 
 def role_of(index: int) -> str:

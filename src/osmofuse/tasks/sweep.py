@@ -28,9 +28,10 @@ from osmofuse.tasks.fuse import (
     split_options,
 )
 from osmofuse.tasks.lengths import in_pixels
-from osmofuse.tasks.prepare import Given, Prepared
+from osmofuse.tasks.prepare import Given, Prepared, is_number
 
 Alphas: TypeAlias = Given | Sequence[Given] | Mapping[str, Given] | None
+Label: TypeAlias = float | str | None
 
 # The paper's study of its weights, all equally far; what comes first varies slowest.
 STUDY: Mapping[str, tuple[Any, ...]] = {
@@ -87,7 +88,8 @@ def sweep(
         As for `osmofuse.fuse`. Or a Prepared in their place.
     alpha : number, array, Picture, "auto", or a list of them, or a mapping of str to them
         The map, by default 0.5; or several to try. In a list maps are called "map 1" and so on;
-        a mapping gives labels. Beside a Prepared several may be given, too.
+        a mapping gives labels. Beside a Prepared several may be given, too. Among several, a
+        number is tried as it is where maps are blurred.
     method : str
         Name of the method.
     truth : array or Picture, optional
@@ -135,9 +137,30 @@ def sweep(
     alphas = labelled(alpha)
     combinations(settings, method=method, alphas=len(alphas))  # a mistake is told before the work
     ready = _prepared(foreground, background, alpha, alphas, how)
-    methods = combinations(
-        settings, method=method, alphas=len(alphas), shape=next(iter(ready.values())).sources.shape
-    )
+    return tried_on(ready, settings, method=method, truth=truth, metrics=metrics, watch=watch)
+
+
+def tried_on(
+    ready: Mapping[Label, Prepared],
+    settings: Mapping[str, Any],
+    *,
+    method: str,
+    truth: Given | None,
+    metrics: Choice | Sequence[Choice],
+    watch: Watch | None,
+) -> list[Trial]:
+    """Fuse pictures that are ready with every map and every combination of settings.
+
+    Parameters
+    ----------
+    ready : mapping
+        The pictures with each map, by its label; None is the label where there is no choice.
+    settings, method, truth, metrics, watch
+        As for `sweep`.
+    """
+    count = 0 if None in ready else len(ready)
+    shape = next(iter(ready.values())).sources.shape
+    methods = combinations(settings, method=method, alphas=count, shape=shape)
     scored = _Scored(truth, metrics)
     for one in ready.values():
         scored.check(one)
@@ -253,11 +276,13 @@ def _prepared(
     alpha: Alphas,
     alphas: Mapping[float | str, Given],
     how: Mapping[str, Any],
-) -> dict[float | str | None, Prepared]:
+) -> dict[Label, Prepared]:
     """Return the pictures made ready once, with each map."""
     if not alphas:
         return {None: prepared_of(foreground, background, cast(Given, alpha), how)}
-    first = None if isinstance(foreground, Prepared) else next(iter(alphas))
+    # A blur needs a map that has edges.
+    labels = [label for label, one in alphas.items() if not is_number(one)] or [*alphas]
+    first = None if isinstance(foreground, Prepared) else labels[0]
     ready = prepared_of(foreground, background, None if first is None else alphas[first], how)
     return {
         label: ready if label == first else ready.with_map(one) for label, one in alphas.items()
