@@ -13,11 +13,19 @@ import pytest
 import osmofuse
 from osmofuse import gallery
 from osmofuse.errors import SettingError, UnreadableError
-from osmofuse.jobs import compare_with_record, job_of_record, job_with_recipe
+from osmofuse.jobs import (
+    CompareJob,
+    FuseJob,
+    SweepJob,
+    compare_with_record,
+    job_of_record,
+    job_with_recipe,
+    repeat,
+)
 from osmofuse.metrics import truth_psnr
 from osmofuse.picture import quantise
 from osmofuse.preparation.working_space import from_working, to_working
-from osmofuse.record import read_record
+from osmofuse.record import read_record, sha256_of_pixels
 from osmofuse.tasks import recipe_files
 from osmofuse.tasks.recipe import SHIPPED, user_folder
 
@@ -262,3 +270,102 @@ def test_it_can_be_copied_and_sent_to_another_process(copied):
     assert dict(other.settings) == dict(one.settings)
     with pytest.raises(TypeError):
         other.settings["eta"] = 1.0
+
+
+MAPPED = OWN.replace("[alpha]", '[input]\nlevels = "match"\nworking_space = "linear"\n[alpha]')
+MAPPED = MAPPED.replace('"auto"', '"map"') + '[output]\ndepth = "uint8"\n'
+
+
+@pytest.fixture
+def mapped(tmp_path):
+    (tmp_path / "mapped.toml").write_text(MAPPED.format(name="mapped"), encoding="utf-8")
+    return osmofuse.recipe(tmp_path / "mapped.toml")
+
+
+@pytest.fixture
+def job_parts(pair, tmp_path):
+    return {
+        "foreground": pair["visible"], "backgrounds": pair["infrared"], "alpha": pair["map"],
+        "output": tmp_path / "made",
+    }  # fmt: skip
+
+
+@pytest.fixture
+def pictures(pair):
+    return [osmofuse.read(pair[name]) for name in ("visible", "infrared", "map")]
+
+
+def hashes(fusions, depth="uint8"):
+    return [sha256_of_pixels(one.picture(depth)[0].pixels) for one in fusions]
+
+
+def test_a_comparison_with_a_recipe_is_that_of_arrays(mapped, job_parts, pictures, tmp_path):
+    names = ("direct", "variational", "poisson")
+    job = job_with_recipe(mapped, CompareJob, **job_parts, methods=iter(names), metrics=())
+    assert (job.levels, job.working_space, job.depth) == ("match", "linear", "uint8")
+    made = job.run()
+    found = mapped.compare(*pictures, methods=names, metrics=())
+    stored = made.record.output["pictures"]
+    assert list(stored.values()) == hashes(one.fusion for one in found)
+    assert stored["variational.tif"] == hashes([mapped.fuse(*pictures)])[0]
+    fused = job_with_recipe(mapped, **job_parts | {"output": tmp_path / "f.tif"}).run()
+    assert fused.record.output["sha256_of_pixels"] == stored["variational.tif"]
+    again = repeat(made.files["comparison.json"], tmp_path / "again")
+    assert (again.repetition.identical, again.repetition.differences) == (True, ())
+    assert again.record.recipe == mapped.entry
+
+
+def test_given_settings_of_a_comparison_win_one_by_one(mapped, job_parts):
+    given = {"variational": {"eta": 0.5}, "poisson": {"threshold": 0.3}}
+    names = ["variational", "poisson"]
+    job = job_with_recipe(mapped, CompareJob, **job_parts, methods=names, settings=given)
+    variational, poisson = job.methods_used
+    assert (variational.eta, poisson.threshold) == (0.5, 0.3)
+    assert variational.reach == pytest.approx(0.1 * np.sqrt(40 * 32))
+    others = job_with_recipe(mapped, CompareJob, **job_parts, methods=["direct"])
+    assert others.settings == {}
+    assert job_with_recipe(mapped, CompareJob, **job_parts).methods_used[0].eta == 0.25
+    assert job_with_recipe(mapped, CompareJob, **job_parts, paper=True).settings == {}
+
+
+def test_a_sweep_with_a_recipe_is_that_of_arrays(mapped, job_parts, pictures, tmp_path):
+    varied = {"mu": [10.0, 100.0], "reach": ["5 %", "10 %"]}
+    tried = {"alpha": (job_parts["alpha"], 0.5), "settings": varied}
+    made = job_with_recipe(mapped, SweepJob, **job_parts | tried).run()
+    found = mapped.sweep(*pictures[:2], {"map.png": pictures[2], 0.5: 0.5}, **varied)
+    assert list(made.record.output["pictures"].values()) == hashes(one.fusion for one in found)
+    told = [one["settings"] for one in made.record.result["results"]]
+    assert told == [dict(one.settings) for one in found]
+    assert {one["eta"] for one in told} == {0.25}
+    again = repeat(made.files["sweep.json"], tmp_path / "again")
+    assert (again.repetition.identical, again.repetition.differences) == (True, ())
+
+
+def test_a_sweep_by_another_method_keeps_how_pictures_are_made_ready(mapped, job_parts):
+    job = job_with_recipe(mapped, SweepJob, **job_parts, method="direct")
+    assert (job.settings, job.levels) == ({}, "match")
+    assert job.soften == pytest.approx(0.05 * np.sqrt(40 * 32))
+
+
+@pytest.mark.parametrize("kind", [FuseJob, CompareJob, SweepJob])
+def test_only_a_map_that_is_missing_is_refused(mapped, job_parts, kind):
+    del job_parts["alpha"]
+    with pytest.raises(SettingError, match="the recipe 'mapped' needs a map"):
+        job_with_recipe(mapped, kind, **job_parts)
+    assert job_with_recipe(mapped, kind, **job_parts, alpha=0.5).soften == 0.0
+    assert job_with_recipe(mapped, kind, **job_parts, alpha="auto").soften > 0.0
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("kind", [CompareJob, SweepJob])
+def test_every_recipe_goes_with_every_job(name, kind, job_parts, pictures):
+    chosen = osmofuse.recipe(name)
+    more = {"methods": [chosen.method], "metrics": ()} if kind is CompareJob else {}
+    more |= {"settings": {"band": ["keep", "repeat"]}} if kind is SweepJob else {}
+    made = job_with_recipe(chosen, kind, **job_parts, **more).run()
+    if kind is CompareJob:
+        found = chosen.compare(*pictures, **more)
+    else:
+        found = chosen.sweep(*pictures, **more["settings"])
+    expected = hashes([one.fusion for one in found], chosen.depth)
+    assert list(made.record.output["pictures"].values()) == expected

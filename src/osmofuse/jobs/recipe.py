@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from osmofuse.errors import SettingError
-from osmofuse.jobs.files import shape_of, sized
+from osmofuse.jobs.compare import CompareJob
+from osmofuse.jobs.files import sized
 from osmofuse.jobs.fuse import FuseJob
+from osmofuse.jobs.sources import SourcesJob
+from osmofuse.jobs.sweep import SweepJob
+from osmofuse.methods import METHODS
 from osmofuse.tasks.recipe import Recipe
 
 _PARTS = ("alpha", "levels", "working_space", "align", "depth")  # that a recipe and a job have
 
+J = TypeVar("J", bound=SourcesJob[Any])
 
-def job_with_recipe(chosen: Recipe, **given: Any) -> FuseJob:
+
+def job_with_recipe(
+    chosen: Recipe,
+    kind: type[J] = FuseJob,  # type: ignore[assignment]
+    **given: Any,
+) -> J:
     """Return a job whose parts are those given, and of the rest what a recipe says.
 
     Parameters
     ----------
     chosen : Recipe
         The recipe.
+    kind : type
+        The job: `FuseJob`, `CompareJob` or `SweepJob`.
     **given
-        Parts of a `FuseJob`. The method's `settings` are joined one by one; if another `method` is
-        given, the recipe's settings, which are of its own, do not count.
+        Parts of the job. Settings are joined one by one with the recipe's, which are of its
+        method: if another `method` is given they do not count, and of the methods that are
+        compared only that one has them. What a sweep varies starts from them.
 
     Raises
     ------
@@ -37,14 +51,32 @@ def job_with_recipe(chosen: Recipe, **given: Any) -> FuseJob:
             f"alpha: the recipe {chosen.name!r} needs a map, white where the foreground is kept; "
             "give --alpha map.png"
         )
-    shape = shape_of(parts)
-    if isinstance(parts["alpha"], Path | str):  # a number has no edges to be softened
-        parts.setdefault("soften", chosen.soften_for(shape))
-    own = chosen.settings_for(shape)
-    method = own.pop("method")
-    parts.setdefault("method", method)
-    settings = (own if parts["method"] == method else {}) | dict(given.get("settings", {}))
+    alpha = parts["alpha"]
+    maps = alpha if isinstance(alpha, list | tuple) else [alpha]
+    if any(isinstance(one, Path | str) for one in maps):  # a number has no edges to be softened
+        parts.setdefault("soften", chosen.soften)
+    if issubclass(kind, CompareJob):
+        if parts.get("methods") is not None:
+            parts["methods"] = tuple(parts["methods"])
+        parts["settings"] = _settings_compared(chosen, parts)
+    else:
+        parts.setdefault("method", chosen.method)
+        own = chosen.settings if parts["method"] == chosen.method else {}
+        parts["settings"] = {**own, **given.get("settings", {})}
     try:
-        return FuseJob(**sized(parts | {"settings": settings}), recipe=chosen.entry)
+        if issubclass(kind, SweepJob):  # which tells of each length as it was given
+            parts |= sized({name: part for name, part in parts.items() if name != "settings"})
+        else:
+            parts = sized(parts)
+        return kind(**parts, recipe=chosen.entry)
     except SettingError as error:
         raise SettingError(f"{error} (with the recipe {chosen.name!r})") from error
+
+
+def _settings_compared(chosen: Recipe, parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of methods that are compared; the paper's table has its own."""
+    settings = {**parts.get("settings", {})}
+    methods = METHODS if parts.get("methods") is None else parts["methods"]
+    if chosen.method in methods and not parts.get("paper"):
+        settings[chosen.method] = {**chosen.settings, **settings.get(chosen.method, {})}
+    return settings

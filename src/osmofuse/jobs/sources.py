@@ -89,7 +89,7 @@ class SourcesJob(FileJob[R_co]):
                 check_invertible(one, several=len(self.backgrounds) > 1)
             if not isinstance(one, Path | str):
                 number("alpha", one, most=1.0)
-        if self.soften and self._has_no_edges:
+        if self.soften and not any(isinstance(one, Path | str) for one in self.maps):
             raise SettingError("soften: alpha is a number, which has no edges; give a map")
 
     def _check_count(self) -> None:
@@ -104,11 +104,6 @@ class SourcesJob(FileJob[R_co]):
             )
         if count > 2 and "auto" in maps:
             raise SettingError("alpha: 'auto' takes one background; give a map for each picture")
-
-    @property
-    def _has_no_edges(self) -> bool:
-        """True if a map is a number, which cannot be blurred."""
-        return not all(isinstance(one, Path | str) for one in self.maps)
 
     @property
     def maps(self) -> tuple[Any, ...]:

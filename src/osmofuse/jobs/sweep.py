@@ -60,11 +60,6 @@ class SweepJob(SeriesJob):
             raise SettingError("alpha: empty; give at least one map to try")
 
     @property
-    def _has_no_edges(self) -> bool:
-        """True if there is nothing to blur; beside maps, a number is tried as it is."""
-        return not any(isinstance(one, Path | str) for one in self.maps)
-
-    @property
     def tries_maps(self) -> bool:
         """True if several maps are tried, each on its own."""
         return isinstance(self.alpha, tuple)

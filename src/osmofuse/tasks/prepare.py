@@ -398,7 +398,7 @@ def _alphas(
         maps = [one]
     blur = how.soften_for(pictures[0].shape)
     if blur:
-        maps = [_softened(one, blur) for one in maps]
+        maps = _softened(maps, blur)
     if valid is not None and not valid.all() and how.feather:
         maps = kept_around_gaps(maps, valid, how.feather)
     return maps, made, told
@@ -440,7 +440,8 @@ def _map(alpha: Given, name: str, invert: bool = False) -> tuple[FloatArray, tup
     return found.alpha, found.notes
 
 
-def _softened(alpha: FloatArray, blur: float) -> FloatArray:
-    if alpha.ndim < 2:
+def _softened(maps: Sequence[FloatArray], blur: float) -> list[FloatArray]:
+    """Return maps blurred; beside them, a number stays as it is."""
+    if all(one.ndim < 2 for one in maps):
         raise SettingError("soften: alpha is a number, which has no edges; give a map")
-    return soften(alpha, blur)
+    return [one if one.ndim < 2 else soften(one, blur) for one in maps]

@@ -42,8 +42,9 @@ from osmofuse.progress import Watch
 from osmofuse.tasks.compare import Comparison, Methods, chosen_methods, compare
 from osmofuse.tasks.fuse import fuse
 from osmofuse.tasks.lengths import in_pixels
-from osmofuse.tasks.prepare import Given
+from osmofuse.tasks.prepare import Given, is_number
 from osmofuse.tasks.recipe_file import parsed
+from osmofuse.tasks.sweep import Alphas, Trial, sweep
 
 SHIPPED = Path(__file__).parent / "recipes"
 LARGEST = 64_000  # bytes of a recipe
@@ -232,13 +233,61 @@ class Recipe:
         options = {**how, **changes, "methods": chosen_methods(methods, own)}
         return compare(foreground, background, chosen, **options)
 
+    def sweep(
+        self,
+        foreground: Given,
+        background: Given,
+        alpha: Alphas = None,
+        *,
+        method: str | None = None,
+        **changes: Any,
+    ) -> list[Trial]:
+        """Vary settings on a pair, from where the recipe is, by `osmofuse.sweep`.
+
+        Parameters
+        ----------
+        foreground, background : array or Picture
+            As for `fuse`.
+        alpha : number, array, Picture, "auto", or a list or mapping of them, optional
+            By default what the recipe says; or several to try.
+        method : str, optional
+            By default the recipe's. Another does not have the recipe's settings.
+        **changes
+            Options of `osmofuse.sweep`, also those that are to differ from the recipe's: a
+            setting may be a list of values to try.
+
+        Returns
+        -------
+        list of Trial
+            As of `osmofuse.sweep`.
+
+        Raises
+        ------
+        SettingError, InputError, MismatchError, LimitError
+            As for `fuse` and `osmofuse.sweep`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> page, infrared = np.full((40, 30, 3), 0.7), np.full((40, 30), 0.6)
+        >>> found = recipe("text").sweep(page, infrared, eta=[0.1, 0.2])
+        >>> [(trial.settings["eta"], round(trial.fusion.reach, 2)) for trial in found]
+        [(0.1, 0.69), (0.2, 0.69)]
+        """
+        chosen, how = self._prepares(alpha)
+        used = self.method if method is None else method
+        own = self.settings if used == self.method else {}
+        return sweep(foreground, background, chosen, method=used, **{**how, **own, **changes})
+
     def _prepares(self, alpha: Any) -> tuple[Any, dict[str, Any]]:
         """Return the map and how pictures are made ready, where a map may be given."""
         chosen = self.alpha if alpha is None else alpha
         if chosen is None:
             raise SettingError(f"alpha: the recipe {self.name!r} needs a map; give one")
         how = self.preparing
-        if np.ndim(chosen) == 0 and not isinstance(chosen, str | Picture):
+        several = [*chosen.values()] if isinstance(chosen, Mapping) else chosen
+        maps = several if isinstance(several, list | tuple) else [chosen]
+        if all(is_number(one) for one in maps):
             how["soften"] = 0.0  # a number has no edges
         return chosen, how
 
