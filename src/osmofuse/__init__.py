@@ -24,6 +24,7 @@ _HOMES = {
     "Fusion": "methods.contract",
     "GuidedFilterFusion": "methods.guided_filter",
     "InputError": "errors",
+    "InputFile": "jobs.files",
     "Job": "jobs.job",
     "LaplacianPyramid": "methods.pyramid",
     "LimitError": "errors",
@@ -40,6 +41,7 @@ _HOMES = {
     "Prepared": "tasks.prepare",
     "Progress": "progress",
     "Recipe": "tasks.recipe",
+    "Repetition": "jobs.job",
     "Result": "jobs.job",
     "Score": "metrics.score",
     "ScoreJob": "jobs.score",
@@ -85,8 +87,9 @@ if TYPE_CHECKING:
     from osmofuse.io.writing import write
     from osmofuse.jobs.align import AlignJob
     from osmofuse.jobs.compare import CompareJob
+    from osmofuse.jobs.files import InputFile
     from osmofuse.jobs.fuse import FuseJob
-    from osmofuse.jobs.job import Job, Result
+    from osmofuse.jobs.job import Job, Repetition, Result
     from osmofuse.jobs.matte import MatteJob
     from osmofuse.jobs.need import Need
     from osmofuse.jobs.repeat import repeat
@@ -126,6 +129,7 @@ __all__ = [
     "Fusion",
     "GuidedFilterFusion",
     "InputError",
+    "InputFile",
     "Job",
     "LaplacianPyramid",
     "LimitError",
@@ -142,6 +146,7 @@ __all__ = [
     "Prepared",
     "Progress",
     "Recipe",
+    "Repetition",
     "Result",
     "Score",
     "ScoreJob",
