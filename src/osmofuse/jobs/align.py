@@ -18,7 +18,7 @@ from osmofuse.jobs.need import PROGRAM, START, Need, peak_bytes
 from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
 from osmofuse.jobs.transforms import transform_entry
 from osmofuse.picture import Picture
-from osmofuse.preparation.registration import Alignment, align
+from osmofuse.preparation.registration import Alignment, align, read_points
 from osmofuse.preparation.registration.chain import Method
 from osmofuse.preparation.registration.cost import alignment_cost
 from osmofuse.preparation.registration.transform import Kind
@@ -129,6 +129,9 @@ class AlignJob(FileJob[AlignResult]):
         foreground, background = read_pictures(
             {role: files[role] for role in self.pictures}
         ).values()
+        points = None if self.points is None else read_points(self.points)
+        inputs = self.inputs_of(files, self.output.parent)
+        notes = self.notes_of(inputs)
         with Outputs(self, self.report) as outputs:
             outputs.probe("output", background)
             found = align(
@@ -136,12 +139,10 @@ class AlignJob(FileJob[AlignResult]):
                 background,
                 method=self.method,
                 transform=self.transform,
-                points=self.points,
+                points=points,
                 deformation=self.deformation,
                 watch=watch,
             )
-            inputs = self.inputs_of(files, self.output.parent)
-            notes = self.notes_of(inputs)
             if found.image is None or found.valid is None:
                 return AlignResult(status=found.status, notes=notes, alignment=found)
             picture = storable(aligned_picture(foreground, background, found), self.output)

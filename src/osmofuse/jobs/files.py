@@ -7,12 +7,13 @@ between the first look and the hash in the record is refused.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from osmofuse.errors import SettingError, UnreadableError
+from osmofuse.errors import OsmofuseError, SettingError, UnreadableError
 from osmofuse.io import Description, Limits, describe_isolated, read_isolated
 from osmofuse.io.tiff_pages import check_page
 from osmofuse.picture import Picture
@@ -22,6 +23,7 @@ from osmofuse.unreadable import reading
 
 SECONDS = 15.0  # for the smallest picture
 SLOWEST = 5e6  # bytes a second that decoding may be down to, on a busy machine
+TICK = 20_000_000  # nanoseconds; times of files are at least as exact
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,9 @@ def look_at(path: Path) -> InputFile:
     """
     with reading(path):
         found = os.stat(path)
+        if abs(time.time_ns() - found.st_ctime_ns) < TICK:
+            time.sleep(TICK / 1e9)  # else a change in the same tick would not be told from this
+            found = os.stat(path)
     times = found.st_mtime_ns, found.st_ctime_ns
     return InputFile(path, found.st_size, *times, found.st_ino, found.st_dev)
 
@@ -141,7 +146,13 @@ def read_pictures(files: Mapping[str, InputFile]) -> dict[str, Picture]:
         file.check_unchanged()
     paths, pages = zip(*((f.path, f.picture.page) for f in files.values()), strict=True)
     limits = limits_for(file.picture for file in files.values())
-    return dict(zip(files, read_isolated(paths, limits, pages=pages), strict=True))
+    try:
+        read = read_isolated(paths, limits, pages=pages)
+    except OsmofuseError:
+        for file in files.values():  # a file that is half written cannot be read, either
+            file.check_unchanged()
+        raise
+    return dict(zip(files, read, strict=True))
 
 
 def input_of(role: str, file: InputFile, folder: Path, page: Sequence[int] = ()) -> Input:

@@ -156,6 +156,7 @@ class MatteJob(FileJob[MatteResult]):
     def do(self, files: Mapping[str, InputFile], watch: Watch | None) -> MatteResult:
         """Find the map, and write all files, or none."""
         picture, stored = read_pictures(files).values()
+        image, known = self.inputs_of(files, self.output.parent)
         trimap = self._trimap(picture, stored)
         unknown = float(np.mean((trimap.alpha > 0.0) & (trimap.alpha < 1.0)))
         # Headers did not say how much that is.
@@ -177,7 +178,6 @@ class MatteJob(FileJob[MatteResult]):
             pictures = self._pictures(picture, found.alpha)
             for role, made in pictures.items():
                 outputs.write(role, made)
-            image, known = self.inputs_of(files, self.output.parent)
             inputs = image, replace(known, notes=(*known.notes, *trimap.notes))
             notes = (*self.notes_of(inputs), *found.notes)
             record = self._record(inputs, found, pictures["output"], unknown)

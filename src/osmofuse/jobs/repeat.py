@@ -69,7 +69,7 @@ def repeat(
     """
     path = Path(record)
     old = read_record(path)
-    result: Result = job_of_record(path, output, **changes).run(watch)
+    result: Result = _job_of(old, path, output, changes).run(watch)
     if result.record is None:
         return result
     return replace(result, repetition=compare_with_record(old, result, output_path(path)))
@@ -94,8 +94,13 @@ def job_of_record(
     UnreadableError, SettingError
         As for `repeat`.
     """
-    path = Path(path)
-    record = read_record(path)
+    return _job_of(read_record(path), Path(path), output, changes)
+
+
+def _job_of(
+    record: Record, path: Path, output: str | os.PathLike[str] | None, changes: Mapping[str, Any]
+) -> FileJob[Any]:
+    """Return the job that does again what a record says that was read from a path."""
     kind = JOBS.get(record.job)
     if kind is None:
         raise SettingError(
