@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 TOY = '''
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,6 +29,19 @@ class Brighter:
         return osmofuse.Fusion(self.gain * osmofuse.DirectMatting()(sources).image)
 
 
+def darker(sources, *, strength: float = 1.0):
+    """Take the darker of both pictures.
+
+    Parameters
+    ----------
+    strength : float
+        How much of the difference is taken.
+    """
+    plain = osmofuse.DirectMatting()(sources)
+    image = plain.image + strength * (np.minimum(plain.image, 0.5) - plain.image)
+    return replace(plain, image=image)
+
+
 def contrast(fused):
     """Standard deviation of all samples."""
     return fused.std()
@@ -40,7 +53,7 @@ SHADE = osmofuse.metrics.Metric(
 )
 '''
 POINTS = {
-    "osmofuse.methods": {"brighter": "toy:Brighter"},
+    "osmofuse.methods": {"brighter": "toy:Brighter", "darker": "toy:darker"},
     "osmofuse.metrics": {"contrast": "toy:contrast", "shade": "toy:SHADE"},
 }
 

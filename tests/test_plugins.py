@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import pickle
 import subprocess
 import sys
 
@@ -12,9 +13,11 @@ import pytest
 
 import osmofuse
 from osmofuse import SettingError, plugins
+from osmofuse.jobs import JOBS, Repetition
 from osmofuse.methods import METHODS, method_class, method_names
 from osmofuse.metrics import describe
 from osmofuse.metrics.catalogue import METRICS, metric_named, metric_names
+from osmofuse.record import read_record
 from outside import environment, install
 from pairs import osmofuse_in, write_pair
 
@@ -32,7 +35,7 @@ def site(tmp_path, monkeypatch):
     for known in (plugins.offered, plugins._entry_points):
         known.cache_clear()
     for name in set(sys.modules) - before:
-        if getattr(sys.modules[name], "__file__", "").startswith(str(tmp_path)):
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(tmp_path)):
             del sys.modules[name]
 
 
@@ -43,7 +46,7 @@ def pair(rng):
 
 def test_both_are_known_in_python(site, pair):
     install(site)
-    assert method_names() == (*METHODS, "brighter")
+    assert method_names() == (*METHODS, "brighter", "darker")
     assert metric_names() == (*METRICS, "contrast", "shade")
     direct = osmofuse.fuse(*pair, 0.5, method="direct").image
     fusion = osmofuse.fuse(*pair, 0.5, method="brighter", gain=2.0)
@@ -59,6 +62,73 @@ def test_both_are_known_in_python(site, pair):
     assert [d.definition for d in describe()[-2:]] == [
         "Standard deviation of all samples", "mean of all samples",
     ]  # fmt: skip
+
+
+def test_a_function_has_its_arguments_as_settings(site, pair):
+    install(site)
+    half = osmofuse.fuse(*pair, 0.5, method="darker", strength=0.5)
+    whole = osmofuse.fuse(*pair, 0.5, method="darker")
+    assert half.image.max() == pytest.approx((0.5 + fused_directly(pair).max()) / 2)
+    assert whole.image.max() == pytest.approx(0.5)
+    assert half.method == method_class("darker")(strength=0.5)
+    assert (method_class("darker")().strength, half.seconds > 0) == (1.0, True)
+    assert pickle.loads(pickle.dumps(half.method)) == half.method
+    with pytest.raises(SettingError, match=r"^gain: no setting of 'darker'.* are strength"):
+        osmofuse.fuse(*pair, 0.5, method="darker", gain=2.0)
+    (one, other) = osmofuse.sweep(*pair, 0.5, method="darker", strength=[0.5, 1.0])
+    np.testing.assert_array_equal(one.fusion.image, half.image)
+    np.testing.assert_array_equal(other.fusion.image, whole.image)
+
+
+def fused_directly(pair):
+    return osmofuse.fuse(*pair, 0.5, method="direct").image
+
+
+@pytest.mark.parametrize(
+    ("kind", "parts"),
+    [
+        ("fuse", {"output": "fused.tif", "method": "darker", "settings": {"strength": 0.5}}),
+        ("compare", {"output": "compared", "methods": ["darker", "brighter"],
+                     "settings": {"darker": {"strength": 0.5}}, "metrics": ["shade", "contrast"]}),
+        ("sweep", {"output": "swept", "method": "darker", "settings": {"strength": [0.5, 1.0]}}),
+    ],
+)  # fmt: skip
+def test_jobs_check_record_and_repeat_them(site, tmp_path, kind, parts):
+    install(site)
+    files = write_pair(tmp_path)
+    given = {"foreground": files["visible"], "backgrounds": files["infrared"], "alpha": 0.5}
+    job = JOBS[kind](**given, **parts | {"output": tmp_path / parts["output"]})
+    need = job.check()
+    assert need.bytes > 10**8
+    result = job.run(need=need)
+    written = {path.name: path for path in result.files.values()}
+    record = next(path for name, path in written.items() if name.endswith(".json"))
+    again = osmofuse.repeat(record, tmp_path / f"again{job.output.suffix}")
+    assert again.repetition == Repetition(identical=True, differences=())
+    settings = read_record(record).method["settings"]
+    assert {
+        "fuse": settings.get("strength"),
+        "compare": settings.get("methods"),
+        "sweep": settings.get("method"),
+    }[kind] in (0.5, ["darker", "brighter"], "darker")
+
+
+def test_a_method_that_hands_on_what_another_made_is_the_method(site, tmp_path):
+    """Its record names its own settings, and no plan that it could not follow."""
+    code = (
+        "import osmofuse\n"
+        "def near(sources, eta=0.1, watch=None):\n"
+        "    method = osmofuse.VariationalOsmosis(eta=eta, reach=2.0)\n"
+        "    return method(sources, watch=watch)\n"
+    )
+    install(site, code, {"osmofuse.methods": {"near": "other:near"}}, package="other")
+    files = write_pair(tmp_path)
+    given = {"foreground": files["visible"], "backgrounds": files["infrared"], "alpha": 0.5}
+    job = osmofuse.FuseJob(**given, output=tmp_path / "fused.tif", method="near")
+    record = job.run().record
+    assert record.method == {"name": "near", "settings": {"eta": 0.1}}
+    assert record.plan is None
+    assert osmofuse.repeat(tmp_path / "fused.tif.json", tmp_path / "b.tif").repetition.identical
 
 
 def test_our_own_stay_the_default(site, pair):
@@ -117,11 +187,15 @@ def test_a_broken_one_is_named_and_harms_no_other(site, pair, caplog):
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        ("def Ill(sources, *, watch=None): ...", "must be a frozen dataclass"),
+        ("Ill = 3", "must be a function of Sources, or a frozen dataclass"),
+        ("def Ill(sources, gain): ...", "gain must have a default"),
+        ("def Ill(*, sources): ...", "sources must have a default, all but Sources"),
+        ("def Ill(): ...", "Ill takes nothing"),
+        ("def Ill(sources, weights=[1]): ...", "mutable default"),
         ("from dataclasses import dataclass\n@dataclass\nclass Ill:\n"
-         "    def __call__(self, sources, *, watch=None): ...", "must be a frozen dataclass"),
+         "    def __call__(self, sources, *, watch=None): ...", "or a frozen dataclass called"),
         ("from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Ill: ...",
-         "is called with Sources"),
+         "or a frozen dataclass called with them"),
         ("from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Ill:\n    gain: float\n"
          "    def __call__(self, sources, *, watch=None): ...", "gain must have a default"),
         ("", "AttributeError"),
@@ -192,12 +266,21 @@ def test_both_are_known_on_the_command_line(tmp_path):
     run("fuse", "--from", "fused.tif.json", "-o", "again.tif")
     assert (osmofuse.read(tmp_path / "again.tif").pixels
             == osmofuse.read(tmp_path / "fused.tif").pixels).all()  # fmt: skip
-    chosen = ("--methods", "direct,brighter", "--metrics", "contrast,fmi")
+    chosen = ("--methods", "direct,brighter,darker", "--metrics", "contrast,fmi")
     table = run("compare", *PAIR, "--alpha", "map.png", *chosen, "-o", "made")
     assert "contrast ↑" in table
     assert (tmp_path / "made" / "brighter.tif").is_file()
     scores = json.loads(run("score", "fused.tif", *PAIR, "--metrics", "shade,contrast", "--json"))
+    run("score", "fused.tif", *PAIR, "--metrics", "shade,contrast", "-o", "scores.json")
     assert (scores["shade"]["better"], scores["contrast"]["better"]) == (None, "high")
+    run("score", "--from", "scores.json", "-o", "again.json")
+    run("fuse", *PAIR, "--alpha", "map.png", "--method", "darker", "-o", "dark.tif", "--dry-run")
+    run("fuse", *PAIR, "--alpha", "map.png", "--method", "darker", "-o", "dark.tif")
+    record = json.loads((tmp_path / "dark.tif.json").read_text())
+    assert record["method"] == {"name": "darker", "settings": {"strength": 1.0}}
+    told = run("fuse", "--from", "dark.tif.json", "-o", "dark-again.tif", "--json")
+    assert json.loads(told)["repeat"]["identical"]
+    run("compare", "--from", "made/comparison.json", "-o", "made-again")
     assert "brighter" in run("compare", "--help")
     assert "contrast" in run("score", "--list")
 

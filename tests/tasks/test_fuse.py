@@ -20,6 +20,7 @@ from osmofuse import (
     gallery,
 )
 from osmofuse.methods import METHODS
+from osmofuse.methods.function_method import method_of_function
 from osmofuse.preparation import auto_alpha
 
 
@@ -48,7 +49,7 @@ def test_any_callable_on_sources_is_a_method(pair):
 
     fusion = fuse(*pair, method=halves, watch=print)
     assert np.array_equal(fusion.image, pair[0] / 2)
-    assert (fusion.status, fusion.method) == (Status.direct, halves)
+    assert (fusion.status, fusion.method) == (Status.direct, method_of_function(halves)())
     assert fusion.seconds > 0
 
 

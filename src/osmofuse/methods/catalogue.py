@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, cast
 
@@ -10,6 +11,7 @@ from osmofuse.errors import SettingError, did_you_mean
 from osmofuse.methods.average import Average
 from osmofuse.methods.contract import Method
 from osmofuse.methods.direct import DirectMatting
+from osmofuse.methods.function_method import method_of_function
 from osmofuse.methods.guided_filter import GuidedFilterFusion
 from osmofuse.methods.linear_osmosis import LinearOsmosis
 from osmofuse.methods.poisson import PoissonEditing
@@ -57,9 +59,16 @@ def method_class(name: str) -> type[Method]:
 
 def _checked(name: str, found: Any) -> type[Method]:
     """Return what another package offers if it keeps the contract of methods."""
+    if inspect.isroutine(found):
+        try:
+            return method_of_function(found)
+        except SettingError as error:
+            raise plugins.refusal("method", name, str(error)) from error
     if not (isinstance(found, type) and _is_frozen(found) and _is_called(found)):
         raise plugins.refusal(
-            "method", name, f"{found!r}; must be a frozen dataclass that is called with Sources"
+            "method",
+            name,
+            f"{found!r}; must be a function of Sources, or a frozen dataclass called with them",
         )
     without = [
         one.name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from time import perf_counter
@@ -11,6 +12,7 @@ import numpy as np
 
 from osmofuse.errors import InputError, SettingError, did_you_mean
 from osmofuse.methods import Fusion, Method, Sources, method_class, method_names
+from osmofuse.methods.function_method import method_of_function
 from osmofuse.picture import Picture
 from osmofuse.preparation.working_space import from_working
 from osmofuse.progress import Watch, check_watch
@@ -46,12 +48,12 @@ def fuse(
         a map from the two pictures, see `osmofuse.preparation.auto_alpha`. With several
         backgrounds one for each picture, foreground first; they sum to 1. By default 0.5.
     method : str or Method
-        The name of a method, or an instance of one.
+        The name of a method, an instance of one, or a function of your own, see :doc:`methods`.
     watch : callable, optional
         Called with a `Progress` now and then; if it returns True the fusion ends as it is.
     **options
         Options of `osmofuse.prepare`, e.g. ``valid=mask`` or ``levels="match"``, and settings of
-        the named method, e.g. ``eta=0.01``. A ``reach`` may be a text like ``"2 %"``.
+        the named method or function, e.g. ``eta=0.01``. A ``reach`` may be a text like ``"2 %"``.
 
     Returns
     -------
@@ -93,6 +95,9 @@ def run_method(
 ) -> Fusion:
     """Call a method, and add what it need not say itself: which it is, and the time it took.
 
+    A method may return the fusion of another one. It is then a fusion of the method that was
+    called: a plan is of the other one, and so is what `Fusion.extend` would go on with.
+
     Parameters
     ----------
     method, sources, watch
@@ -115,8 +120,11 @@ def run_method(
             f"method: it gave a picture of shape {np.shape(fusion.image)}; must have that of the "
             f"foreground, {sources.foreground.shape}"
         )
-    own = fusion.method is None
-    return replace(fusion, method=method, seconds=fusion.seconds or seconds) if own else fusion
+    if type(fusion.method) is type(method):
+        return fusion
+    return replace(
+        fusion, method=method, seconds=fusion.seconds or seconds, plan=None, sources=None
+    )
 
 
 def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -191,12 +199,12 @@ def scored_background(ready: Prepared) -> Picture:
 
 
 def method_of(method: str | Method, settings: Mapping[str, Any]) -> Method:
-    """Return the method of a name with its settings, or the instance that was given."""
-    if not isinstance(method, str):
+    """Return the method of a name or a function with its settings, or the instance given."""
+    if not isinstance(method, str) and not inspect.isroutine(method):
         if isinstance(method, type) or not callable(method):
             raise SettingError(
-                f"method: {method!r}; give a name ({', '.join(method_names())}) or an instance of "
-                "a method"
+                f"method: {method!r}; give a name ({', '.join(method_names())}), a function, or an "
+                "instance of a method"
             )
         if settings:
             raise SettingError(
@@ -204,12 +212,16 @@ def method_of(method: str | Method, settings: Mapping[str, Any]) -> Method:
                 f"{type(method).__name__}(...), or name the method by a string"
             )
         return method
-    kind = method_class(method)
+    kind = method_class(method) if isinstance(method, str) else method_of_function(method)
     known = [field.name for field in fields(cast(Any, kind))]
     if unknown := [name for name in settings if name not in known]:
         hint = did_you_mean(unknown[0], known) or did_you_mean(unknown[0], PREPARING)
         raise SettingError(
-            f"{', '.join(unknown)}: no setting of {method!r}{hint}; its settings are "
+            f"{', '.join(unknown)}: no setting of {_name(method)!r}{hint}; its settings are "
             f"{', '.join(known) or 'none'}"
         )
     return kind(**settings)
+
+
+def _name(method: str | Method) -> str:
+    return method if isinstance(method, str) else getattr(method, "__name__", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,7 @@ import numpy as np
 from osmofuse.errors import LimitError, SettingError
 from osmofuse.methods import Fusion, Method, Sources, VariationalOsmosis
 from osmofuse.methods.contract import PreparedMethod, is_preparable
+from osmofuse.methods.function_method import MethodFunction
 from osmofuse.metrics import Score, score
 from osmofuse.metrics.catalogue import Choice, chosen_metrics
 from osmofuse.progress import Status, Watch, check_watch
@@ -69,7 +71,7 @@ def sweep(
     background: Given | None = None,
     alpha: Alphas = None,
     *,
-    method: str = "variational",
+    method: str | MethodFunction = "variational",
     truth: Given | None = None,
     metrics: Choice | Sequence[Choice] = (),
     watch: Watch | None = None,
@@ -90,8 +92,8 @@ def sweep(
         The map, by default 0.5; or several to try. In a list maps are called "map 1" and so on;
         a mapping gives labels. Beside a Prepared several may be given, too. Among several, a
         number is tried as it is where maps are blurred.
-    method : str
-        Name of the method.
+    method : str or function
+        Name of the method, or a function of your own, whose arguments are the settings.
     truth : array or Picture, optional
         The right answer, where there is one; then the results are scored against it.
     metrics : str, callable, or sequence of them
@@ -178,7 +180,7 @@ def tried_on(
 def combinations(
     settings: Mapping[str, Any],
     *,
-    method: str = "variational",
+    method: str | MethodFunction = "variational",
     alphas: int = 0,
     shape: Sequence[int] = ANY_SIZE,
 ) -> list[tuple[dict[str, Any], Method]]:
@@ -188,8 +190,8 @@ def combinations(
     ----------
     settings : mapping of str to object
         Values, or lists of values, as `sweep` takes them.
-    method : str
-        Its name.
+    method : str or function
+        Its name, or the function.
     alphas : int
         How many maps are tried; 0 if there is no choice.
     shape : sequence of int
@@ -202,8 +204,8 @@ def combinations(
     LimitError
         There are more than 1000 combinations with each map.
     """
-    if not isinstance(method, str):
-        raise SettingError(f"method: {method!r}; a sweep takes the name of a method")
+    if not isinstance(method, str) and not inspect.isroutine(method):
+        raise SettingError(f"method: {method!r}; a sweep takes the name of a method, or a function")
     tried = {
         name: _many(name, value) for name, value in _completed(settings, method, alphas).items()
     }
@@ -219,7 +221,9 @@ def combinations(
     return found
 
 
-def _completed(settings: Mapping[str, Any], method: str, alphas: int) -> dict[str, Any]:
+def _completed(
+    settings: Mapping[str, Any], method: str | MethodFunction, alphas: int
+) -> dict[str, Any]:
     """Return settings with those of the study, which are told of each trial, behind the others."""
     if method != "variational":
         return dict(settings)
