@@ -6,6 +6,7 @@ import errno
 import io
 import sys
 from importlib import import_module
+from os.path import isfile
 from typing import NoReturn
 
 import click
@@ -30,7 +31,6 @@ COMMANDS = {
     "metrics": "List the metrics, and what each of them measures.",
 }
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-_READING = ("fuse", "align", "matte", "score", "compare", "sweep", "info")
 
 
 class _Commands(click.Group):
@@ -53,7 +53,8 @@ class _Commands(click.Group):
         name = args[0]
         if not name.startswith("-") and name not in COMMANDS and not ctx.resilient_parsing:
             ctx.fail(f"No such command {name!r}{did_you_mean(name, COMMANDS)}.")
-        if name in _READING and not ctx.resilient_parsing and not {"-h", "--help"} & set(args):
+        # Whatever the command, files among its arguments are pictures, or records that name some.
+        if any(map(isfile, args[1:])) and not ctx.resilient_parsing:
             from osmofuse.io import start_decoder
 
             start_decoder()  # it gets ready while the command is loaded

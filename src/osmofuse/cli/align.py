@@ -10,13 +10,12 @@ import click
 from osmofuse.cli import options
 from osmofuse.cli.doing import do_job, tell
 from osmofuse.cli.grouped import GroupedCommand
-from osmofuse.cli.repeating import from_record, repeated_job
+from osmofuse.cli.repeating import job_of, job_options
 from osmofuse.cli.types import FILE, OneOf
 from osmofuse.errors import MismatchError
-from osmofuse.jobs import AlignJob, AlignResult, FileJob
+from osmofuse.jobs import AlignJob, AlignResult
 from osmofuse.preparation.registration.chain import METHODS
 from osmofuse.preparation.registration.transform import KINDS
-from osmofuse.record import Record
 
 
 @click.command("align", cls=GroupedCommand)
@@ -42,7 +41,6 @@ from osmofuse.record import Record
 @click.option(
     "--deformation", is_flag=True, help="Also bend the picture smoothly, as warped parchment needs."
 )
-@from_record
 @options.output("Write the aligned background here.")
 @click.option(
     "--valid-out",
@@ -52,11 +50,7 @@ from osmofuse.record import Record
     help="Also write a map, white where BACKGROUND shows something.",
 )
 @options.preview("Also write a checkerboard of both pictures; a .webp file flickers between them.")
-@options.report
-@options.overwrite
-@options.as_json
-@options.dry_run
-@options.max_memory
+@job_options
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:
     """Lay BACKGROUND over FOREGROUND, e.g. an infrared picture over a visible one.
@@ -71,7 +65,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     osmofuse align visible.tif infrared.tif -o aligned.tif --points points.csv
     osmofuse align --from aligned.tif.json -o again.tif
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
-    job, old = _job(ctx, given)
+    job, old = job_of(ctx, given, AlignJob, outputs=("valid_output", "preview"))
     result: AlignResult | None = do_job(job, "Aligning", given, old=old)
     if result is None:
         return
@@ -83,18 +77,6 @@ def command(ctx: click.Context, /, **given: Any) -> None:
             f"{paths['background']}: refused to align it to {paths['foreground']}: {found.reason}. "
             "If they do show the same thing, mark some control points and use --points"
         )
-
-
-def _job(ctx: click.Context, given: dict[str, Any]) -> tuple[FileJob[Any], Record | None]:
-    """Return the job that arguments and options describe, or a record, which is returned too."""
-    inputs = {name: given[name] for name in ("foreground", "background", "points")}
-    outputs = ("valid_output", "preview")
-    if given["record"] is not None:
-        return repeated_job(ctx, given, AlignJob, inputs=inputs, outputs=outputs)
-    options.check_arguments(ctx, given, "foreground", "background")
-    settings = {name: given[name] for name in ("page", *AlignJob.settings_recorded)}
-    written = {name: given[name] for name in (*outputs, *options.COMMON)}
-    return AlignJob(**inputs, **settings, **written), None
 
 
 def _words(result: AlignResult) -> Iterator[str]:

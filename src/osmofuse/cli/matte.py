@@ -9,11 +9,10 @@ import click
 from osmofuse.cli import options
 from osmofuse.cli.doing import do_job, tell
 from osmofuse.cli.grouped import GroupedCommand
-from osmofuse.cli.repeating import from_record, repeated_job
+from osmofuse.cli.repeating import job_of, job_options
 from osmofuse.cli.types import FILE, Number
-from osmofuse.jobs import FileJob, MatteJob, MatteResult
+from osmofuse.jobs import MatteJob, MatteResult
 from osmofuse.preparation.matting import DEFAULT, LARGEST, METHODS
-from osmofuse.record import Record
 
 
 @click.command("matte", cls=GroupedCommand)
@@ -40,7 +39,6 @@ from osmofuse.record import Record
     metavar="COUNT",
     help="Work on a reduced copy of larger pictures, and note it.",
 )
-@from_record
 @options.output("Write the map here, in grey.")
 @click.option(
     "--foreground-out",
@@ -50,11 +48,7 @@ from osmofuse.record import Record
     help="Also write what the map keeps, in its own colours, transparent elsewhere.",
 )
 @options.preview("Also write the picture with the map laid over it.")
-@options.report
-@options.overwrite
-@options.as_json
-@options.dry_run
-@options.max_memory
+@job_options
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:
     """Find the alpha map of what TRIMAP roughly outlines in IMAGE.
@@ -68,7 +62,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     osmofuse matte visible.tif trimap.png -o alpha.png
     osmofuse matte visible.tif mask.png --edge 10 -o alpha.tif --preview look.png
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
-    job, old = _job(ctx, given)
+    job, old = job_of(ctx, given, MatteJob, outputs=("foreground_output", "preview"))
     result: MatteResult | None = do_job(job, "Finding the map", given, old=old)
     if result is None:
         return
@@ -77,15 +71,3 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     words = [f"Found the map in {result.unknown:.1%} of the picture."]
     failed = [] if result.status.is_success else [f"the map did not converge ({result.status})"]
     tell(ctx, result, given, words, data=data, warnings=failed)
-
-
-def _job(ctx: click.Context, given: dict[str, Any]) -> tuple[FileJob[Any], Record | None]:
-    """Return the job that arguments and options describe, or a record, which is returned too."""
-    inputs = {name: given[name] for name in ("image", "trimap")}
-    outputs = ("foreground_output", "preview")
-    if given["record"] is not None:
-        return repeated_job(ctx, given, MatteJob, inputs=inputs, outputs=outputs)
-    options.check_arguments(ctx, given, *inputs)
-    settings = {name: given[name] for name in ("page", *MatteJob.settings_recorded)}
-    written = {name: given[name] for name in (*outputs, *options.COMMON)}
-    return MatteJob(**inputs, **settings, **written), None

@@ -1,16 +1,20 @@
-"""The option ``--from``: do again what a record says, and say whether it is the same."""
+"""The job that a command describes, by its options or by a record (``--from``)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
+from functools import reduce
 from typing import Any
 
 import click
 
 from osmofuse.cli import options
+from osmofuse.cli.options import Function
 from osmofuse.cli.types import FILE
 from osmofuse.errors import SettingError
 from osmofuse.jobs import FileJob, Result, job_of_record
+from osmofuse.jobs.job import required_fields
 from osmofuse.record import Record, read_record
 
 from_record = click.option(
@@ -22,6 +26,53 @@ from_record = click.option(
 )
 # Options of all commands that say how much is allowed, and what is said.
 _ALWAYS = ("output", "overwrite", "max_memory", "report", "record", "as_json", "dry_run", "quiet")
+
+
+def job_options(function: Function) -> Function:
+    """Give a command the options of all jobs: --report, --overwrite, --from, --json and so on."""
+    parts: list[Callable[[Any], Any]] = [
+        options.report,
+        options.overwrite,
+        from_record,
+        options.max_memory,
+        options.dry_run,
+        options.as_json,
+    ]
+    # The last decorator of a list stands next to the function.
+    result: Function = reduce(lambda made, part: part(made), reversed(parts), function)
+    return result
+
+
+def job_of(
+    ctx: click.Context,
+    given: Mapping[str, Any],
+    kind: type[FileJob[Any]],
+    *,
+    outputs: tuple[str, ...] = (),
+) -> tuple[FileJob[Any], Record | None]:
+    """Return the job that a command describes; with --from also the record that it repeats.
+
+    Parameters
+    ----------
+    ctx, given
+        The command, and what it was given: arguments and options named like fields of the job.
+    kind : type
+        The job that the command does.
+    outputs : tuple of str
+        Fields of outputs beside ``output``.
+
+    Raises
+    ------
+    click.UsageError
+        An argument is missing; or something is given that --from has from the record.
+    SettingError
+        The record is that of another job.
+    """
+    parts = {one.name: given[one.name] for one in fields(kind) if one.name in given}
+    if given["record"] is not None:
+        return repeated_job(ctx, given, kind, inputs=parts, outputs=outputs)
+    options.check_arguments(ctx, given, *(name for name in required_fields(kind) if name in given))
+    return kind(**parts), None
 
 
 def repeated_job(

@@ -16,7 +16,7 @@ from osmofuse.cli import options
 from osmofuse.cli.doing import do_job, end
 from osmofuse.cli.grouped import GroupedCommand
 from osmofuse.cli.metrics import interval, metric_number
-from osmofuse.cli.repeating import from_record, repeated_job, repetition_lines
+from osmofuse.cli.repeating import job_options, repeated_job, repetition_lines
 from osmofuse.cli.tables import print_table
 from osmofuse.cli.told import file_lines
 from osmofuse.cli.types import FILE, AlphaType
@@ -48,13 +48,8 @@ from osmofuse.record import Record, plain
     metavar="8|16|none",
     help="Round all pictures to this many bits first, as published numbers are.",
 )
-@from_record
 @options.output("Also write the scores here, as a record.", required=False)
-@options.report
-@options.overwrite
-@options.as_json
-@options.dry_run
-@options.max_memory
+@job_options
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:
     """Score FUSED, which was made from FOREGROUND and BACKGROUND.

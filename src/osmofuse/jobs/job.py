@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -257,3 +257,12 @@ class FileJob(ABC, Generic[R_co]):
         """Return the field that holds the file of a role."""
         name = role.partition("-")[0]
         return name if name in {one.name for one in fields(cls)} else f"{name}s"
+
+
+def required_fields(kind: type[FileJob[Any]]) -> list[str]:
+    """Return the fields of a kind of job that have no default."""
+    return [
+        one.name
+        for one in fields(kind)
+        if one.default is MISSING and one.default_factory is MISSING
+    ]

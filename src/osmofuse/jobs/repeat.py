@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from osmofuse.errors import OsmofuseError, SettingError, UnreadableError
 from osmofuse.jobs.align import AlignJob
 from osmofuse.jobs.catalogue import JOBS
 from osmofuse.jobs.files import look_at_pictures, read_pictures
-from osmofuse.jobs.job import FileJob, Repetition, Result
+from osmofuse.jobs.job import FileJob, Repetition, Result, required_fields
 from osmofuse.jobs.score import ScoreJob
 from osmofuse.picture import white_of
 from osmofuse.progress import Watch
@@ -259,10 +259,9 @@ def _files_of(
         found[name] = places if name == "backgrounds" else places[0]
     if "alpha" in known and "alpha" not in moved:
         found["alpha"] = _alpha_of(record, path, kind)
-    for part in fields(kind):
-        must = part.default is MISSING and part.default_factory is MISSING
-        if must and part.name not in {"output", *found, *moved}:
-            role = part.name.removesuffix("s")
+    for name in required_fields(kind):
+        if name not in {"output", *found, *moved}:
+            role = name.removesuffix("s")
             raise UnreadableError(f"{path}: a damaged record ({role!r} is missing)")
     _check_count(record, path, moved)
     return found
@@ -303,17 +302,17 @@ def _place_of(one: Input, record: Path, kind: type[FileJob[Any]]) -> Path:
     if not there:
         raise UnreadableError(
             f"{places[0]}: no such file, the {one.role} of {record}; if it has moved, say where "
-            f"it is now: osmofuse {kind.kind} {_argument(one.role)} --from {record} ..."
+            f"it is now: osmofuse {kind.kind} {_argument(one.role, kind)} --from {record} ..."
         )
     return next((place for place in there if sha256_of_file(place) == one.sha256), there[0])
 
 
-def _argument(role: str) -> str:
+def _argument(role: str, kind: type[FileJob[Any]]) -> str:
     """Return how a command is told of a file that has moved."""
-    name = role.partition("-")[0]
-    if name in ("alpha", "truth", "points"):
-        return f"--{name} FILE"
-    return {"image": "IMAGE TRIMAP", "trimap": "IMAGE TRIMAP"}.get(name, "FOREGROUND BACKGROUND")
+    arguments = [name for name in required_fields(kind) if name != "output"]
+    if kind.field_of(role) not in arguments:
+        return f"--{role.partition('-')[0]} FILE"
+    return " ".join(name.removesuffix("s").upper() for name in arguments)
 
 
 def _is_file(place: Path) -> bool:

@@ -6,7 +6,7 @@ from osmofuse.report.comparison import Box, contact_sheet, zoom_sheet
 from osmofuse.report.document import check_report
 from osmofuse.report.overlay import overlay
 from osmofuse.report.page import write_report
-from osmofuse.report.preparation_page import write_alignment, write_matte
+from osmofuse.report.preparation_page import write_alignment, write_matte, write_pictures
 from osmofuse.report.provenance import Provenance
 from osmofuse.report.ranking import read_ranking, tally, with_ranking
 from osmofuse.report.results_page import write_results
@@ -37,6 +37,7 @@ __all__ = [
     "with_ranking",
     "write_alignment",
     "write_matte",
+    "write_pictures",
     "write_report",
     "write_results",
     "zoom_sheet",

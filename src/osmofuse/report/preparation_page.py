@@ -1,4 +1,4 @@
-"""The pages of what is done before fusing: an alignment, and a matte."""
+"""Pages of jobs that do not fuse: an alignment, a matte, a picture made from others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from osmofuse.report.provenance import UNKNOWN, Provenance
 from osmofuse.report.sections import contact_section
 from osmofuse.typing import Array, ArrayLike
 
-__all__ = ["write_alignment", "write_matte"]
+__all__ = ["write_alignment", "write_matte", "write_pictures"]
 
 _GROUND = 0.5  # the grey on which a cut-out lies
 
@@ -185,6 +185,50 @@ def write_matte(
         first=("Picture", "Cut out"),
         sections=[_pictures_section(layers, "Picture"), _told_section(facts or {})],
         tint=None if tint is None else (tint, "What is not kept"),
+        provenance=provenance,
+    )
+    return write_document(folder, document, overwrite=overwrite, staging=staging)
+
+
+def write_pictures(
+    folder: str | PathLike[str],
+    pictures: Mapping[str, ArrayLike | Picture],
+    *,
+    provenance: Provenance = UNKNOWN,
+    overwrite: bool = False,
+    staging: Staging | None = None,
+) -> Path:
+    """Write the report of a picture that was made from others.
+
+    Parameters
+    ----------
+    folder : path
+        As for `write_report`.
+    pictures : mapping of str to array or Picture
+        By title, the result last; all of one size.
+    provenance, overwrite, staging
+        As for `write_report`.
+
+    Returns
+    -------
+    Path
+        The page.
+
+    Raises
+    ------
+    InputError, MismatchError
+        A picture cannot be shown, or they have different sizes.
+    OutputError
+        The report is there already, or cannot be written. Then nothing is.
+    """
+    layers = layers_of(pictures)
+    first, *_, last = (next(iter(pictures)), *pictures)
+    document = Document(
+        title=provenance.title or last,
+        lede=[],
+        layers=layers,
+        first=(first, last),
+        sections=[_pictures_section(layers, first)] if len(layers) > 1 else [],
         provenance=provenance,
     )
     return write_document(folder, document, overwrite=overwrite, staging=staging)

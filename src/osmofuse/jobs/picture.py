@@ -1,0 +1,166 @@
+"""Jobs that make one picture from others, with a record beside it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import ClassVar
+
+from osmofuse.io import storable
+from osmofuse.jobs.again import again
+from osmofuse.jobs.files import InputFile, read_pictures
+from osmofuse.jobs.job import FileJob, Result
+from osmofuse.jobs.need import PROGRAM, START, Need, peak_bytes
+from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
+from osmofuse.picture import Picture
+from osmofuse.progress import Progress, Status, Watch
+from osmofuse.record import Record, sha256_of_pixels
+from osmofuse.report import Provenance, write_pictures
+
+_RESULT = "Result"  # title of the output in the report
+
+
+@dataclass(frozen=True, kw_only=True)
+class PictureJob(FileJob[Result]):
+    """Base of jobs that make one picture from others.
+
+    A kind of job has a field for each picture that it reads, and one for each setting. It names
+    them in `reads` and `settings_recorded`, and makes the picture in `make`. Files, record,
+    report, limits and repetition are here.
+
+    Parameters
+    ----------
+    output : path
+        The picture to write; its record goes beside it.
+    overwrite, max_memory, report, page
+        See `FileJob`.
+    """
+
+    output: Path
+
+    reads: ClassVar[tuple[str, ...]] = ("image",)  # fields of the pictures, which are their roles
+    sample_bytes: ClassVar[float] = 48  # memory for each sample, beyond the pictures themselves
+    seconds: ClassVar[float] = 1.0  # time on one core for a million samples, with its files
+
+    def __post_init__(self) -> None:
+        self._put_path("output", *self.reads)
+        super().__post_init__()
+
+    @abstractmethod
+    def make(self, pictures: Mapping[str, Picture], watch: Watch) -> Picture:
+        """Return the picture to write.
+
+        Parameters
+        ----------
+        pictures : mapping of str to Picture
+            What was read, by role.
+        watch : callable
+            For work that takes long: to be called with a `Progress` now and then. Once it has
+            returned True nothing is written, whatever is returned here.
+        """
+
+    @property
+    def pictures(self) -> dict[str, Path]:
+        """The pictures to be read, by role."""
+        found = {role: getattr(self, role) for role in self.reads}
+        return {role: path for role, path in found.items() if path is not None}
+
+    @property
+    def outputs(self) -> dict[str, Path]:
+        """The pictures to be written, by role."""
+        return {"output": self.output}
+
+    @property
+    def work(self) -> str:
+        """The work in words that begin with a file."""
+        return f"{next(iter(self.pictures.values()))}: osmofuse {self.kind}"
+
+    def check_outputs(self, files: Mapping[str, InputFile] | None) -> None:
+        """Refuse outputs that cannot or must not be written."""
+        if files is None:
+            check_outputs(self)
+            check_page(self, self.report, [*map(_title, self.pictures), _RESULT])
+
+    def need_of(self, files: Mapping[str, InputFile]) -> Need:
+        """Return the memory and time for pictures of this size."""
+        read = [file.picture for file in files.values()]
+        samples = sum(one.rows * one.cols * one.bands for one in read)
+        held = sum(one.decoded_bytes for one in read) + self.sample_bytes * samples
+        return Need(bytes=round(PROGRAM + held), seconds=START + self.seconds * samples / 1e6)
+
+    def do(self, files: Mapping[str, InputFile], watch: Watch | None) -> Result:
+        """Make the picture, and write all files, or none."""
+        pictures, watched = read_pictures(files), _Watched(watch)
+        watched(Progress(None, 1, 0, None, None, 0.0))
+        with Outputs(self, self.report) as outputs:
+            began = perf_counter()
+            made = None if watched.cancelled else self.make(pictures, watched)
+            if made is None or watched.cancelled:
+                return Result(status=Status.cancelled)
+            made = storable(made, self.output)
+            outputs.write("output", made)
+            inputs = self.inputs_of(files, self.output.parent)
+            record = Record(
+                job=self.kind,
+                inputs=inputs,
+                alpha={},
+                method=self.method_recorded,
+                result={
+                    "status": str(Status.direct),
+                    "seconds": perf_counter() - began,
+                    "peak_bytes": peak_bytes(),
+                },
+                output={"sha256_of_pixels": sha256_of_pixels(made.pixels)},
+            )
+            written = outputs.files
+            if self.report is not None:
+                page = self._write_page(self.report, pictures, made, record, outputs)
+                written["report"] = page
+            outputs.commit(record)
+        notes = self.notes_of(inputs)
+        return Result(status=Status.direct, files=written, notes=notes, record=record)
+
+    def _write_page(
+        self,
+        folder: Path,
+        pictures: Mapping[str, Picture],
+        made: Picture,
+        record: Record,
+        outputs: Outputs,
+    ) -> Path:
+        """Write the report: the result, and the pictures that have its size."""
+        shown = {_title(role): one for role, one in pictures.items() if one.shape == made.shape}
+        files = outputs.files
+        provenance = Provenance(
+            record=record,
+            command=again(self.kind, files["record"], self.output),
+            title=f"{self.output.name}, made by osmofuse {self.kind}",
+            inputs=(*self.inputs.values(), *files.values()),
+        )
+        return write_pictures(
+            folder,
+            shown | {_RESULT: made},
+            provenance=provenance,
+            overwrite=self.overwrite,
+            staging=outputs.staging,
+        )
+
+
+class _Watched:
+    """A watching function that remembers that it has cancelled."""
+
+    def __init__(self, watch: Watch | None) -> None:
+        self.cancelled = False
+        self._watch = watch
+
+    def __call__(self, progress: Progress) -> bool:
+        if self._watch is not None:
+            self.cancelled = self.cancelled or bool(self._watch(progress))
+        return self.cancelled
+
+
+def _title(role: str) -> str:
+    return role.capitalize()
