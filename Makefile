@@ -48,7 +48,7 @@ soak: setup
 	$(BIN)/python -m pytest -m soak $(if $(PART),-k $(PART)) $(ARGS)
 
 pictures: setup
-	$(BIN)/python docs/pictures.py
+	$(BIN)/python docs/pictures.py $(ARGS)
 
 docs: setup
 	@if command -v npm >/dev/null; then npm ci --prefix docs --no-audit --no-fund --silent; fi

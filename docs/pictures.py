@@ -1,5 +1,7 @@
 """Render the pictures that README, docs and recipes carry, from the gallery: ``make pictures``.
 
+``make pictures ARGS=NAME`` draws only the thumbnail of the recipe of that name.
+
 Every scene is drawn from its seed and fused with the default settings or a recipe's, so the same
 code gives the same pictures. They are committed; together they must stay below two megabytes, and
 each recipe's, which goes into the package, below 15 kB.
@@ -26,14 +28,19 @@ LIMIT = 2_000_000
 DETAIL = slice(405, 565), slice(60, 220)  # the faded foot of the page
 FACE = slice(150, 390), slice(90, 310)  # of the portrait
 THUMBNAIL, THUMBNAIL_LIMIT = 158, 15_000  # side of each half, and bytes
-# What of each recipe's scene is looked at: its first row and column, in parts of the picture.
+# Part of each recipe's scene on the sheet: its first row and column, in parts of the picture.
+MIDDLE = 0.3, 0.2
 CORNERS = {
     "clone": (0.3, 0.22), "cloud": (0.55, 0.45), "face": (0.3, 0.2), "heritage": (0.1, 0.4),
     "recolour": (0.3, 0.2), "text": (0.45, 0.4),
 }  # fmt: skip
 
 
-def main() -> None:
+def main(*names: str) -> None:
+    if names:
+        for name in names:
+            draw_thumbnail(osmofuse.recipe(name))
+        return
     FOLDER.mkdir(exist_ok=True)
     draw_manuscript(gallery.manuscript())
     draw_portrait(gallery.portrait())
@@ -176,13 +183,9 @@ def draw_recipes() -> None:
     """Draw a thumbnail beside each recipe, and a sheet of what they gain."""
     panels = []
     for recipe in osmofuse.recipes():
-        scene = getattr(gallery, recipe.scene)(seed=10)  # on which nothing was tuned
-        pictures = scene.foreground, scene.background, scene.alpha
-        default, better = osmofuse.fuse(*pictures).image, recipe.fuse(*pictures).image
-        square = around(scene.alpha)
-        halves = scene.foreground[square], better[square]
-        save_thumbnail(recipe.path.with_suffix(".jpg"), *halves)
-        part = cut(scene.truth.shape, *CORNERS[recipe.name])
+        scene, better = draw_thumbnail(recipe)
+        default = osmofuse.fuse(scene.foreground, scene.background, scene.alpha).image
+        part = cut(scene.truth.shape, *CORNERS.get(recipe.name, MIDDLE))
         gained = [metrics.truth_psnr(u, scene.truth) for u in (default, better)]
         panels += [
             (f"{recipe.name}: the foreground", scene.foreground[part]),
@@ -191,6 +194,15 @@ def draw_recipes() -> None:
             ("Truth", scene.truth[part]),
         ]
     save("recipes.jpg", panels, columns=4)
+
+
+def draw_thumbnail(recipe: osmofuse.Recipe) -> tuple[gallery.Scene, np.ndarray]:
+    """Draw a recipe's scene before and after, and return the scene and what was made of it."""
+    scene = getattr(gallery, recipe.scene)(seed=10)  # on which nothing was tuned
+    better = recipe.fuse(scene.foreground, scene.background, scene.alpha).image
+    square = around(scene.alpha)
+    save_thumbnail(recipe.path.with_suffix(".jpg"), scene.foreground[square], better[square])
+    return scene, better
 
 
 def cut(shape: tuple[int, ...], top: float, left: float) -> tuple[slice, slice]:
@@ -240,4 +252,4 @@ def save(name: str, panels: list, columns: int | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

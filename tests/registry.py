@@ -16,17 +16,8 @@ from scipy.sparse.linalg import spsolve
 
 from osmofuse.energies import HuberTV, JointModel, Quadratic, Tikhonov
 from osmofuse.linalg import CLOSED, FREE, Hierarchy, Stencil, inside
-from osmofuse.methods import (
-    Average,
-    DirectMatting,
-    GuidedFilterFusion,
-    LaplacianPyramid,
-    LinearOsmosis,
-    PoissonEditing,
-    SpectralTV,
-    StructureAwareFusion,
-    VariationalOsmosis,
-)
+from osmofuse.methods import METHODS as KNOWN
+from osmofuse.methods import DirectMatting, LinearOsmosis, PoissonEditing, VariationalOsmosis
 from osmofuse.operators import ForwardDifference, OsmosisEdges
 
 SHAPES = [(1, 1), (1, 6), (5, 1), (2, 2), (3, 4), (5, 7)]  # one pixel, one row, odd, even
@@ -81,17 +72,9 @@ def terraces(shape: tuple[int, int], rng: np.random.Generator) -> np.ndarray:
     return 1.0 + 2.0 * np.maximum(j - shape[1] // 2, 0) + rng.uniform(0, 0.05, shape)
 
 
-# Every method by the name that `fuse` knows, in settings that end soon.
-METHODS = {
+# Every method by the name that `fuse` knows, with its defaults, or in settings that end soon.
+METHODS = {name: kind() for name, kind in KNOWN.items()} | {
     "variational": VariationalOsmosis(reach=2.0),
-    "direct": DirectMatting(),
-    "average": Average(),
-    "pyramid": LaplacianPyramid(),
-    "linear-osmosis": LinearOsmosis(),
-    "poisson": PoissonEditing(),
-    "spectral-tv": SpectralTV(),
-    "guided-filter": GuidedFilterFusion(),
-    "structure-aware": StructureAwareFusion(),
 }
 
 # Methods that do not look at alpha.

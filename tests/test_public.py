@@ -51,6 +51,12 @@ def test_every_method_is_public():
     assert all(getattr(osmofuse, method.__name__) is method for method in METHODS.values())
 
 
+def test_every_job_is_public():
+    from osmofuse.jobs import JOBS
+
+    assert all(getattr(osmofuse, job.__name__) is job for job in JOBS.values())
+
+
 def test_dir_lists_them_all():
     assert set(osmofuse.__all__) <= set(dir(osmofuse))
 

@@ -29,7 +29,7 @@ from osmofuse.record import read_record, sha256_of_pixels
 from osmofuse.tasks import recipe_files
 from osmofuse.tasks.recipe import SHIPPED, user_folder
 
-NAMES = ["clone", "cloud", "face", "heritage", "recolour", "text"]
+NAMES = sorted(path.stem for path in SHIPPED.glob("*.toml"))
 OWN = """format = 1
 name = "{name}"
 title = "My own"

@@ -9,15 +9,26 @@ r"""The joint model of one channel.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from osmofuse.energies.huber import HuberTV
 from osmofuse.energies.osmosis import osmosis, osmosis_forward, osmosis_gradients
 from osmofuse.energies.quadratic import Quadratic
-from osmofuse.energies.tikhonov import Tikhonov
 from osmofuse.typing import FloatArray
 
 Edges: TypeAlias = Literal["harmonic", "forward"]
+
+
+class Smooth(Protocol):
+    """A term with a gradient everywhere, such as `Tikhonov`."""
+
+    def value(self, v: FloatArray, /) -> float:
+        """Return the energy of a plane."""
+        ...
+
+    def gradient(self, v: FloatArray, /) -> FloatArray:
+        """Return its gradient."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,13 +41,13 @@ class JointModel:
         :math:`\frac{\mu}{2} |v - w|^2`.
     fidelity : Quadratic
         :math:`\frac{\gamma}{2} \sum \alpha (u - f)^2`.
-    regulariser : HuberTV, Tikhonov or None
+    regulariser : HuberTV, a smooth term such as Tikhonov, or None
         :math:`\eta R(v)`.
     """
 
     structure: Quadratic
     fidelity: Quadratic
-    regulariser: HuberTV | Tikhonov | None
+    regulariser: HuberTV | Smooth | None
 
     def terms(self, u: FloatArray, v: FloatArray, edges: Edges = "harmonic") -> dict[str, float]:
         """Return the value of each term by name."""
@@ -49,12 +60,12 @@ class JointModel:
         }
 
     @property
-    def _smooth(self) -> Tikhonov | None:
+    def _smooth(self) -> Smooth | None:
         """The regulariser where it is smooth: the paper then descends on it explicitly."""
-        return self.regulariser if isinstance(self.regulariser, Tikhonov) else None
+        return None if isinstance(self.regulariser, HuberTV) else self.regulariser
 
     def coupling(self, u: FloatArray, v: FloatArray) -> float:
-        r"""Return the smooth part: :math:`O(u, v) + \frac{\mu}{2}|v - w|^2`, and Tikhonov's R."""
+        r"""Return the smooth part: :math:`O(u, v) + \frac{\mu}{2}|v - w|^2`, and a smooth R."""
         smooth = self._smooth.value(v) if self._smooth else 0.0
         return osmosis(u, v) + self.structure.value(v) + smooth
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from osmofuse.checks import choice
 from osmofuse.energies import Edges, HuberTV, JointModel, Quadratic, Tikhonov
+from osmofuse.energies.model import Smooth
 from osmofuse.errors import InputError, MismatchError
 from osmofuse.kernels import kernel, prange
 from osmofuse.methods.contract import Sources
@@ -220,7 +221,7 @@ def _fidelity_weight(alpha: FloatArray, gamma: float) -> FloatArray:
     return np.where(alpha == 1.0, math.inf, 0.0) if math.isinf(gamma) else gamma * alpha
 
 
-def _regulariser(settings: VariationalOsmosis) -> HuberTV | Tikhonov | None:
+def _regulariser(settings: VariationalOsmosis) -> HuberTV | Smooth | None:
     if settings.regulariser is None or settings.eta == 0:
         return None
     if settings.regulariser == "tikhonov":

@@ -17,12 +17,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from osmofuse.checks import choice, number, whole
-from osmofuse.energies import Edges, HuberTV, Tikhonov
+from osmofuse.energies import Edges, HuberTV
+from osmofuse.energies.model import Smooth
 from osmofuse.errors import InputError, SettingError, did_you_mean
 from osmofuse.kernels import threads_for
 from osmofuse.methods.contract import (
@@ -48,6 +49,13 @@ from osmofuse.typing import FloatArray
 # The inner problem is solved so well that the energy's descent is the outer method's own.
 INNER_RTOL = 1e-8
 # The paper's solvers end when they have converged: after some 200 iterations on most pictures.
+Regulariser: TypeAlias = Literal["huber", "tv", "tikhonov"]
+
+# Regularisers of the solvers that do not know all of them.
+_REGULARISERS = {
+    "flow": ("huber", "tv", "tikhonov", None),
+    "published": ("huber", "tv", None),
+}
 _COSTS = {
     "flow": Cost(68, 88, 0.5),
     "ipiano": Cost(130, 260, 32.0),
@@ -112,7 +120,7 @@ class VariationalOsmosis:
     mu: float = 100.0
     gamma: float = 1.0
     epsilon: float = 0.05
-    regulariser: Literal["huber", "tv", "tikhonov"] | None = "huber"
+    regulariser: Regulariser | None = "huber"
     offset: float = 1.0
     start: Literal["foreground", "composite", "means"] = "foreground"
     reach: float | None = None
@@ -134,7 +142,7 @@ class VariationalOsmosis:
         number("offset", self.offset, most=LARGEST_OFFSET)
         number("rtol", self.rtol, most=1.0)
         whole("max_iter", self.max_iter, least=1, most=MOST_ITERATIONS)
-        choice("regulariser", self.regulariser, ("huber", "tv", "tikhonov", None))
+        choice("regulariser", self.regulariser, (*get_args(Regulariser), None))
         choice("start", self.start, ("foreground", "composite", "means"))
         choice("band", self.band, ("keep", "repeat"))
         choice("target", self.target, ("product", "spectral"))
@@ -142,19 +150,17 @@ class VariationalOsmosis:
         choice("solver", self.solver, ("flow", "ipiano", "published"))
         if self.reach is not None:
             self._check_reach()
-        if self.solver == "published":
-            self._check_published()
+        if self.regulariser not in _REGULARISERS.get(self.solver, (self.regulariser,)):
+            raise SettingError(
+                f"regulariser: {self.regulariser!r} needs another solver than {self.solver!r}"
+            )
+        if self.solver == "published" and math.isinf(self.gamma):
+            raise SettingError("gamma: inf needs another solver than 'published'")
 
     def _check_reach(self) -> None:
         number("reach", self.reach, least=NEAREST, most=FARTHEST, infinite=True)
         if self.solver != "flow":
             raise SettingError(f"reach: {self.reach!r} needs the solver 'flow'; use None")
-
-    def _check_published(self) -> None:
-        if self.regulariser == "tikhonov":
-            raise SettingError("regulariser: 'tikhonov' needs another solver than 'published'")
-        if math.isinf(self.gamma):
-            raise SettingError("gamma: inf needs another solver than 'published'")
 
     @property
     def cost(self) -> Cost:
@@ -317,7 +323,7 @@ class _Recorder:
 
 
 def _prox_of(
-    term: HuberTV | Tikhonov | None, guard: Guard
+    term: HuberTV | Smooth | None, guard: Guard
 ) -> Callable[[FloatArray, float], tuple[FloatArray, int]]:
     """Return the proximal map of what the smooth part of the energy does not hold already."""
     if isinstance(term, HuberTV):
