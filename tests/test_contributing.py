@@ -15,7 +15,7 @@ import pytest
 from conftest import ROOT
 from pairs import write_pair
 
-COPIED = ("src", "tests", "docs", "pyproject.toml", "*.md", "*.cff", "LICENSE")
+COPIED = ("src", "tests", "docs", "pyproject.toml", "examples", "*.md", "*.cff", "LICENSE")
 PARTS = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("\n### ")[1:]
 RECIPES = {
     title: text.partition("\n## ")[0] for title, _, text in (part.partition("\n") for part in PARTS)
@@ -90,7 +90,8 @@ def run(line: str, root: Path, folder: Path) -> str:
     done = subprocess.run(
         [sys.executable, *start, *arguments],
         cwd=folder if program == "osmofuse" else root,
-        env=os.environ | {"PYTHONPATH": str(root / "src")},
+        env=os.environ
+        | {"PYTHONPATH": str(root / "src"), "OSMOFUSE_CACHE": str(root.parent / "cache")},
         check=False,
         capture_output=True,
         text=True,
@@ -100,10 +101,17 @@ def run(line: str, root: Path, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """Return a folder for copies: kernels compiled for a path serve the next copy there."""
+    return tmp_path_factory.mktemp("contributing")
+
+
 @pytest.fixture
-def copy(tmp_path):
+def copy(place):
     """Return a copy of what a recipe may change."""
-    root = tmp_path / "copy"
+    root = place / "osmofuse"
+    shutil.rmtree(root, ignore_errors=True)
     root.mkdir()
     ignored = shutil.ignore_patterns(
         "__pycache__", "_build", "node_modules", "test_contributing.py"
@@ -113,7 +121,6 @@ def copy(tmp_path):
             shutil.copytree(path, root / path.name, ignore=ignored)
         else:
             shutil.copy(path, root)
-    (root / "examples").mkdir()
     return root
 
 
