@@ -4,7 +4,10 @@ import csv
 import inspect
 import re
 import runpy
+import shlex
+import shutil
 import sys
+import tomllib
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,6 +22,8 @@ from osmofuse import gallery
 from osmofuse.methods import METHODS
 from osmofuse.metrics.catalogue import SETS
 from osmofuse.picture import quantise
+from outside import environment, install
+from pairs import osmofuse_in, write_pair
 
 ROOT = Path(__file__).parent.parent
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
@@ -143,7 +148,8 @@ def test_methods_page_runs_and_tells_of_all_methods(capsys, pandas):
     assert [(found.name, found.reason) for found in run["own"]] == [
         ("direct", None), ("darker", None),
     ]  # fmt: skip
-    assert np.array_equal(run["own"][1].fusion.image, run["fused"].image)
+    assert np.array_equal(run["tried"][0].fusion.image, run["fused"].image)
+    assert np.array_equal(run["tried"][1].fusion.image, run["own"][1].fusion.image)
     assert 0 < np.mean(run["fused"].image < run["scene"].foreground) < 1
     assert [found.reason for found in run["compared"]] == [None] * 4
     assert "| imported |" in capsys.readouterr().out
@@ -157,6 +163,30 @@ def test_metrics_page_runs(capsys):
     assert run["scores"]["qabf"].value == osmofuse.metrics.qabf(*run["rounded"])
     assert abs(run["own"]["bias"].value) < 255
     assert run["own"]["bias"].better is None
+
+
+@pytest.mark.parametrize(("kind", "name"), [("methods", "darker"), ("metrics", "bias")])
+def test_a_package_with_the_code_of_the_page_is_known_to_its_commands(tmp_path, kind, name):
+    """The function, the entry point and the commands as the page has them."""
+    page = text(f"docs/{kind}.md").partition(" of your own\n")[2].partition("\n## ")[0]
+    code, entry, commands = (
+        re.search(rf"^```{language}\n(.*?)^```", page, re.MULTILINE | re.DOTALL)[1]
+        for language in ("python", "toml", "console")
+    )
+    definition = code.partition("\n\n\n")[0]
+    assert definition.startswith(f"def {name}(")
+    assert len(definition.splitlines()) <= 10
+    points = tomllib.loads(entry)["project"]["entry-points"]
+    (tmp_path / "site").mkdir()
+    head = "import numpy as np\nimport osmofuse\n\n\n"
+    site = install(tmp_path / "site", head + definition, points, package="my_package")
+    write_pair(tmp_path)
+    shutil.copy(tmp_path / "visible.tif", tmp_path / "fused.tif")
+    for line in commands.splitlines():
+        _, *arguments = shlex.split(line)
+        done = osmofuse_in(tmp_path, *arguments, **environment(site))
+        assert done.returncode == 0, (line, done.stderr)
+    assert name in (tmp_path / "compared" / "table.md").read_text(encoding="utf-8")
 
 
 def test_page_of_the_new_metrics_runs_and_ranks():

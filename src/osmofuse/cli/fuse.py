@@ -12,7 +12,7 @@ from osmofuse.cli import options
 from osmofuse.cli.doing import do_job, tell
 from osmofuse.cli.endings import summary, warning
 from osmofuse.cli.grouped import GroupedCommand
-from osmofuse.cli.repeating import from_record, repeated_job
+from osmofuse.cli.repeating import job_options, repeated_job
 from osmofuse.cli.settings import chosen_settings, setting_options
 from osmofuse.cli.types import FILE
 from osmofuse.jobs import FuseJob, FuseResult, job_with_recipe
@@ -39,19 +39,14 @@ _OUTPUTS = ("structure", "alpha_output", "iiif")
 @options.recipe
 @options.method(method_names(), "Fuse by this method; osmofuse methods lists them.", "variational")
 @setting_options
-@from_record
 @options.output("Write the fused picture here.")
 @options.depth
 @click.option("--structure", type=FILE, metavar="FILE", help="Also write the structure found.")
 @click.option(
     "--alpha-out", "alpha_output", type=FILE, metavar="FILE", help="Also write the map used."
 )
-@options.report
 @click.option("--iiif", metavar="URL", help="With --report: a IIIF manifest for this address.")
-@options.overwrite
-@options.as_json
-@options.dry_run
-@options.max_memory
+@job_options
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:
     """Fuse the structure of BACKGROUND into the colours of FOREGROUND.

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
-from functools import reduce
 from typing import Any
 
 import click
@@ -30,17 +29,17 @@ _ALWAYS = ("output", "overwrite", "max_memory", "report", "record", "as_json", "
 
 def job_options(function: Function) -> Function:
     """Give a command the options of all jobs: --report, --overwrite, --from, --json and so on."""
-    parts: list[Callable[[Any], Any]] = [
-        options.report,
-        options.overwrite,
-        from_record,
-        options.max_memory,
-        options.dry_run,
-        options.as_json,
-    ]
-    # The last decorator of a list stands next to the function.
-    result: Function = reduce(lambda made, part: part(made), reversed(parts), function)
-    return result
+    return options.decorated(
+        function,
+        [
+            from_record,
+            options.report,
+            options.overwrite,
+            options.as_json,
+            options.dry_run,
+            options.max_memory,
+        ],
+    )
 
 
 def job_of(

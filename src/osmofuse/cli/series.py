@@ -13,7 +13,7 @@ from osmofuse.cli import options
 from osmofuse.cli.doing import do_job, tell
 from osmofuse.cli.endings import unfinished
 from osmofuse.cli.options import Function, decorated
-from osmofuse.cli.repeating import from_record, repeated_job
+from osmofuse.cli.repeating import job_options, repeated_job
 from osmofuse.cli.types import FILE
 from osmofuse.cli.voice import say
 from osmofuse.jobs import FileJob, SeriesResult, job_with_recipe, keep_ranking
@@ -43,7 +43,6 @@ def series_options(function: Function) -> Function:
             options.invert,
             options.soften,
             options.recipe,
-            from_record,
         ],
     )
 
@@ -62,12 +61,8 @@ def ending_options(function: Function) -> Function:
         [
             options.output("Write into this folder."),
             options.depth,
-            options.report,
             ranking,
-            options.overwrite,
-            options.as_json,
-            options.dry_run,
-            options.max_memory,
+            job_options,
         ],
     )
 
