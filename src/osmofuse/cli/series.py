@@ -14,6 +14,7 @@ from osmofuse.cli.doing import do_job, tell
 from osmofuse.cli.endings import unfinished
 from osmofuse.cli.options import Function, decorated
 from osmofuse.cli.repeating import job_options, repeated_job
+from osmofuse.cli.tables import table_width
 from osmofuse.cli.types import FILE
 from osmofuse.cli.voice import say
 from osmofuse.jobs import FileJob, SeriesResult, job_with_recipe, keep_ranking
@@ -21,6 +22,7 @@ from osmofuse.jobs.files import sized
 from osmofuse.jobs.series import SeriesJob
 from osmofuse.record import Record
 from osmofuse.report import tally
+from osmofuse.report.terminal_table import fitted
 from osmofuse.tasks import Recipe
 
 _PREPARING = (
@@ -117,7 +119,8 @@ def tell_series(
         return
     failed = [unfinished(one.name, one.fusion.status) for one in result.unfinished if one.fusion]
     hints = options.hints() if old is None else ()
-    tell(ctx, result, given, [result.table, ""], hints=hints, warnings=failed)
+    table = "" if result.cells is None else fitted(result.cells, table_width())
+    tell(ctx, result, given, [table, ""], hints=hints, warnings=failed)
 
 
 def rank(ctx: click.Context, given: Mapping[str, Any]) -> None:

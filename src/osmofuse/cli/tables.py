@@ -10,11 +10,13 @@ from osmofuse.cli.voice import is_quiet
 _PLAIN_WIDTH = 120  # of a table that goes into a file
 
 
+def table_width() -> int:
+    """Return the width of the terminal; of what is no terminal, that of a plain file."""
+    console = Console()
+    return console.width if console.is_terminal else _PLAIN_WIDTH
+
+
 def print_table(table: Table) -> None:
     """Print a table on stdout, unless the command is quiet."""
-    if is_quiet():
-        return
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=_PLAIN_WIDTH)
-    console.print(table)
+    if not is_quiet():
+        Console(width=table_width()).print(table)

@@ -14,8 +14,8 @@ from osmofuse.jobs.opening import Opened
 from osmofuse.jobs.series import CSV, SHEET, TABLE, Made, SeriesJob
 from osmofuse.methods import METHODS, Method
 from osmofuse.progress import Watch
-from osmofuse.report import Box, contact_sheet, csv_table, latex_table, markdown_table, zoom_sheet
-from osmofuse.report.table import Published
+from osmofuse.report import Box, contact_sheet, csv_table, latex_table, zoom_sheet
+from osmofuse.report.table import Published, in_markdown, tabulated
 from osmofuse.tasks import compare
 from osmofuse.tasks.fuse import method_of
 from osmofuse.tasks.table_one import PUBLISHED, TABLE_ONE, table_one
@@ -140,14 +140,17 @@ class CompareJob(SeriesJob):
             found = compare(
                 ready, methods=methods, truth=opened.truth, metrics=self.metrics, watch=watch
             )
-        table = markdown_table(found, published=published)
-        texts = {TABLE: table + "\n", LATEX: latex_table(found, published=published) + "\n"}
+        cells = tabulated(found, published)
+        texts = {
+            TABLE: in_markdown(cells) + "\n",
+            LATEX: latex_table(found, published=published) + "\n",
+        }
         texts[CSV] = csv_table(found, published=published)
         sheets = {SHEET: lambda: contact_sheet(found, *pair)}
         if ready.sources.channels == 3:
             sheets[ZOOM] = lambda: zoom_sheet(found, pair[0], alpha, box=self.box)
         names = self._picture_names([one.name for one in found], files["foreground"])
-        return Made(tuple(found), table, names, texts, sheets)
+        return Made(tuple(found), cells, names, texts, sheets)
 
     def _picture_names(self, names: Iterable[str], foreground: InputFile) -> dict[str, str]:
         """Return what pictures are called, in the format that the foreground really has."""

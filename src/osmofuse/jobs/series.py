@@ -31,6 +31,7 @@ from osmofuse.record import Record, plain, sha256_of_pixels, stage_record
 from osmofuse.report import Provenance, check_report, write_results
 from osmofuse.report.canvas import Canvas
 from osmofuse.report.document import report_folder
+from osmofuse.report.table import Table, in_markdown
 from osmofuse.tasks import Comparison
 from osmofuse.typing import Array, FloatArray
 
@@ -46,12 +47,17 @@ class SeriesResult(Result):
     ----------
     comparisons : tuple of Comparison
         Each fusion, with its scores; of a sweep, named by its settings.
-    table : str
-        The numbers, in Markdown.
+    cells : Table or None
+        Numbers as a table of texts.
     """
 
     comparisons: tuple[Comparison, ...] = ()
-    table: str = ""
+    cells: Table | None = None
+
+    @property
+    def table(self) -> str:
+        """Numbers in Markdown; empty if the job was cancelled."""
+        return "" if self.cells is None else in_markdown(self.cells)
 
     @property
     def unfinished(self) -> list[Comparison]:
@@ -67,8 +73,8 @@ class Made:
     ----------
     found : tuple of Comparison
         Each fusion, with its scores.
-    table : str
-        The numbers, in Markdown.
+    cells : Table
+        Numbers as a table of texts.
     pictures : mapping of str to str
         What the picture of each fusion is called, by its name.
     texts : mapping of str to str
@@ -80,7 +86,7 @@ class Made:
     """
 
     found: tuple[Comparison, ...]
-    table: str
+    cells: Table
     pictures: Mapping[str, str]
     texts: Mapping[str, str]
     sheets: Mapping[str, Callable[[], Array]]
@@ -194,7 +200,7 @@ class SeriesJob(SourcesJob[SeriesResult]):
             notes=opened.notes,
             record=record,
             comparisons=made.found,
-            table=made.table,
+            cells=made.cells,
         )
 
     def _write(self, made: Made, opened: Opened) -> tuple[Record, dict[str, Path]]:

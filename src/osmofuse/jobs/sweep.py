@@ -13,8 +13,9 @@ from osmofuse.jobs.opening import Opened
 from osmofuse.jobs.series import CSV, SHEET, TABLE, Made, SeriesJob
 from osmofuse.methods import Method
 from osmofuse.progress import Watch
-from osmofuse.report import csv_table, study_sheet, study_table
+from osmofuse.report import csv_table, study_sheet
 from osmofuse.report.study import check_sheet
+from osmofuse.report.table import in_markdown, tabulated_study
 from osmofuse.report.tried import trial_names
 from osmofuse.tasks import Comparison
 from osmofuse.tasks.sweep import Label, combinations, tried_on
@@ -115,16 +116,16 @@ class SweepJob(SeriesJob):
             metrics=self.metrics,
             watch=watch,
         )
-        table = study_table(trials)
+        cells = tabulated_study(trials)
         names = trial_names(trials)
         found = tuple(
             Comparison(name, one.fusion, one.scores)
             for name, one in zip(names, trials, strict=True)
         )
         settings = [one.settings for one in trials]
-        texts = {TABLE: table + "\n", CSV: csv_table(found, settings)}
+        texts = {TABLE: in_markdown(cells) + "\n", CSV: csv_table(found, settings)}
         sheets = {SHEET: lambda: study_sheet(trials)}
-        return Made(found, table, dict(zip(names, names, strict=True)), texts, sheets, settings)
+        return Made(found, cells, dict(zip(names, names, strict=True)), texts, sheets, settings)
 
 
 def _distinct(paths: Iterable[Path]) -> Iterator[str]:

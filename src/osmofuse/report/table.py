@@ -93,7 +93,7 @@ def markdown_table(comparisons: Sequence[Comparison], *, published: Published | 
     <BLANKLINE>
     poisson: no pixel is free
     """
-    return _markdown(tabulated(comparisons, published or {}))
+    return in_markdown(tabulated(comparisons, published or {}))
 
 
 def study_table(trials: Sequence[Trial]) -> str:
@@ -115,10 +115,11 @@ def study_table(trials: Sequence[Trial]) -> str:
     InputError
         There is nothing to show.
     """
-    return _markdown(tabulated_study(trials))
+    return in_markdown(tabulated_study(trials))
 
 
-def _markdown(table: Table) -> str:
+def in_markdown(table: Table) -> str:
+    """Return a table in Markdown."""
     head, *rows = ([_line(cell, _MARKDOWN) for cell in row] for row in (table.head, *table.rows))
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
 

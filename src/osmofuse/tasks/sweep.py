@@ -146,7 +146,7 @@ def tried_on(
     ready: Mapping[Label, Prepared],
     settings: Mapping[str, Any],
     *,
-    method: str,
+    method: str | MethodFunction,
     truth: Given | None,
     metrics: Choice | Sequence[Choice],
     watch: Watch | None,
