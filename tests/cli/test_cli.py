@@ -69,6 +69,27 @@ def test_every_command_has_its_file():
     assert cli.commands.get_command(None, "no-such-command") is None
 
 
+@pytest.mark.parametrize(
+    ("arguments", "started"),
+    [
+        (["info", "here.tif"], True),
+        (["fuse", "here.tif", "gone.tif", "-o", "x.tif"], True),
+        (["info", "gone.tif"], False),
+        (["recipes"], False),
+        (["--version"], False),
+    ],
+)
+def test_the_decoder_gets_ready_where_files_are_named(
+    tmp_path, monkeypatch, capsys, arguments, started
+):
+    calls = []
+    monkeypatch.setattr("osmofuse.io.start_decoder", lambda: calls.append(1))
+    monkeypatch.chdir(tmp_path)
+    osmofuse.write(np.zeros((2, 2), np.uint8), tmp_path / "here.tif")
+    main(monkeypatch, *arguments)
+    assert bool(calls) == started
+
+
 @pytest.mark.parametrize("arguments", [["no-such-command"], ["--no-such-option"], []])
 def test_wrong_usage_is_2(monkeypatch, capsys, arguments):
     assert main(monkeypatch, *arguments) == 2
