@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from osmofuse.checks import choice
 from osmofuse.io import Staging, storable, write_animation
 from osmofuse.jobs.again import again
 from osmofuse.jobs.files import InputFile, read_pictures
@@ -19,6 +20,7 @@ from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
 from osmofuse.jobs.transforms import transform_entry
 from osmofuse.picture import Picture
 from osmofuse.preparation.registration import Alignment, align, read_points
+from osmofuse.preparation.registration.align import check_settings
 from osmofuse.preparation.registration.chain import Method
 from osmofuse.preparation.registration.cost import alignment_cost
 from osmofuse.preparation.registration.transform import Kind
@@ -82,6 +84,8 @@ class AlignJob(FileJob[AlignResult]):
     def __post_init__(self) -> None:
         self._put_path("foreground", "background", "output", "points", "valid_output", "preview")
         super().__post_init__()
+        check_settings(self.method, self.transform, self.points)
+        choice("deformation", self.deformation, (False, True))
 
     @property
     def pictures(self) -> dict[str, Path]:

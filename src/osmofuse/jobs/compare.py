@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from osmofuse.checks import sequence, whole
 from osmofuse.errors import SettingError
 from osmofuse.io.formats import SUFFIXES
 from osmofuse.jobs.files import InputFile, size_of
@@ -21,6 +22,7 @@ from osmofuse.tasks.fuse import method_of
 from osmofuse.tasks.table_one import PUBLISHED, TABLE_ONE, table_one
 
 ZOOM, LATEX = "zoom.png", "table.tex"
+MOST_PIXELS = 10**9  # along a side of a picture
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,10 @@ class CompareJob(SeriesJob):
         elif not self.names_compared:
             raise SettingError("methods: empty; name at least one, or leave it out to compare all")
         if self.zoom is not None:
-            self._put("zoom", tuple(self.zoom))
+            zoom = tuple(sequence("zoom", self.zoom, least=4, most=4))
+            for k, one in enumerate(zoom):
+                whole(f"zoom[{k}]", one, least=k // 2, most=MOST_PIXELS)
+            self._put("zoom", zoom)
         if unknown := [name for name in self.settings if name not in self.names_compared]:
             raise SettingError(f"settings: {unknown[0]!r} is not compared")
         _ = self.methods_used  # which refuses what is no method, or no setting of it

@@ -23,6 +23,7 @@ from osmofuse.record import (
     Input,
     Record,
     output_path,
+    plain,
     read_record,
     sha256_of_file,
     sha256_of_pixels,
@@ -156,7 +157,7 @@ def compare_with_record(old: Record, result: Result, earlier: Path | None = None
 def _outcome(record: Record) -> tuple[str | None, Any, dict[str, Any]]:
     """Return what has to be the same: the hash of pixels, those of several pictures, scores."""
     scores = record.result.get("scores", {})
-    values = {name: repr(one.get("value")) for name, one in scores.items()}
+    values = {name: repr(plain(one.get("value"))) for name, one in scores.items()}
     return record.output.get("sha256_of_pixels"), record.output.get("pictures"), values
 
 

@@ -21,6 +21,7 @@ from osmofuse.jobs.need import PROGRAM, START, Need, peak_bytes
 from osmofuse.metrics import Score, score
 from osmofuse.metrics.catalogue import chosen_metrics
 from osmofuse.metrics.cost import score_cost
+from osmofuse.metrics.score import check_bits
 from osmofuse.picture import Picture
 from osmofuse.preparation.alpha_file import alpha_of_picture
 from osmofuse.progress import Status, Watch
@@ -28,6 +29,7 @@ from osmofuse.record import Input, Record, plain, stage_record
 from osmofuse.report import Provenance, check_report, write_report
 from osmofuse.report.cost import page_cost
 from osmofuse.report.document import report_folder
+from osmofuse.tasks.prepare import check_invertible
 from osmofuse.typing import FloatArray
 
 _SHOWN = ("fused", "foreground", "background", "alpha", "truth")  # by the report
@@ -93,6 +95,9 @@ class ScoreJob(FileJob[ScoreResult]):
         if not isinstance(self.metrics, str):
             self._put("metrics", tuple(self.metrics))
         chosen_metrics(self.metrics)  # which refuses what is no metric
+        check_bits(self.bits)
+        if self.invert:
+            check_invertible(self.alpha, several=False)
 
     @property
     def pictures(self) -> dict[str, Path]:

@@ -208,7 +208,8 @@ class SeriesJob(SourcesJob[SeriesResult]):
 
         The record gets the hashes of the results, also where they are not stored.
         """
-        names = [*(made.pictures.values() if self.stores_pictures else ()), *made.texts]
+        fused = [made.pictures[one.name] for one in made.found if one.fusion is not None]
+        names = [*(fused if self.stores_pictures else ()), *made.texts]
         names += [*made.sheets, self.record_name]
         files = {name: self.output / name for name in names}
         hashes = {}

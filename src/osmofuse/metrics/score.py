@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from osmofuse.checks import shown
 from osmofuse.errors import InputError, MismatchError, SettingError
 from osmofuse.metrics.catalogue import SETS, Choice, chosen_metrics, metric_named
 from osmofuse.metrics.grey_levels import LUMINANCE
@@ -91,8 +92,7 @@ def score(
     chosen = chosen_metrics(metrics)
     if truth is not None:
         chosen |= {name: metric_named(name) for name in SETS["truth"] if name not in chosen}
-    if bits is not None and bits not in _DEPTHS:
-        raise SettingError(f"bits: {bits!r}; must be 8, 16 or None")
+    check_bits(bits)
     whole = _stored(fused, "fused", bits, bounded=False)
     pictures = Pictures(
         whole,
@@ -115,6 +115,18 @@ def _stored(
     if stored.dtype != _DEPTHS[bits]:
         stored = quantise(samples(picture, name, bounded=bounded), _DEPTHS[bits])[0]
     return scaled(stored, np.float64)
+
+
+def check_bits(bits: object) -> None:
+    """Refuse a number of bits that no file has.
+
+    Raises
+    ------
+    SettingError
+        It is none of 8, 16 and None.
+    """
+    if not any(bits is one or bits == one for one in (None, *_DEPTHS)):
+        raise SettingError(f"bits: {shown(bits)}; must be 8, 16 or None")
 
 
 def _beside(fused: FloatArray, source: FloatArray, bits: int | None) -> FloatArray:

@@ -122,7 +122,7 @@ def align(
         OpenCV is not installed.
     """
     check_watch(watch)
-    _check_settings(method, transform, points)
+    check_settings(method, transform, points)
     opencv()
     guard = Guard(watch)
     fixed, moving = _image(foreground, "foreground"), _image(background, "background")
@@ -153,7 +153,14 @@ def align(
     )  # fmt: skip
 
 
-def _check_settings(method: str, transform: str, points: object) -> None:
+def check_settings(method: str, transform: str, points: object) -> None:
+    """Refuse settings of `align` that it does not have, or that do not go together.
+
+    Raises
+    ------
+    SettingError
+        There is one.
+    """
     choice("method", method, METHODS)
     choice("transform", transform, KINDS)
     if method == "points" and points is None:
