@@ -4,6 +4,7 @@ import numpy as np
 import tifffile
 
 import osmofuse
+from osmofuse.jobs import CompareJob, SweepJob
 from osmofuse.jobs.opening import open_files
 from osmofuse.record import sha256_of_file
 
@@ -87,3 +88,23 @@ def test_a_page_of_each_file(make_job, pair, tmp_path):
     np.testing.assert_array_equal(prepared.ready.sources.backgrounds[0], pictures[1])
     assert [one.page for one in prepared.inputs] == [1, 2, 1]
     assert all(not one.notes for one in prepared.inputs)
+
+
+def test_hard_edges_are_noted_where_a_method_shows_them(make_job, pair, tmp_path):
+    hard = (osmofuse.read(pair["map"]).pixels > 128).astype(np.uint8)
+    path = osmofuse.write(255 * hard, tmp_path / "hard.png")
+
+    def told(job):
+        return [note for note in job.run().notes if "the edges of the map are hard" in note]
+
+    parts = {"foreground": pair["visible"], "backgrounds": pair["infrared"], "alpha": path}
+    (note,) = told(make_job(alpha=path))
+    assert note.startswith(f"{path}: the edges")
+    assert "under direct" in note
+    assert told(make_job(alpha=path, soften=3, output=tmp_path / "soft.tif")) == []
+    assert told(make_job(alpha=path, method="poisson", output=tmp_path / "p.tif")) == []
+    methods = ["poisson", "direct", "variational"]
+    (note,) = told(CompareJob(**parts, output=tmp_path / "compared", methods=methods))
+    assert "under direct, variational" in note
+    parts |= {"alpha": (0.5, path), "settings": {"reach": 1.0}}
+    assert len(told(SweepJob(**parts, output=tmp_path / "swept"))) == 1

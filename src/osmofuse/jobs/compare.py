@@ -101,6 +101,12 @@ class CompareJob(SeriesJob):
         return [method_of(name, self.settings.get(name, {})) for name in self.names_compared]
 
     @property
+    def methods_named(self) -> dict[str, Method]:
+        """The methods by their names; of the paper's table none, whose maps are its own."""
+        named = zip(self.names_compared, self.methods_used, strict=True)
+        return {} if self.paper else dict(named)
+
+    @property
     def results_shown(self) -> list[str]:
         """Names of results that the report shows."""
         return self.names_compared
@@ -141,9 +147,12 @@ class CompareJob(SeriesJob):
         if self.paper:
             found = table_one(ready, watch=watch)
         else:
-            methods = dict(zip(self.names_compared, self.methods_used, strict=True))
             found = compare(
-                ready, methods=methods, truth=opened.truth, metrics=self.metrics, watch=watch
+                ready,
+                methods=self.methods_named,
+                truth=opened.truth,
+                metrics=self.metrics,
+                watch=watch,
             )
         cells = tabulated(found, published)
         texts = {

@@ -131,7 +131,8 @@ class FuseJob(SourcesJob[FuseResult]):
     def do(self, files: Mapping[str, InputFile], watch: Watch | None) -> FuseResult:
         """Fuse, and write all files, or none."""
         opened = open_files(self, files, self.output.parent)
-        foreground, notes = opened.ready.foreground, opened.notes
+        foreground = opened.ready.foreground
+        notes = opened.notes_for(self, {self.method: self.fuser})
         with Outputs(self, self.report) as outputs:
             for role in ("output", "structure"):
                 outputs.probe(role, self._like_output(foreground))

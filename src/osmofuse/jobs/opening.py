@@ -14,6 +14,7 @@ from osmofuse.errors import OsmofuseError
 from osmofuse.jobs.files import InputFile, read_pictures
 from osmofuse.jobs.sources import SourcesJob
 from osmofuse.jobs.transforms import laid_entry
+from osmofuse.methods import Method
 from osmofuse.picture import Picture
 from osmofuse.preparation.auto_alpha import AutoAlpha
 from osmofuse.record import Input
@@ -55,6 +56,14 @@ class Opened:
         """How the first background was laid over the foreground, for the record."""
         first = self.ready.transforms[0]
         return None if first is None else laid_entry(first)
+
+    def notes_for(self, job: SourcesJob[Any], methods: Mapping[str, Method]) -> tuple[str, ...]:
+        """Return the notes, with what is noticed where these methods fuse."""
+        found = list(self.notes)
+        for one, path in zip(self.tried or (self.ready,), job.maps, strict=False):
+            for note in one.notes_for(methods):
+                found.append(f"{path}: {note.removeprefix('alpha: ')}")
+        return tuple(found)
 
 
 def open_files(job: SourcesJob[Any], files: Mapping[str, InputFile], folder: Path) -> Opened:

@@ -133,6 +133,11 @@ class SeriesJob(SourcesJob[SeriesResult]):
     def methods_used(self) -> list[Method]:
         """The methods with their settings, one for each fusion."""
 
+    @property
+    @abstractmethod
+    def methods_named(self) -> dict[str, Method]:
+        """The methods by their names."""
+
     @abstractmethod
     def file_names(self, foreground: InputFile) -> list[str]:
         """Return the names of the files in the folder."""
@@ -189,15 +194,16 @@ class SeriesJob(SourcesJob[SeriesResult]):
     def do(self, files: Mapping[str, InputFile], watch: Watch | None) -> SeriesResult:
         """Fuse many times, and write all files, or none."""
         opened = open_files(self, files, self.output)
+        notes = opened.notes_for(self, self.methods_named)
         made = self.make(opened, files, watch)
         status = _status(made.found)
         if status is Status.cancelled:
-            return SeriesResult(status=status, notes=opened.notes, comparisons=made.found)
+            return SeriesResult(status=status, notes=notes, comparisons=made.found)
         record, written = self._write(made, opened)
         return SeriesResult(
             status=status,
             files=written,
-            notes=opened.notes,
+            notes=notes,
             record=record,
             comparisons=made.found,
             cells=made.cells,

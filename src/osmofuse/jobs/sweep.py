@@ -92,6 +92,11 @@ class SweepJob(SeriesJob):
         return [method for _, method in self.tried]
 
     @property
+    def methods_named(self) -> dict[str, Method]:
+        """The method by its name, with the first of its settings."""
+        return {self.method: self.methods_used[0]}
+
+    @property
     def work(self) -> str:
         """The work in words."""
         return f"{self.foreground}: fusing it with {len(self.tried)} settings"
