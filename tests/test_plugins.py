@@ -281,8 +281,12 @@ def test_both_are_known_on_the_command_line(tmp_path):
     told = run("fuse", "--from", "dark.tif.json", "-o", "dark-again.tif", "--json")
     assert json.loads(told)["repeat"]["identical"]
     run("compare", "--from", "made/comparison.json", "-o", "made-again")
-    assert "brighter" in run("compare", "--help")
-    assert "contrast" in run("score", "--list")
+    assert "brighter" in run("methods")
+    assert "gain: default 1.5" in run("methods", "brighter")
+    assert "contrast" in run("metrics")
+    run("fuse", *PAIR, "--method", "brighter", "--set", "gain=2", "-o", "bright.tif")
+    assert json.loads((tmp_path / "bright.tif.json").read_text())["method"]["settings"]["gain"] == 2
+    run("sweep", *PAIR, "--method", "darker", "--set", "strength=0.5,1", "-o", "swept")
 
 
 def test_a_broken_one_leaves_the_command_line_alone(tmp_path):

@@ -168,9 +168,11 @@ def test_what_is_not_given_comes_from_the_recipe(own, pair, tmp_path):
     files = {"foreground": pair["visible"], "backgrounds": pair["infrared"]}
     side = np.sqrt(40 * 32)
     job = job_with_recipe(osmofuse.recipe("own"), **files, output=tmp_path / "f.tif")
-    assert (job.alpha, job.method) == ("auto", "variational")
-    assert job.soften == pytest.approx(0.05 * side)
-    assert job.settings == {"reach": pytest.approx(0.1 * side), "eta": 0.25}
+    assert (job.alpha, job.method, job.soften) == ("auto", "variational", "5 %")
+    assert job.settings == {"reach": "10 %", "eta": 0.25}
+    record = job.run().record
+    assert record.alpha["soften"] == pytest.approx(0.05 * side)
+    assert record.method["settings"]["reach"] == pytest.approx(0.1 * side)
     assert job.recipe["name"] == "own"
 
 
@@ -319,7 +321,7 @@ def test_given_settings_of_a_comparison_win_one_by_one(mapped, job_parts):
     given = {"variational": {"eta": 0.5}, "poisson": {"threshold": 0.3}}
     names = ["variational", "poisson"]
     job = job_with_recipe(mapped, CompareJob, **job_parts, methods=names, settings=given)
-    variational, poisson = job.methods_used
+    variational, poisson = job.methods_for((40, 32)).values()
     assert (variational.eta, poisson.threshold) == (0.5, 0.3)
     assert variational.reach == pytest.approx(0.1 * np.sqrt(40 * 32))
     others = job_with_recipe(mapped, CompareJob, **job_parts, methods=["direct"])
@@ -344,7 +346,7 @@ def test_a_sweep_with_a_recipe_is_that_of_arrays(mapped, job_parts, pictures, tm
 def test_a_sweep_by_another_method_keeps_how_pictures_are_made_ready(mapped, job_parts):
     job = job_with_recipe(mapped, SweepJob, **job_parts, method="direct")
     assert (job.settings, job.levels) == ({}, "match")
-    assert job.soften == pytest.approx(0.05 * np.sqrt(40 * 32))
+    assert job.soften == "5 %"
 
 
 @pytest.mark.parametrize("kind", [FuseJob, CompareJob, SweepJob])
@@ -353,7 +355,7 @@ def test_only_a_map_that_is_missing_is_refused(mapped, job_parts, kind):
     with pytest.raises(SettingError, match="the recipe 'mapped' needs a map"):
         job_with_recipe(mapped, kind, **job_parts)
     assert job_with_recipe(mapped, kind, **job_parts, alpha=0.5).soften == 0.0
-    assert job_with_recipe(mapped, kind, **job_parts, alpha="auto").soften > 0.0
+    assert job_with_recipe(mapped, kind, **job_parts, alpha="auto").soften == mapped.soften != 0.0
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -10,8 +10,7 @@ import pytest
 
 import osmofuse
 from osmofuse.errors import LimitError, MismatchError, SettingError
-from osmofuse.jobs import SweepJob, job_of_record, repeat
-from osmofuse.jobs.files import sized
+from osmofuse.jobs import CompareJob, FuseJob, SweepJob, job_of_record, repeat
 from osmofuse.record import read_record, sha256_of_pixels
 
 TWO = {"eta": [0.1, 0.4], "reach": 2.0}
@@ -164,15 +163,22 @@ def test_any_setting_of_any_method_may_be_a_list(make, pair, tmp_path, method, s
     assert (done.repetition.identical, done.repetition.differences) == (True, ())
 
 
-def test_lengths_in_lists_and_of_several_methods_are_sized(pair):
-    foreground = pair["visible"]  # 40 by 32: a square of its size has a side of 35.8
+def test_lengths_follow_the_size_of_the_picture(make, pair, tmp_path):
     side = math.sqrt(40 * 32)
-    parts = {"foreground": foreground, "soften": "1 %", "settings": {"reach": ["2 %", 3.0, None]}}
-    assert sized(parts)["settings"] == {"reach": (0.02 * side, 3.0, None)}
-    assert sized(parts)["soften"] == 0.01 * side
-    both = {"variational": {"reach": "2 %", "eta": 0.1}, "direct": {}}
-    found = sized({"foreground": foreground, "settings": both})["settings"]
-    assert found == {"variational": {"reach": 0.02 * side, "eta": 0.1}, "direct": {}}
+    found = make(0.5, {"reach": ["2 %", 3.0]}).run().record.result["results"]
+    assert [one["method"]["reach"] for one in found] == [0.02 * side, 3.0]
+    assert [one["settings"]["reach"] for one in found] == ["2 %", 3.0]
+    files = pair["visible"], pair["infrared"]
+    compared = CompareJob(*files, tmp_path / "c", methods=["variational", "direct"],
+                          settings={"variational": {"reach": "2 %"}}).run()  # fmt: skip
+    assert compared.record.result["results"][0]["method"]["reach"] == 0.02 * side
+    fused = FuseJob(*files, tmp_path / "f.tif", alpha=pair["map"], soften="1 %",
+                    settings={"reach": "2 %"}).run().record  # fmt: skip
+    assert fused.method["settings"]["reach"] == 0.02 * side
+    assert fused.alpha["soften"] == 0.01 * side
+
+
+@pytest.mark.parametrize("reach", ["far", ["2 %", "far"]])
+def test_what_is_no_length_is_refused(make, reach):
     with pytest.raises(SettingError, match="reach: 'far'"):
-        sized({"foreground": foreground, "settings": {"reach": ["2 %", "far"]}})
-    assert sized({"foreground": "gone.tif", "settings": {"eta": [1]}})["settings"] == {"eta": [1]}
+        make(0.5, {"reach": reach})

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import osmofuse
-from osmofuse.cli.settings import settings_of
+from osmofuse.cli.settings import chosen_settings
 from osmofuse.methods import catalogue
 from osmofuse.methods.cost import TYPICAL, Cost, cost_of
+from osmofuse.methods.describe import describe
 from osmofuse.methods.function_method import method_of_function
 
 
@@ -62,8 +63,10 @@ def test_its_cost_is_what_it_says_or_typical():
 
 def test_the_command_line_knows_kinds_and_defaults(monkeypatch):
     monkeypatch.setitem(catalogue.METHODS, "scaled", method_of_function(scaled))
-    factor, kind = settings_of("scaled")
-    assert (factor.value_of("0.5"), factor.default, kind.default) == (0.5, 2.0, "plain")
+    given = {"assignments": [("factor", "0.5"), ("kind", "other")]}
+    assert chosen_settings("scaled", given) == {"factor": 0.5, "kind": "other"}
+    factor, kind = describe("scaled").settings
+    assert (factor.default, kind.default) == (2.0, "plain")
 
 
 def test_settings_go_with_the_function():

@@ -16,7 +16,6 @@ from osmofuse.cli.repeating import job_options, repeated_job
 from osmofuse.cli.settings import chosen_settings, setting_options
 from osmofuse.cli.types import FILE
 from osmofuse.jobs import FuseJob, FuseResult, job_with_recipe
-from osmofuse.jobs.files import sized
 from osmofuse.methods import method_names
 from osmofuse.tasks import Recipe, recipe
 
@@ -86,7 +85,7 @@ def _job(ctx: click.Context, given: dict[str, Any], chosen: Recipe | None) -> Fu
     parts |= {"foreground": given["foreground"], "backgrounds": given["background"]}
     parts |= {name: given[name] for name in (*_OUTPUTS, *options.COMMON)}
     parts["settings"] = chosen_settings(method, given)
-    return job_with_recipe(chosen, **parts) if chosen else FuseJob(**sized(parts))
+    return job_with_recipe(chosen, **parts) if chosen else FuseJob(**parts)
 
 
 def _inputs(given: dict[str, Any]) -> dict[str, Any]:

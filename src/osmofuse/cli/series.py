@@ -18,7 +18,6 @@ from osmofuse.cli.tables import table_width
 from osmofuse.cli.types import FILE
 from osmofuse.cli.voice import say
 from osmofuse.jobs import FileJob, SeriesResult, job_with_recipe, keep_ranking
-from osmofuse.jobs.files import sized
 from osmofuse.jobs.series import SeriesJob
 from osmofuse.record import Record
 from osmofuse.report import tally
@@ -96,7 +95,7 @@ def series_job(
     parts |= {"backgrounds": (given["background"],), **own}
     if chosen is not None:
         return job_with_recipe(chosen, kind=kind, **parts)
-    return kind(**sized(parts))
+    return kind(**parts)
 
 
 def repeated_series(

@@ -187,7 +187,7 @@ def _converted(text: str, kind: Any) -> Any:
     try:
         if kind is bool:
             return {"true": True, "false": False}.get(text)
-        if kind in (int, float):
+        if kind in (int, float, str):
             return kind(text)
         if get_args(kind) == (float,):
             return tuple(float(part) for part in text.split(","))

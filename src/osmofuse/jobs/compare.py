@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from osmofuse.checks import sequence, whole
+from osmofuse.checks import mapping, sequence, whole
 from osmofuse.errors import SettingError
 from osmofuse.io.formats import SUFFIXES
 from osmofuse.jobs.files import InputFile, size_of
@@ -18,7 +18,8 @@ from osmofuse.progress import Watch
 from osmofuse.report import Box, contact_sheet, csv_table, latex_table, zoom_sheet
 from osmofuse.report.table import Published, in_markdown, tabulated
 from osmofuse.tasks import compare
-from osmofuse.tasks.fuse import method_of
+from osmofuse.tasks.fuse import ANY_SIZE, method_of
+from osmofuse.tasks.lengths import in_pixels
 from osmofuse.tasks.table_one import PUBLISHED, TABLE_ONE, table_one
 
 ZOOM, LATEX = "zoom.png", "table.tex"
@@ -74,6 +75,8 @@ class CompareJob(SeriesJob):
             self._put("zoom", zoom)
         if unknown := [name for name in self.settings if name not in self.names_compared]:
             raise SettingError(f"settings: {unknown[0]!r} is not compared")
+        for name, own in self.settings.items():
+            mapping(f"settings: {name}", own)
         _ = self.methods_used  # which refuses what is no method, or no setting of it
 
     def _check_paper(self) -> None:
@@ -96,15 +99,19 @@ class CompareJob(SeriesJob):
     @property
     def methods_used(self) -> list[Method]:
         """The methods with their settings, one for each fusion."""
-        if self.paper:
-            return list(TABLE_ONE.values())
-        return [method_of(name, self.settings.get(name, {})) for name in self.names_compared]
+        return list(TABLE_ONE.values() if self.paper else self.methods_for(ANY_SIZE).values())
 
     @property
     def methods_named(self) -> dict[str, Method]:
         """The methods by their names; of the paper's table none, whose maps are its own."""
-        named = zip(self.names_compared, self.methods_used, strict=True)
-        return {} if self.paper else dict(named)
+        return {} if self.paper else self.methods_for(ANY_SIZE)
+
+    def methods_for(self, shape: Sequence[int]) -> dict[str, Method]:
+        """Return the methods by name; lengths in per cent are of pictures of this size."""
+        return {
+            name: method_of(name, in_pixels(self.settings.get(name, {}), shape))
+            for name in self.names_compared
+        }
 
     @property
     def results_shown(self) -> list[str]:
@@ -149,7 +156,7 @@ class CompareJob(SeriesJob):
         else:
             found = compare(
                 ready,
-                methods=self.methods_named,
+                methods=self.methods_for(ready.sources.shape),
                 truth=opened.truth,
                 metrics=self.metrics,
                 watch=watch,

@@ -11,14 +11,12 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from osmofuse.errors import OsmofuseError, SettingError, UnreadableError
 from osmofuse.io import Description, Limits, describe_isolated, read_isolated
 from osmofuse.io.tiff_pages import check_page
 from osmofuse.picture import Picture
 from osmofuse.record import Input, sha256_of_file
-from osmofuse.tasks.lengths import in_pixels, is_part
 from osmofuse.unreadable import reading
 
 SECONDS = 15.0  # for the smallest picture
@@ -190,61 +188,6 @@ def _relative(path: Path, folder: Path) -> str:
         return Path(os.path.relpath(path, folder)).as_posix()
     except ValueError:
         return path.absolute().as_posix()
-
-
-def sized(parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parts of a job with their lengths in pixels, for the size of its foreground.
-
-    Parameters
-    ----------
-    parts : mapping
-        Of which ``soften`` and the ``reach`` in ``settings`` may be texts like "2 %"; also in
-        lists of values, and in the settings of several methods.
-
-    Raises
-    ------
-    UnreadableError
-        The foreground, whose size counts, cannot be read.
-    SettingError
-        A length is none.
-    """
-    lengths = {name: parts[name] for name in ("soften", "settings") if name in parts}
-    if not _has_part(lengths):
-        return dict(parts)
-    return dict(parts) | _sized(lengths, shape_of(parts))
-
-
-def _has_part(value: Any) -> bool:
-    """Return True if a value is a text like "2 %", or holds one."""
-    if isinstance(value, Mapping):
-        return any(map(_has_part, value.values()))
-    return any(map(_has_part, value)) if isinstance(value, list | tuple) else is_part(value)
-
-
-def _sized(settings: Mapping[str, Any], shape: tuple[int, int]) -> dict[str, Any]:
-    """Return settings, of a method or of several by their names, with lengths in pixels."""
-    found: dict[str, Any] = {}
-    for name, value in settings.items():
-        if isinstance(value, Mapping):
-            found[name] = _sized(value, shape)
-        elif isinstance(value, list | tuple):
-            found[name] = tuple(in_pixels({name: one}, shape)[name] for one in value)
-        else:
-            found |= in_pixels({name: value}, shape)
-    return found
-
-
-def shape_of(parts: Mapping[str, Any]) -> tuple[int, int]:
-    """Return the rows and columns of the foreground among the parts of a job.
-
-    Raises
-    ------
-    UnreadableError
-        It cannot be read.
-    """
-    page = [*parts.get("page", ()), 1][0]
-    file = describe_isolated(Path(parts["foreground"]), page=page)
-    return file.rows, file.cols
 
 
 def limits_for(files: Iterable[Description]) -> Limits:

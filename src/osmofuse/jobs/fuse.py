@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
@@ -28,7 +28,8 @@ from osmofuse.optimise.plan import Plan
 from osmofuse.picture import Picture, quantise
 from osmofuse.progress import Status, Watch
 from osmofuse.record import Record, sha256_of_pixels
-from osmofuse.tasks.fuse import finished, method_of, run_method
+from osmofuse.tasks.fuse import ANY_SIZE, finished, method_of, run_method
+from osmofuse.tasks.lengths import in_pixels
 
 _UNCHANGED = (
     "the output is the foreground, unchanged: nothing of the background entered. Give a map that "
@@ -64,7 +65,8 @@ class FuseJob(SourcesJob[FuseResult]):
     method : str
         Name of a method.
     settings : mapping
-        The method's settings; what is not given has its default.
+        The method's settings; what is not given has its default. A ``reach`` may be "2 %" of the
+        side of a square as large as the picture.
     structure, alpha_output : path, optional
         Where to write the structure that the method found, and the map that was used.
     plan : Plan, optional
@@ -98,8 +100,12 @@ class FuseJob(SourcesJob[FuseResult]):
 
     @property
     def fuser(self) -> Method:
-        """The method with its settings."""
-        return method_of(self.method, self.settings)
+        """The method with its settings; lengths in per cent are of some size."""
+        return self.fuser_for(ANY_SIZE)
+
+    def fuser_for(self, shape: Sequence[int]) -> Method:
+        """Return the method with its settings for pictures of a size."""
+        return method_of(self.method, in_pixels(self.settings, shape))
 
     @property
     def work(self) -> str:
@@ -158,7 +164,7 @@ class FuseJob(SourcesJob[FuseResult]):
 
     def _fuse(self, sources: Sources, watch: Watch | None) -> Fusion:
         """Fuse, along the plan if there is one."""
-        method = self.fuser
+        method = self.fuser_for(sources.shape)
         if self.plan is not None and is_replayable(method):
             follow = partial(method.run, sources, self.plan, watch=watch)
             return run_method(method, sources, watch, call=follow)

@@ -106,7 +106,9 @@ def open_files(job: SourcesJob[Any], files: Mapping[str, InputFile], folder: Pat
     made = next((one.made for one in (ready, *tried) if one.made is not None), None)
     notes = job.notes_of(inputs) if made is None else (*job.notes_of(inputs), made.words)
     depth = _alpha_depth(job, read, ready)
-    return Opened(ready, inputs, notes, _alpha_entry(job, made), depth, read.get("truth"), tried)
+    return Opened(
+        ready, inputs, notes, _alpha_entry(job, ready, made), depth, read.get("truth"), tried
+    )
 
 
 def _first(job: SourcesJob[Any]) -> int:
@@ -134,10 +136,11 @@ def _alpha_depth(
     return read["alpha"].depth
 
 
-def _alpha_entry(job: SourcesJob[Any], made: AutoAlpha | None) -> dict[str, Any]:
+def _alpha_entry(job: SourcesJob[Any], ready: Prepared, made: AutoAlpha | None) -> dict[str, Any]:
     values = [_value(one) for one in job.maps]
+    blur = ready.preparation.soften_for(ready.sources.shape)
     entry: dict[str, Any] = {"value": values if isinstance(job.alpha, tuple) else values[0]}
-    entry |= {"soften": float(job.soften)} | ({"invert": True} if job.invert else {})
+    entry |= {"soften": blur} | ({"invert": True} if job.invert else {})
     if made is not None:
         entry |= {"kinship": made.kinship, "reduced": made.factor, "made": made.words}
     return entry

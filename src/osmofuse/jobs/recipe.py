@@ -8,10 +8,8 @@ from typing import Any, TypeVar
 
 from osmofuse.errors import SettingError
 from osmofuse.jobs.compare import CompareJob
-from osmofuse.jobs.files import sized
 from osmofuse.jobs.fuse import FuseJob
 from osmofuse.jobs.sources import SourcesJob
-from osmofuse.jobs.sweep import SweepJob
 from osmofuse.methods import METHODS
 from osmofuse.tasks.recipe import Recipe
 
@@ -42,8 +40,6 @@ def job_with_recipe(
     ------
     SettingError
         The recipe needs a map and none is given, or the parts do not go together.
-    UnreadableError
-        The foreground, whose size counts, cannot be read.
     """
     parts = {name: getattr(chosen, name) for name in _PARTS} | given
     if parts["alpha"] is None:
@@ -64,10 +60,6 @@ def job_with_recipe(
         own = chosen.settings if parts["method"] == chosen.method else {}
         parts["settings"] = {**own, **given.get("settings", {})}
     try:
-        if issubclass(kind, SweepJob):  # which tells of each length as it was given
-            parts |= sized({name: part for name, part in parts.items() if name != "settings"})
-        else:
-            parts = sized(parts)
         return kind(**parts, recipe=chosen.entry)
     except SettingError as error:
         raise SettingError(f"{error} (with the recipe {chosen.name!r})") from error

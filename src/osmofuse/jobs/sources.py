@@ -31,8 +31,9 @@ class SourcesJob(FileJob[R_co]):
         1 where the foreground is kept, 0 where the background's structure enters: the same
         everywhere, a picture of a map, or a map made from the two pictures. With several
         backgrounds one for each picture, foreground first.
-    soften : float, 0 to 1000
-        Blur the map first, by so many pixels; see `osmofuse.soften`.
+    soften : float, 0 to 1000, or str
+        Standard deviation of a blur of the map, in pixels, or as "2 %" of the side of a square as
+        large as the picture; see `osmofuse.soften`.
     invert : bool
         The map is white where the background enters.
     levels : {"as-is", "percentiles", "match"}
@@ -54,7 +55,7 @@ class SourcesJob(FileJob[R_co]):
     backgrounds: tuple[Path, ...]
     output: Path
     alpha: float | Path | Literal["auto"] | tuple[float | Path | Literal["auto"], ...] = 0.5
-    soften: float = 0.0
+    soften: float | str = 0.0
     invert: bool = False
     levels: Literal["as-is", "percentiles", "match"] = "as-is"
     working_space: Literal["encoded", "linear"] = "encoded"
