@@ -32,7 +32,7 @@ def test_it_says_what_is_in_a_file_and_what_would_become_of_it(folder):
 
 
 def test_of_several_files_it_says_whether_they_fit(folder):
-    assert "All are of one size" in info("visible.tif", "infrared.tif", "map.png").stdout
+    assert "All have the same size" in info("visible.tif", "infrared.tif", "map.png").stdout
     osmofuse.write(np.zeros((3, 4), np.uint8), folder / "small.png")
     assert "not of one size" in info("visible.tif", "small.png").stdout
 

@@ -80,3 +80,11 @@ def test_words_of_options_are_sentences(name):
             words = one.help.partition("  [")[0]
             assert words[0].isupper(), one.opts
             assert words.endswith("."), one.opts
+
+
+@pytest.mark.parametrize("name", ["fuse", "compare", "sweep"])
+def test_help_begins_each_group_with_what_matters_most(name):
+    lines = _command(name).get_help(click.Context(_command(name))).splitlines()
+    assert lines[lines.index("Where:") + 1].startswith("  --alpha ")
+    assert lines[lines.index("Output:") + 1].startswith("  -o, --output ")
+    assert "--help " in lines[-1]

@@ -32,11 +32,14 @@ from osmofuse.record import plain
 def command(
     ctx: click.Context, files: tuple[Path, ...], page: tuple[int, ...], as_json: bool
 ) -> None:
-    """Say what picture files contain, and what osmofuse would do with them.
+    """Print what picture files contain, and how they would be read.
 
-    Of several files it also says whether they are of one size, as files to be fused must be.
-    A file that cannot be read is named on stderr, and the command ends with 3.
-    """
+    With several files it also prints whether they have the same size, which fusing needs. If a
+    file cannot be read, it is named on stderr and the exit code is 3.
+
+    \b
+    osmofuse info visible.tif infrared.tif
+    """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     found: list[Description] = []
     code = 0
     pages = pages_of((f"{k}. {path}" for k, path in enumerate(files, 1)), page).values()
@@ -123,5 +126,5 @@ def _need(file: Description) -> Need:
 def _fit(found: list[Description]) -> str:
     sizes = {(file.rows, file.cols) for file in found}
     if len(sizes) == 1:
-        return "All are of one size, and can be fused if they show the same thing in its place."
+        return "All have the same size, and can be fused if things lie in the same place."
     return "They are not of one size: fuse them with --align homography, or crop them."

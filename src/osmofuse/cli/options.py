@@ -69,7 +69,8 @@ alphas = click.option(
     default=("0.5",),
     multiple=True,
     metavar="NUMBER|auto|FILE",
-    help=f"{_MAP} With MORE pictures, give one for each.  [default: 0.5]",
+    help=f"{_MAP} With MORE pictures, give weights that sum to 1, FOREGROUND's first.  "
+    "[default: 0.5]",
 )
 alphas_tried = click.option(
     "--alpha",
@@ -77,7 +78,7 @@ alphas_tried = click.option(
     default=("0.5",),
     multiple=True,
     metavar="NUMBER|auto|FILE",
-    help=f"{_MAP} Commas part several to be tried.  [default: 0.5]",
+    help=f"{_MAP} Separate several with commas to try each.  [default: 0.5]",
 )
 invert = click.option("--invert", is_flag=True, help="Swap black and white in the map.")
 soften = click.option(
@@ -192,7 +193,7 @@ def metrics(default: str) -> Callable[[Function], Function]:
         "--metrics",
         type=MetricsType(),
         default=default,
-        show_default=default or "none",
+        show_default=bool(default),
         metavar="SET|NAME,NAME…",
-        help=f"Score these: a set ({', '.join(SETS)}) or names; osmofuse metrics lists them.",
+        help=f"Score these sets ({', '.join(SETS)}) or metrics; osmofuse metrics lists them.",
     )

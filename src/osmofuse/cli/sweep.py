@@ -33,9 +33,9 @@ from osmofuse.tasks import recipe
 def command(ctx: click.Context, /, **given: Any) -> None:
     """Fuse FOREGROUND and BACKGROUND with every combination of some settings.
 
-    Give any setting several values with commas between; those not given keep their defaults. If
-    nothing has several values, it is the paper's study of its weights. The folder gets a sheet of
-    all pictures, the table as Markdown and CSV, and the record.
+    Give settings and --alpha several values with commas between; those not given keep their
+    defaults. If nothing has several values, variational runs the paper's study of its weights. The
+    folder gets a sheet of all pictures, the table as Markdown and CSV, and the record.
 
     \b
     osmofuse sweep visible.tif infrared.tif --alpha map.png -o study
