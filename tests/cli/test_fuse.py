@@ -92,7 +92,7 @@ def test_all_that_can_be_asked_for(invoke, folder):
     assert (folder / "s.tif").exists()
     soft = osmofuse.soften(osmofuse.read(folder / "map.png").pixels, 2.0)
     np.testing.assert_allclose(osmofuse.read(folder / "a.tif").pixels / 65535, soft, atol=1e-5)
-    assert "it came as far as it was to go (reached, reach 5.0 px)" in result.stdout
+    assert "stopped at the given reach (reached, reach 5.0 px)" in result.stdout
     assert "since none was given" not in result.stderr
 
 
@@ -244,7 +244,7 @@ def test_not_converged_is_written_and_ends_with_5(folder):
     done = osmofuse_in(folder, "fuse", *PAIR, *arguments)
     assert done.returncode == 5, done.stderr
     assert json.loads(done.stdout)["record"]["result"]["status"] == "max_iter"
-    assert "did not converge (max_iter): the iterations ran out" in done.stderr
+    assert "did not converge (max_iter): reached the largest number" in done.stderr
     assert "--set max_iter=" in done.stderr
     assert osmofuse.read(folder / "f.tif").shape == (40, 32)
 

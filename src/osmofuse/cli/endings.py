@@ -9,15 +9,15 @@ from osmofuse.progress import Status
 
 NOT_AS_ASKED = 5  # the exit code: written, but not converged, or not the pixels of the record
 ENDINGS = {
-    Status.reached: "it came as far as it was to go",
-    Status.energy_rate: "it went on until the energy hardly fell any more",
-    Status.converged: "it went on until nothing changed any more",
-    Status.stationary: "it went as far as there is to go",
-    Status.direct: "computed at once, without iterations",
-    Status.max_iter: "the iterations ran out before it was done",
-    Status.stalled: "no step lowered the energy any more, before it was done",
-    Status.nonfinite: "a number overflowed; this is the last picture that was sound",
-    Status.cancelled: "it was cancelled",
+    Status.reached: "stopped at the given reach",
+    Status.energy_rate: "converged, energy change below tolerance",
+    Status.converged: "converged",
+    Status.stationary: "converged to the steady state",
+    Status.direct: "computed directly, without iterations",
+    Status.max_iter: "reached the largest number of iterations",
+    Status.stalled: "no step lowered the energy any more",
+    Status.nonfinite: "a number overflowed; this is the last valid picture",
+    Status.cancelled: "cancelled",
     Status.refused: "the pictures could not be registered",
 }
 REMEDIES = {
