@@ -66,10 +66,15 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     --------
     >>> did_you_mean("poison", ["direct", "poisson"])
     " (did you mean 'poisson'?)"
+    >>> did_you_mean("seam", ["fmi", "seam_visibility"])
+    " (did you mean 'seam_visibility'?)"
     >>> did_you_mean("photoshop", ["direct", "poisson"])
     ''
     """
     from difflib import get_close_matches  # only those who err wait for it
 
-    found = get_close_matches(str(word).lower(), list(known), n=1)
+    names, low = list(known), str(word).lower()
+    found = get_close_matches(low, names, n=1)
+    if not found and len(low) > 2:
+        found = [name for name in names if name.startswith(low)]
     return f" (did you mean {found[0]!r}?)" if found else ""

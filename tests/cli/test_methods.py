@@ -36,3 +36,15 @@ def test_a_mistyped_name_is_asked_about():
     done = run("poison")
     assert isinstance(done.exception, SettingError)
     assert "did you mean 'poisson'" in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("poisson", "given as --set NAME=VALUE."),
+        ("variational", "or as options: --eta, --mu, --gamma, --offset, --reach."),
+        ("linear-osmosis", "or as options: --offset."),
+    ],
+)
+def test_only_options_of_the_method_are_named(name, options):
+    assert run(name).stdout.splitlines()[1].endswith(options)

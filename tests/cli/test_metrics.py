@@ -35,3 +35,7 @@ def test_a_mistyped_name_is_asked_about():
     done = run("entrpy")
     assert isinstance(done.exception, SettingError)
     assert "did you mean 'entropy'" in str(done.exception)
+
+
+def test_the_beginning_of_a_name_is_enough_for_a_hint():
+    assert "did you mean 'seam_visibility'" in str(run("seam").exception)

@@ -68,6 +68,7 @@ def test_five_settings_are_options_of_their_own():
         ("variational", "max_iter", "1.5", "--set max_iter: '1.5' is not a whole number"),
         ("variational", "regulariser", "l2", "'l2' is not huber or tv or tikhonov or none"),
         ("variational", "solver", "ipano", r"did you mean 'ipiano'\?"),
+        ("variational", "reach", "2cm", "'2cm' is not a number of pixels, text like '2 %' or none"),
         ("average", "weights", "3;1", "'3;1' is not numbers with commas between or none"),
         ("direct", "eta", "1", "--set eta is no setting of the method 'direct'; .* are band"),
         ("variational", "etta", "1", r"did you mean 'eta'\?"),

@@ -35,7 +35,9 @@ def command(name: str | None, as_json: bool) -> None:
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     known = {one.name: one for one in describe()}
     if name is not None and name not in known:
-        raise SettingError(f"metrics: {name!r} is unknown{did_you_mean(name, known)}")
+        raise SettingError(
+            f"metrics: {name!r} is unknown{did_you_mean(name, known)}; osmofuse metrics lists them"
+        )
     if as_json:
         found = [plain(asdict(one)) for one in known.values() if name in (None, one.name)]
         click.echo(json.dumps(found if name is None else found[0], ensure_ascii=False))

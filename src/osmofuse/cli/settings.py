@@ -23,7 +23,9 @@ _USUAL = {
     "gamma": ("NUMBER", "Hold the foreground with this weight, γ, or inf."),
     "offset": ("NUMBER", "Transfer ratios of light if small, else differences."),
 }
+OPTIONS = tuple(_USUAL)
 _KINDS = {float: "a number", int: "a whole number", bool: "true or false", type(None): "none"}
+_LENGTH = "a number of pixels, text like '2 %'"
 
 
 class Assignment(click.ParamType):  # type: ignore[type-arg]
@@ -107,7 +109,7 @@ def chosen_settings(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for option, setting, text in _texts(method, given):
         if setting.name in found:
-            raise click.UsageError(f"{option} is given twice.")
+            raise click.UsageError(f"{option} is given twice: {setting.name} has a value already.")
         found[setting.name] = _value(option, setting, text)
     return found
 
@@ -172,7 +174,8 @@ def _value(option: str, setting: Setting, text: str) -> Any:
         value = _converted(text, kind)
         if value is not None:
             return value
-    wanted = [_KINDS.get(kind, "numbers with commas between") for kind in setting.kinds
+    kinds = _KINDS | ({float: _LENGTH} if setting.name in LENGTHS else {})
+    wanted = [kinds.get(kind, "numbers with commas between") for kind in setting.kinds
               if get_origin(kind) is not Literal]  # fmt: skip
     words = [word for word in setting.choices if word not in ("none", "true", "false")]
     hint = number_hint(text) or did_you_mean(text, words)
