@@ -54,12 +54,20 @@ def test_a_truth_brings_its_metrics(pictures):
         ("all", list(METRICS)),
         ("truth_ssim", ["truth_ssim"]),
         (["truth_ssim", "chromaticity"], ["truth_ssim", "chromaticity"]),
+        (["fmi", "truth", "fmi"], ["fmi", *TRUTH]),
+        (["paper", "truth"], [*PAPER, *TRUTH]),
         ((), []),
     ],
 )
 def test_sets_and_names(pictures, metrics, names):
     u, f, b, _ = pictures
     assert list(score(u, f, b, 0.5, metrics=metrics)) == names
+
+
+def test_a_fusion_in_place_of_its_picture_is_named(pictures):
+    u, f, b, _ = pictures
+    with pytest.raises(InputError, match=r"^fused: a Fusion; give its picture, fusion\.image$"):
+        score(osmofuse.Fusion(u), f, b)
 
 
 def test_a_truth_is_scored_once(pictures):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, TypeAlias
 
@@ -98,21 +98,18 @@ def chosen_metrics(metrics: Choice | Sequence[Choice]) -> dict[str, Metric]:
     Parameters
     ----------
     metrics : str, callable, or sequence of them
-        A set, or names of metrics, or functions as `metric_of_function` takes them.
+        Sets, names of metrics, or functions as `metric_of_function` takes them.
 
     Raises
     ------
     SettingError
         One is unknown, cannot be used, or has the name of another.
     """
-    if isinstance(metrics, str):
-        chosen: Iterable[Choice] = SETS.get(metrics, (metrics,))
-    else:
-        chosen = (metrics,) if callable(metrics) else metrics
+    chosen = (metrics,) if isinstance(metrics, str) or callable(metrics) else metrics
     found: dict[str, Metric] = {}
     for one in chosen:
         if isinstance(one, str):
-            found[one] = metric_named(one)
+            found |= {name: metric_named(name) for name in SETS.get(one, (one,))}
             continue
         name = getattr(one, "__name__", None)
         if not callable(one) or not isinstance(name, str):

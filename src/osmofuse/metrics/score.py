@@ -67,7 +67,7 @@ def score(
     truth : array or Picture, optional
         The right answer, where there is one; then the set "truth" is run too.
     metrics : str, callable, or sequence of them
-        A set, "paper", "vifb", "truth" or "all", or names of metrics; `osmofuse.metrics.describe`
+        Sets ("paper", "vifb", "truth", "all") or names of metrics; `osmofuse.metrics.describe`
         tells of each. Or functions of your own, by their names: of some of ``fused``,
         ``foreground``, ``background``, ``alpha`` and ``truth``, see :doc:`metrics`.
     bits : {8, 16, None}
@@ -93,6 +93,8 @@ def score(
     if truth is not None:
         chosen |= {name: metric_named(name) for name in SETS["truth"] if name not in chosen}
     check_bits(bits)
+    if hasattr(fused, "image"):
+        raise InputError("fused: a Fusion; give its picture, fusion.image")
     whole = _stored(fused, "fused", bits, bounded=False)
     pictures = Pictures(
         whole,
