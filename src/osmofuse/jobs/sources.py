@@ -98,8 +98,8 @@ class SourcesJob(FileJob[R_co]):
         count, maps = len(self.backgrounds) + 1, self.maps
         if isinstance(self.alpha, tuple) != (count > 2) or (count > 2 and len(maps) != count):
             raise SettingError(
-                f"alpha: with {count - 1} backgrounds give {count} maps or numbers: the "
-                "foreground's, then each background's"
+                f"alpha: with {count - 1} backgrounds give {count} maps or numbers that sum to 1: "
+                "the foreground's, then each background's"
                 if count > 2
                 else "alpha: several maps, but one background; give one map, the foreground's"
             )
