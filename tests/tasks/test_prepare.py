@@ -264,6 +264,9 @@ def test_a_map_that_seems_inverted_is_noted():
     pair = scene.foreground, scene.background
     (note,) = prepare(*pair, 1.0 - scene.alpha).notes
     assert note.startswith("alpha: the map seems to be inverted: it keeps the foreground where")
+    assert note.endswith("use --invert, or invert=True")
+    (note,) = prepare(*pair, scene.alpha, invert=True).notes
+    assert note.endswith("leave out --invert, or invert=True")
     assert prepare(*pair, scene.alpha).notes == ()
     assert not any("inverted" in words for words in prepare(*pair, "auto").notes)
     turned = prepare(*pair, "auto").with_alpha(1.0 - scene.alpha)
@@ -280,3 +283,9 @@ def test_hard_edges_are_noted_under_methods_that_show_them():
     assert drawn.notes_for({"poisson": methods["poisson"]}) == ()
     assert prepare(*pair, scene.alpha > 0.5, soften=3).notes_for(methods) == ()
     assert prepare(*pair, 0.5).notes_for(methods) == ()
+
+
+def test_what_is_prepared_is_printed_without_samples():
+    text = repr(prepare(np.full((4, 6, 3), 0.5), [np.full((4, 6), 0.5)] * 2, [0.4, 0.3, 0.3]))
+    assert "Sources(6 × 4, 3 bands, float64, 2 backgrounds)" in text
+    assert "array" not in text

@@ -119,12 +119,16 @@ class Sources:
             "resize or crop it to the foreground's size"
         )
 
+    def __repr__(self) -> str:
+        count = len(self.backgrounds)
+        return f"Sources({summary(self.foreground)}, {count} background{'s' if count > 1 else ''})"
+
     def _checked_weights(self, alphas: object) -> tuple[FloatArray, ...]:
         count = len(self.backgrounds) + 1
         if not isinstance(alphas, list | tuple) or len(alphas) != count:
             raise InputError(
-                f"alpha: with {count - 1} backgrounds give a list of {count} maps: "
-                "the foreground's, then each background's"
+                f"alpha: with {count - 1} backgrounds give a list of {count} maps or numbers "
+                "that sum to 1: the foreground's, then each background's"
             )
         maps = tuple(self._checked_alpha(a, f"alpha[{k}]") for k, a in enumerate(alphas))
         sums = (sum(self._map(a, c) for a in maps) for c in range(self.channels))

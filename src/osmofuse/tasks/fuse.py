@@ -169,7 +169,7 @@ def prepared_of(
     if clash := [name for name, value in given.items() if value is not None]:
         raise InputError(
             f"{', '.join(clash)}: the pictures are prepared already; leave it out, or give it to "
-            "osmofuse.prepare"
+            "osmofuse.prepare; prepared.with_map(alpha) changes the map"
         )
     return foreground
 
@@ -216,6 +216,8 @@ def method_of(method: str | Method, settings: Mapping[str, Any]) -> Method:
     known = [field.name for field in fields(cast(Any, kind))]
     if unknown := [name for name in settings if name not in known]:
         hint = did_you_mean(unknown[0], known) or did_you_mean(unknown[0], PREPARING)
+        if unknown[0] == "recipe":
+            hint = f"; use osmofuse.recipe({settings['recipe']!r}).fuse(...)"
         raise SettingError(
             f"{', '.join(unknown)}: no setting of {_name(method)!r}{hint}; its settings are "
             f"{', '.join(known) or 'none'}"

@@ -40,8 +40,7 @@ LEVELS = ("as-is", "percentiles", "match")
 WORKING_SPACES = ("encoded", "linear")
 _INVERTED = (
     "the map seems to be inverted: it keeps the foreground where only the background has "
-    "structure. White keeps the foreground; if yours is the other way round, use --invert, or "
-    "invert=True"
+    "structure. White keeps the foreground; if yours is the other way round, "
 )
 LEAST_RANGE = 0.25  # a background that uses less of its depth's range hardly shows
 WIDEST_FEATHER = 10_000  # pixels
@@ -122,8 +121,8 @@ class Prepared:
     sources: Sources
     preparation: Preparation = field(default_factory=Preparation)
     transforms: tuple[Laid | None, ...] = ()
-    made: AutoAlpha | None = None
-    told: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    made: AutoAlpha | None = field(default=None, repr=False)
+    told: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     backgrounds: tuple[Picture, ...] = field(default=(), repr=False)
 
     def with_alpha(self, *alphas: FloatArray) -> Prepared:
@@ -158,7 +157,12 @@ class Prepared:
             if words := _faint(picture, self.sources.valid, self.preparation.levels):
                 found[role] = (*found.get(role, ()), words)
         if self._is_inverted:
-            found["alpha"] = (*found.get("alpha", ()), _INVERTED)
+            how = (
+                "leave out --invert, or invert=True"
+                if self.preparation.invert
+                else "use --invert, or invert=True"
+            )
+            found["alpha"] = (*found.get("alpha", ()), _INVERTED + how)
         return found
 
     @property
