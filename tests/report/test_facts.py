@@ -29,7 +29,7 @@ def test_a_record_in_words():
     assert facts["Foreground"].startswith("in/visible.tif; named .png, but a TIFF (SHA-256 aaaa")
     assert "levels match" in facts["Background"]
     assert facts["Alpha"] == "0.5 everywhere"
-    assert facts["Settings"] == "gamma ∞, reach by the rule"
+    assert facts["Settings"] == "gamma ∞, reach by the paper's rule"
     assert facts["Ended"] == "energy rate, reach 12.2 pixels, 0.50 s"
     assert facts["Clipped"] == "3 samples"
     assert "osmofuse" in facts["Made with"]

@@ -211,7 +211,7 @@ def test_a_study_has_a_row_for_each_trial(rng):
     assert [row[0] for row in rows] == ["0", "0.25"]
     assert {row[1] for row in rows} == {"10.0"}
     assert float(rows[0][2]) < float(rows[1][2]), "smoothing costs energy"
-    assert table.endswith("\n\nIn all trials: from foreground, μ = 100, reach 10 px, γ = 1.")
+    assert table.endswith("\n\nIn all trials: start foreground, μ = 100, reach 10 px, γ = 1.")
     with pytest.raises(InputError, match="nothing to show"):
         study_table([])
 

@@ -24,18 +24,21 @@ def test_no_two_trials_have_one_name():
 
 def test_what_is_not_varied_is_said_once():
     tried = [one.settings for one in trials({"eta": 0.0}, {"eta": 0.5})]
-    assert said(fixed_settings(tried)) == "from foreground, μ = 10, reach 8 px, γ = 1"
+    assert said(fixed_settings(tried)) == "start foreground, μ = 10, reach 8 px, γ = 1"
 
 
 def test_a_trial_is_called_by_what_was_varied():
     changes = [{"eta": eta, "reach": reach} for eta, reach in product((0, 0.5), (8, None))]
     assert trial_names(trials(*changes)) == [
-        "reach 8 px, η = 0", "by the rule, η = 0", "reach 8 px, η = 0.5", "by the rule, η = 0.5",
-    ]  # fmt: skip
+        "reach 8 px, η = 0",
+        "reach by the paper's rule, η = 0",
+        "reach 8 px, η = 0.5",
+        "reach by the paper's rule, η = 0.5",
+    ]
 
 
 def test_a_single_trial_has_some_name():
-    assert trial_names(trials({})) == ["from foreground"]
+    assert trial_names(trials({})) == ["start foreground"]
     assert trial_names([SimpleNamespace(settings={})]) == ["as it is"]
 
 

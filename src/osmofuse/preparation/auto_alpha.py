@@ -61,8 +61,8 @@ class AutoAlpha:
         kind = "of one kind" if self.kinship >= (UNLIKE + ALIKE) / 2 else "of different kinds"
         size = "" if self.factor == 1 else f", seen on copies reduced {self.factor} times"
         return (
-            f"alpha was made from the two pictures, which are {kind} (kinship "
-            f"{self.kinship:.2f}){size}; its mean is {self.alpha.mean():.2f}"
+            f"alpha was made from the two pictures, which are {kind} (agreement "
+            f"{self.kinship:.2f} of 1){size}; its mean is {self.alpha.mean():.2f}"
         )
 
 

@@ -168,5 +168,5 @@ def _said(value: Any, name: str = "") -> str:
     if isinstance(value, list | tuple):
         return ", ".join(_said(one, name) for one in value)
     if value is None:
-        return "by the rule" if name == "reach" else "none"
+        return "by the paper's rule" if name == "reach" else "none"
     return str(value)

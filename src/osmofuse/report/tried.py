@@ -58,14 +58,12 @@ def said_value(name: str, value: Any, digits: int = 6) -> str:
     Examples
     --------
     >>> said_value("eta", 0.1), said_value("start", "means"), said_value("reach", None)
-    ('η = 0.1', 'from means', 'by the rule')
+    ('η = 0.1', 'start means', "reach by the paper's rule")
     >>> said_value("alpha", "map 2"), said_value("regulariser", None)
     ('α: map 2', 'regulariser none')
     """
-    if name == "start":
-        return f"from {value}"
     if name == "reach" and value is None:
-        return "by the rule"
+        return "reach by the paper's rule"
     text = said_bare(value, digits)
     if name == "reach":
         return f"reach {text}" if isinstance(value, str) else f"reach {text} px"
