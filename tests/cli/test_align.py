@@ -106,6 +106,7 @@ def test_a_refusal_writes_nothing_and_says_why(folder):
     assert "refused to align it to visible.tif: nothing was found" in str(done.exception)
     assert json.loads(done.stdout)["status"] == "refused"
     assert not list(folder.glob("aligned*"))
+    assert run("visible.tif", "flat.png", "-o", "aligned.tif").stdout == ""
 
 
 def test_what_exists_is_kept(folder):

@@ -85,8 +85,8 @@ def tell(
         note(f"Note: {line}")
     if given["as_json"]:
         click.echo(json.dumps(_data(result) | dict(data or {}), ensure_ascii=False))
-    else:
-        say("\n".join([*words, *file_lines(result.files), *repetition_lines(result)]))
+    elif lines := [*words, *file_lines(result.files), *repetition_lines(result)]:
+        say("\n".join(lines))
     end(ctx, result, given, warnings)
 
 
