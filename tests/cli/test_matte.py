@@ -98,3 +98,9 @@ def test_errors_end_with_their_code(folder):
     ):
         assert osmofuse_in(folder, "matte", *arguments).returncode == code
     assert matte("image.png", "trimap.png").exit_code == 2
+
+
+def test_an_edge_in_per_cent_is_asked_for_in_pixels(folder):
+    done = matte("image.png", "trimap.png", "-o", "a.tif", "--edge", "2%")
+    assert done.exit_code == 2
+    assert "'2%' is not a number; give a number of pixels." in done.stderr

@@ -11,7 +11,7 @@ NOT_AS_ASKED = 5  # the exit code: written, but not converged, or not the pixels
 ENDINGS = {
     Status.reached: "stopped at the given reach",
     Status.energy_rate: "converged, energy change below tolerance",
-    Status.converged: "converged",
+    Status.converged: "converged, change below tolerance",
     Status.stationary: "converged to the steady state",
     Status.direct: "computed directly, without iterations",
     Status.max_iter: "reached the largest number of iterations",

@@ -42,7 +42,9 @@ class Number(click.ParamType):  # type: ignore[type-arg]
         try:
             return float(value)
         except ValueError:
-            self.fail(f"{value!r} is not a number{number_hint(value)}.", param, ctx)
+            pixels = str(value).endswith("%") and param is not None and param.metavar == "PIXELS"
+            hint = "; give a number of pixels" if pixels else number_hint(value)
+            self.fail(f"{value!r} is not a number{hint}.", param, ctx)
 
 
 class Length(click.ParamType):  # type: ignore[type-arg]
