@@ -30,7 +30,7 @@ def test_a_record_in_words():
     assert "levels match" in facts["Background"]
     assert facts["Alpha"] == "0.5 everywhere"
     assert facts["Settings"] == "gamma ∞, reach by the paper's rule"
-    assert facts["Ended"] == "energy rate, reach 12.2 pixels, 0.50 s"
+    assert facts["Ended"] == "converged (energy rate), reach 12.2 pixels, 0.50 s"
     assert facts["Clipped"] == "3 samples"
     assert "osmofuse" in facts["Made with"]
 
@@ -44,10 +44,10 @@ def test_the_recipe_is_named():
 def test_what_a_record_does_not_know_is_left_out():
     record = a_record(result={"status": "direct"}, alpha={"value": None, "soften": 5.0})
     facts = facts_of(record)
-    assert facts["Ended"] == "direct"
+    assert facts["Ended"] == "computed directly"
     assert facts["Alpha softened"] == "by 5 pixels"
     assert "Clipped" not in facts
-    assert "<dt>Ended</dt><dd>direct</dd>" in facts_table(record)
+    assert "<dt>Ended</dt><dd>computed directly</dd>" in facts_table(record)
 
 
 def test_a_map_made_from_the_pictures_is_told():

@@ -126,7 +126,7 @@ def test_what_was_given_is_said_and_escaped(write):
     assert "Not to be had: &lt;no&gt;" in text
     assert "in/visible.tif; named .png, but a TIFF" in text
     assert "energy_rate" in text, "the whole record"
-    assert "Method: variational · direct after " in text
+    assert "Method: variational · computed directly after " in text
     assert "16 × 12 pixels" in text
     assert "shown here at most" not in text
 

@@ -92,7 +92,7 @@ def _result_row(comparison: Comparison, best: Mapping[str, float | None]) -> str
     fusion = comparison.fusion
     seconds, ended = "–", "made no picture"
     if fusion is not None:
-        seconds, ended = f"{fusion.seconds:.2f}", str(fusion.status).replace("_", " ")
+        seconds, ended = f"{fusion.seconds:.2f}", ended_words(fusion.status)
     return (
         f'<tr><th scope="row">{escape(comparison.name)}</th>{"".join(cells)}'
         f'<td class="number">{seconds}</td><td>{escape(ended)}</td></tr>'
@@ -150,7 +150,7 @@ def _alpha(alpha: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _result(result: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    parts = [str(result.get("status", "")).replace("_", " ")]
+    parts = [ended_words(result.get("status", ""))]
     if result.get("reach") is not None:
         parts.append(f"reach {result['reach']:.1f} pixels")
     if result.get("seconds") is not None:
@@ -158,6 +158,14 @@ def _result(result: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "Ended", ", ".join(parts)
     if result.get("clipped") is not None:
         yield "Clipped", f"{result['clipped']} samples"
+
+
+def ended_words(status: object) -> str:
+    """Return a status in words for a page."""
+    words = str(status).replace("_", " ")
+    return {"energy rate": "converged (energy rate)", "direct": "computed directly"}.get(
+        words, words
+    )
 
 
 def _said(value: Any, name: str = "") -> str:

@@ -15,7 +15,7 @@ from osmofuse.picture import Picture
 from osmofuse.record import Record
 from osmofuse.report.curve import energy_curve
 from osmofuse.report.document import MANIFEST, Document, write_document
-from osmofuse.report.facts import facts_of
+from osmofuse.report.facts import ended_words, facts_of
 from osmofuse.report.layers import ENTERS, Layer, layers_of, maps_as_layers, tint_uri
 from osmofuse.report.manifest import iiif_manifest
 from osmofuse.report.maps import Map, change_maps
@@ -136,7 +136,7 @@ def _title(record: Record | None) -> str:
 def _lede(record: Record | None, fusion: Fusion | None) -> list[str]:
     parts = [] if record is None else [f"Method: {record.method['name']}"]
     if fusion is not None:
-        parts.append(f"{str(fusion.status).replace('_', ' ')} after {fusion.seconds:.2f} s")
+        parts.append(f"{ended_words(fusion.status)} after {fusion.seconds:.2f} s")
     return parts
 
 
