@@ -15,7 +15,7 @@ from osmofuse.checks import mapping
 from osmofuse.errors import SettingError
 from osmofuse.io import composite_metadata, storable
 from osmofuse.jobs.files import InputFile
-from osmofuse.jobs.fuse_report import PICTURES, report_files, write_page
+from osmofuse.jobs.fuse_report import names_shown, report_files, write_page
 from osmofuse.jobs.fusing import check_fit, need_of_fusion
 from osmofuse.jobs.job import Result
 from osmofuse.jobs.need import Need, peak_bytes
@@ -127,7 +127,7 @@ class FuseJob(SourcesJob[FuseResult]):
         if files is None:
             check_outputs(self)
         else:
-            check_page(self, self.report, PICTURES, iiif=self.iiif)
+            check_page(self, self.report, names_shown(self), iiif=self.iiif)
 
     def need_of(self, files: Mapping[str, InputFile]) -> Need:
         """Return what the job needs, once it is known that the files fit together."""

@@ -22,7 +22,11 @@ from osmofuse.typing import FloatArray
 if TYPE_CHECKING:
     from osmofuse.jobs.fuse import FuseJob
 
-PICTURES = ("fused", "foreground", "background", "alpha", "structure")  # those of the report
+
+def names_shown(job: FuseJob) -> list[str]:
+    """Return the names of the pictures that the report may show."""
+    sources = ("foreground", *job.background_roles, *job.alpha_roles)
+    return ["fused", *sources, "structure", *([] if job.truth is None else ["truth"])]
 
 
 def write_page(
@@ -60,9 +64,9 @@ def write_page(
     pictures: dict[str, Picture | FloatArray] = {
         "fused": fusion.picture(job.depth)[0],
         "foreground": ready.foreground,
-        "background": ready.backgrounds[0],
-        "alpha": alpha,
     }
+    pictures |= zip(job.background_roles, ready.backgrounds, strict=True)
+    pictures |= zip(job.alpha_roles, ready.sources.alphas, strict=True)
     if fusion.structure is not None:
         pictures["structure"] = fusion.picture(job.depth, structure=True)[0]
     if opened.truth is not None:

@@ -165,6 +165,10 @@ class SeriesJob(SourcesJob[SeriesResult]):
         """Names of results that the report shows, as far as they are known."""
         return []
 
+    def maps_shown(self, opened: Opened) -> dict[str, FloatArray]:
+        """Return the maps that the report shows, by name."""
+        return {"alpha": opened.ready.sources.alpha}
+
     def check_outputs(self, files: Mapping[str, InputFile] | None) -> None:
         """Refuse outputs that cannot or must not be written."""
         if files is None:
@@ -282,7 +286,7 @@ class SeriesJob(SourcesJob[SeriesResult]):
         pictures: dict[str, Picture | FloatArray] = {
             "foreground": ready.foreground,
             "background": ready.backgrounds[0],
-            "alpha": ready.sources.alpha,
+            **self.maps_shown(opened),
         }
         if opened.truth is not None:
             pictures["truth"] = opened.truth
