@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
@@ -343,6 +343,11 @@ class Method(Protocol):
     def __call__(self, sources: Sources, *, watch: Watch | None = None) -> Fusion:
         """Fuse the sources."""
         ...
+
+
+def settings_of(method: Any) -> dict[str, Any]:
+    """Return the settings of a method by name, as a record has them."""
+    return asdict(method)
 
 
 @runtime_checkable
