@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import click
@@ -13,7 +12,7 @@ from osmofuse.cli import options
 from osmofuse.cli.doing import do_job, tell
 from osmofuse.cli.endings import unfinished
 from osmofuse.cli.options import Function, decorated
-from osmofuse.cli.repeating import job_options, repeated_job
+from osmofuse.cli.repeating import job_options, moved_maps, repeated_job
 from osmofuse.cli.tables import table_width
 from osmofuse.cli.types import FILE
 from osmofuse.cli.voice import say
@@ -104,8 +103,7 @@ def repeated_series(
     """Return the job of the record that ``--from`` names, and the record."""
     inputs = {name: given[name] for name in ("foreground", "truth")}
     inputs["backgrounds"] = () if given["background"] is None else (given["background"],)
-    alpha = given["alpha"]
-    inputs["alpha"] = alpha if isinstance(alpha, Path) else None
+    inputs["alpha"] = moved_maps(given["alpha"])
     return repeated_job(ctx, given, kind, inputs=inputs)
 
 

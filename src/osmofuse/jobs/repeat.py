@@ -268,11 +268,18 @@ def _files_of(
 
 
 def _check_count(record: Record, path: Path, moved: Mapping[str, Any]) -> None:
-    """Refuse other backgrounds that are more or fewer than those of the record."""
-    count = sum(one.role.partition("-")[0] == "background" for one in record.inputs)
-    given = moved.get("backgrounds")
-    if isinstance(given, list | tuple) and len(given) != count:
-        raise SettingError(f"{path}: has {count} backgrounds, but {len(given)} are given anew")
+    """Refuse other backgrounds or maps that are more or fewer than those of the record."""
+    maps = record.alpha.get("value")
+    counts = {
+        "backgrounds": sum(one.role.partition("-")[0] == "background" for one in record.inputs),
+        "alpha": len(maps) if isinstance(maps, list) else 1,
+    }
+    for name, count in counts.items():
+        given = moved.get(name, ())
+        new = len(given) if isinstance(given, list | tuple) else 1
+        if new not in (0, count):
+            words = "maps" if name == "alpha" else name
+            raise SettingError(f"{path}: has {count} {words}, but {new} given anew")
 
 
 def _alpha_of(record: Record, path: Path, kind: type[FileJob[Any]]) -> Any:
