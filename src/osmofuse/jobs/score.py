@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any, ClassVar
@@ -24,7 +24,7 @@ from osmofuse.metrics.cost import score_cost
 from osmofuse.metrics.score import check_bits
 from osmofuse.picture import Picture
 from osmofuse.preparation.alpha_file import alpha_of_picture
-from osmofuse.progress import Status, Watch
+from osmofuse.progress import Guard, Status, Watch
 from osmofuse.record import Input, Record, plain, stage_record
 from osmofuse.report import Provenance, check_report, write_report
 from osmofuse.report.cost import page_cost
@@ -42,10 +42,10 @@ class ScoreResult(Result):
     Attributes
     ----------
     scores : dict of str to Score
-        By the name of the metric.
+        By the name of the metric; empty if the job was cancelled.
     """
 
-    scores: dict[str, Score]
+    scores: dict[str, Score] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -160,6 +160,8 @@ class ScoreJob(FileJob[ScoreResult]):
             alpha = map_file.alpha
         elif alpha is not None and self.invert:
             alpha = 1.0 - alpha
+        if not Guard(watch).next_pass():
+            return ScoreResult(status=Status.cancelled, notes=notes)
         began = perf_counter()
         scores = score(
             pictures["fused"],
