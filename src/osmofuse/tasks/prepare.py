@@ -40,9 +40,10 @@ LEVELS = ("as-is", "percentiles", "match")
 WORKING_SPACES = ("encoded", "linear")
 _INVERTED = (
     "the map seems to be inverted: it keeps the foreground where only the background has "
-    "structure. White keeps the foreground; if yours is the other way round, use --invert, or "
-    "invert=True"
+    "structure. White keeps the foreground; "
 )
+_USE_INVERT = "if yours is the other way round, use --invert, or invert=True"
+_DROP_INVERT = "it may have been right before it was inverted: leave --invert, or invert=True, out"
 LEAST_RANGE = 0.25  # a background that uses less of its depth's range hardly shows
 WIDEST_FEATHER = 10_000  # pixels
 
@@ -158,7 +159,8 @@ class Prepared:
             if words := _faint(picture, self.sources.valid, self.preparation.levels):
                 found[role] = (*found.get(role, ()), words)
         if self._is_inverted:
-            found["alpha"] = (*found.get("alpha", ()), _INVERTED)
+            advice = _DROP_INVERT if self.preparation.invert else _USE_INVERT
+            found["alpha"] = (*found.get("alpha", ()), _INVERTED + advice)
         return found
 
     @property
