@@ -92,7 +92,7 @@ def test_all_that_can_be_asked_for(invoke, folder):
     assert (folder / "s.tif").exists()
     soft = osmofuse.soften(osmofuse.read(folder / "map.png").pixels, 2.0)
     np.testing.assert_allclose(osmofuse.read(folder / "a.tif").pixels / 65535, soft, atol=1e-5)
-    assert "it came as far as it was to go (reached, reach 5.0 px)" in result.stdout
+    assert "stopped at the requested reach (reached, reach 5.0 px)" in result.stdout
     assert "since none was given" not in result.stderr
 
 

@@ -1,4 +1,4 @@
-"""How a fusion ended, in words for those who do not know the names of statuses."""
+"""Endings of fusions in words, for those who do not know the names of statuses."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from osmofuse.progress import Status
 
 NOT_AS_ASKED = 5  # the exit code: written, but not converged, or not the pixels of the record
 ENDINGS = {
-    Status.reached: "it came as far as it was to go",
-    Status.energy_rate: "it went on until the energy hardly fell any more",
-    Status.converged: "it went on until nothing changed any more",
-    Status.stationary: "it went as far as there is to go",
-    Status.direct: "computed at once, without iterations",
-    Status.max_iter: "the iterations ran out before it was done",
-    Status.stalled: "no step lowered the energy any more, before it was done",
-    Status.nonfinite: "a number overflowed; this is the last picture that was sound",
-    Status.cancelled: "it was cancelled",
-    Status.refused: "the pictures could not be registered",
+    Status.reached: "stopped at the requested reach",
+    Status.energy_rate: "converged: energy change below tolerance",
+    Status.converged: "converged: change below tolerance",
+    Status.stationary: "reached the steady state",
+    Status.direct: "computed directly, without iterations",
+    Status.max_iter: "the iterations ran out",
+    Status.stalled: "no step lowered the energy any further",
+    Status.nonfinite: "a number overflowed; the result is the last valid picture",
+    Status.cancelled: "cancelled",
+    Status.refused: "the pictures could not be aligned",
 }
 REMEDIES = {
     Status.max_iter: "allow more with --set max_iter=N, or accept less with a larger --set rtol=N",

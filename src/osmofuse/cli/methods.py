@@ -12,6 +12,7 @@ from click.shell_completion import CompletionItem
 
 from osmofuse.cli import options
 from osmofuse.cli.grouped import GroupedCommand
+from osmofuse.cli.settings import USUAL
 from osmofuse.cli.voice import note, say
 from osmofuse.errors import OsmofuseError
 from osmofuse.methods import method_names
@@ -73,7 +74,9 @@ def _words(one: MethodInfo) -> Iterator[str]:
     if not one.settings:
         yield "It has no settings."
         return
-    yield "Settings, for --set NAME=VALUE; reach, eta, mu, gamma and offset are options, too."
+    usual = [f"--{setting.name}" for setting in one.settings if setting.name in USUAL]
+    also = f"; {', '.join(usual)} set theirs, too" if usual else ""
+    yield f"Settings, for --set NAME=VALUE{also}."
     for setting in one.settings:
         yield ""
         yield from _lines(setting)
