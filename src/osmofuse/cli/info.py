@@ -32,7 +32,7 @@ from osmofuse.record import plain
 def command(
     ctx: click.Context, files: tuple[Path, ...], page: tuple[int, ...], as_json: bool
 ) -> None:
-    """Say what picture files contain, and what osmofuse would do with them.
+    """Print what picture files contain, and how osmofuse would read them.
 
     Of several files it also says whether they are of one size, as files to be fused must be.
     A file that cannot be read is named on stderr, and the command ends with 3.

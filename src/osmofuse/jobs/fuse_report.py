@@ -1,4 +1,4 @@
-"""The report of a fusion: what was fused and what came of it, as a page."""
+"""The report of a fusion: sources, result, maps and scores on a page."""
 
 from __future__ import annotations
 

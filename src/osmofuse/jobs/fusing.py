@@ -1,4 +1,4 @@
-"""What it costs to fuse files, and whether they fit together, told from their headers."""
+"""Checks of files to be fused, from their headers: memory and time, sizes and bands."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def need_of_series(
     methods : sequence of Method
         One for each fusion, with its settings.
     scored : bool
-        Whether results are scored.
+        True if results are scored.
     """
     file = files["foreground"].picture
     needs = [need_of_fusion(job, files, method) for method in methods]

@@ -1,8 +1,8 @@
 """The one protocol of jobs: recorded pieces of work from files to files.
 
-A job is a frozen dataclass of paths and settings. `check` looks at its files and says what it will
-need; `run` does it. A kind of job says what it reads and writes, what that costs, and how it is
-done; all the rest is here.
+A job is a frozen dataclass of paths and settings. `check` looks at its files and estimates memory
+and time; `run` does the work. A kind of job defines its inputs and outputs, their cost, and the
+work itself; everything else is in `FileJob`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Result:
     files : dict of str to Path
         What was written, by role, the main output first.
     notes : tuple of str
-        What a person should know: what was noticed in the files, or done to them.
+        Notes for a person: what was noticed in the files, or done to them.
     record : Record or None
         How it was made; None if nothing was.
     repetition : Repetition or None

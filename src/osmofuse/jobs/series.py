@@ -62,13 +62,13 @@ class SeriesResult(Result):
 
     @property
     def unfinished(self) -> list[Comparison]:
-        """What did not end as it should: its picture is as far as it came."""
+        """Fusions that did not converge; their pictures are the last iterates."""
         return [c for c in self.comparisons if c.fusion and not c.fusion.status.is_success]
 
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """What a series made, before it is written.
+    """Results of a series, before they are written.
 
     Attributes
     ----------
@@ -77,11 +77,11 @@ class Made:
     cells : Table
         Numbers as a table of texts.
     pictures : mapping of str to str
-        What the picture of each fusion is called, by its name.
+        Name of the picture file of each fusion, by its name.
     texts : mapping of str to str
         Files of text, by name.
     sheets : mapping of str to callable
-        What draws the sheets, by name.
+        Functions that draw the sheets, by name.
     settings : sequence of mapping
         What was varied, for each fusion; empty if nothing was.
     """
@@ -96,7 +96,7 @@ class Made:
 
 @dataclass(frozen=True)
 class SeriesJob(SourcesJob[SeriesResult]):
-    """What jobs have that fuse one pair many times, into a folder.
+    """Base of jobs that fuse one pair many times, into a folder.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class SeriesJob(SourcesJob[SeriesResult]):
     metrics : str or sequence of str
         What to score, as for `osmofuse.score`.
     settings : mapping
-        What each kind says.
+        See `CompareJob` and `SweepJob`.
     overwrite, max_memory, report, page
         See `FileJob`.
     """
@@ -158,7 +158,7 @@ class SeriesJob(SourcesJob[SeriesResult]):
 
     @property
     def record_path(self) -> Path:
-        """Where the record goes."""
+        """Path of the record."""
         return self.output / self.record_name
 
     @property
@@ -319,7 +319,7 @@ class SeriesJob(SourcesJob[SeriesResult]):
 
 
 def _status(found: Sequence[Comparison]) -> Status:
-    """Return how a series ended: as the first fusion that did not end as it should, if any."""
+    """Return the status of a series: of the first fusion that did not converge, if any."""
     statuses = [one.fusion.status for one in found if one.fusion is not None]
     failed = [status for status in statuses if not status.is_success]
     if Status.cancelled in failed:
@@ -328,7 +328,7 @@ def _status(found: Sequence[Comparison]) -> Status:
 
 
 def told(one: Comparison) -> dict[str, Any]:
-    """Return what is told of a fusion, as JSON knows things."""
+    """Return the entry of a fusion in the record, in types of JSON."""
     fusion = one.fusion
     if fusion is None:
         return {"name": one.name, "reason": one.reason}

@@ -68,7 +68,7 @@ class SweepJob(SeriesJob):
 
     @property
     def labels(self) -> list[Label]:
-        """What the maps are called: numbers, "auto", names of files; None if there is no choice."""
+        """Labels of the maps: numbers, "auto", names of files; None if there is no choice."""
         if not self.tries_maps:
             return [None]
         names = _distinct(one for one in self.maps if isinstance(one, Path))

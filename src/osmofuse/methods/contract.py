@@ -219,7 +219,7 @@ class Sources:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fusion:
-    """What a method found.
+    """Result of a method.
 
     In a notebook it shows its image: taken for sRGB, clipped and reduced.
 
@@ -378,7 +378,7 @@ class Replayable(Method, Protocol):
 
 
 class PreparedMethod(Protocol):
-    """What a method has made ready of sources, for many fusions: see `Preparable`."""
+    """Sources that a method has made ready for many fusions: see `Preparable`."""
 
     def serves(self, settings: Any) -> bool:
         """Return True if it does for a method of the same kind with other settings, too."""

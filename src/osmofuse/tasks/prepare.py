@@ -52,7 +52,7 @@ Given = ArrayLike | Picture
 
 @dataclass(frozen=True)
 class Preparation:
-    """How pictures are made ready.
+    """Settings of `prepare`.
 
     Parameters
     ----------
