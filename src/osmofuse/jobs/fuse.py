@@ -15,8 +15,9 @@ from osmofuse.checks import mapping
 from osmofuse.errors import SettingError
 from osmofuse.io import composite_metadata, storable
 from osmofuse.jobs.files import InputFile
+from osmofuse.jobs.fit import check_fit
 from osmofuse.jobs.fuse_report import names_shown, report_files, write_page
-from osmofuse.jobs.fusing import check_fit, need_of_fusion
+from osmofuse.jobs.fusing import need_of_fusion
 from osmofuse.jobs.job import Result
 from osmofuse.jobs.need import Need, peak_bytes
 from osmofuse.jobs.opening import Opened, open_files

@@ -14,8 +14,8 @@ from osmofuse.errors import OutputError
 from osmofuse.io import Staging, check_target
 from osmofuse.jobs.again import again
 from osmofuse.jobs.files import InputFile, read_pictures
-from osmofuse.jobs.fuse_report import seam_of
-from osmofuse.jobs.fusing import FILES, check_fit
+from osmofuse.jobs.fit import check_fit
+from osmofuse.jobs.fusing import FILES
 from osmofuse.jobs.job import FileJob, Result
 from osmofuse.jobs.need import PROGRAM, START, Need, peak_bytes
 from osmofuse.metrics import Score, score
@@ -29,6 +29,7 @@ from osmofuse.record import Input, Record, plain, stage_record
 from osmofuse.report import Provenance, check_report, write_report
 from osmofuse.report.cost import page_cost
 from osmofuse.report.document import report_folder
+from osmofuse.report.maps import seam_maps
 from osmofuse.tasks.prepare import check_invertible
 from osmofuse.typing import FloatArray
 
@@ -237,7 +238,7 @@ class ScoreJob(FileJob[ScoreResult]):
         if alpha is not None and not isinstance(alpha, int | float):
             shown["alpha"] = alpha
             seen = [pictures[role] for role in ("fused", "foreground", "background")]
-            seam = seam_of(seen[0], seen[1], seen[2], alpha)
+            seam = seam_maps(seen[0], seen[1], seen[2], alpha)
         command = "" if self.output is None else again(self.kind, self.output, self.output)
         return write_report(
             self.report,

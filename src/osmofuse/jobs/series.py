@@ -17,8 +17,9 @@ from osmofuse.io.refusal import naming
 from osmofuse.io.staging import made_folder
 from osmofuse.jobs.again import again
 from osmofuse.jobs.files import InputFile
+from osmofuse.jobs.fit import check_fit
 from osmofuse.jobs.fuse import marked
-from osmofuse.jobs.fusing import check_fit, need_of_series
+from osmofuse.jobs.fusing import need_of_series
 from osmofuse.jobs.job import Result
 from osmofuse.jobs.need import Need, peak_bytes
 from osmofuse.jobs.opening import Opened, open_files
