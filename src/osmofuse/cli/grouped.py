@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 # An option of one name has one meaning, so it has one group, whatever the command.
-_HOW = "How"
+_HOW, _CHECKS = "How", "Checks"
 _GROUPS = {
     "Pictures": ("page", "align", "levels", "working_space", "truth", "points"),
     "Where": ("alpha", "invert", "soften", "edge"),
@@ -14,7 +14,7 @@ _GROUPS = {
         "output", "depth", "structure", "alpha_output", "valid_output", "foreground_output",
         "preview", "zoom", "report", "iiif", "rank", "overwrite", "as_json", "quiet",
     ),
-    "Checks": ("dry_run", "max_memory", "help"),
+    _CHECKS: ("dry_run", "max_memory"),
 }  # fmt: skip
 
 
@@ -29,10 +29,13 @@ class GroupedCommand(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, a section for each group that has any."""
         sections: dict[str, list[tuple[str, str]]] = {group: [] for group in _GROUPS}
+        helping = self.get_help_option(ctx)
         for one in self.get_params(ctx):
             line = one.get_help_record(ctx) if isinstance(one, click.Option) else None
             if line is not None:
-                sections[group_of(str(one.name))].append(line)
+                # Versions of click name the option of --help differently.
+                is_help = helping is not None and one.name == helping.name
+                sections[_CHECKS if is_help else group_of(str(one.name))].append(line)
         for title, lines in sections.items():
             if lines:
                 with formatter.section(title):
