@@ -413,6 +413,16 @@ class Structured(Method, Protocol):
         ...
 
 
+@runtime_checkable
+class SoftMapped(Method, Protocol):
+    """A method under which hard edges of the map show: see `needs_soft_map`."""
+
+    @property
+    def wants_soft_map(self) -> bool:
+        """True if they show with these settings."""
+        ...
+
+
 def is_replayable(method: Method) -> TypeGuard[Replayable]:
     """Return True for a method that, with its settings, can follow a plan."""
     return isinstance(method, Replayable) and method.has_plan
@@ -421,6 +431,11 @@ def is_replayable(method: Method) -> TypeGuard[Replayable]:
 def is_preparable(method: Method) -> TypeGuard[Preparable]:
     """Return True for a method that, with its settings, makes sources ready once for many."""
     return isinstance(method, Preparable) and method.can_prepare
+
+
+def needs_soft_map(method: Method) -> bool:
+    """Return True for a method under which, with its settings, hard edges of the map show."""
+    return isinstance(method, SoftMapped) and method.wants_soft_map
 
 
 def finds_structure(method: Method) -> bool:

@@ -23,6 +23,7 @@ from osmofuse.methods.bare_arrays import (
     check_fourth_band,
     without_masks,
 )
+from osmofuse.methods.contract import needs_soft_map
 from osmofuse.picture import Picture, as_alpha, checked, nearest_valid, samples
 from osmofuse.preparation.alpha import WIDEST_BLUR, soften
 from osmofuse.preparation.alpha_file import alpha_of_picture
@@ -181,7 +182,7 @@ class Prepared:
         methods : mapping of str to Method
             By their names.
         """
-        names = [name for name, one in methods.items() if getattr(one, "wants_soft_map", False)]
+        names = [name for name, one in methods.items() if needs_soft_map(one)]
         if not names or not has_hard_edges(self.sources.alpha):
             return ()
         return (
