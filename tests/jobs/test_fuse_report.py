@@ -16,6 +16,7 @@ import pytest
 import osmofuse
 from osmofuse.errors import OutputError
 from osmofuse.io import for_screen
+from osmofuse.jobs import fuse_report
 from osmofuse.jobs.fuse_report import names_shown
 from osmofuse.metrics.catalogue import SETS
 from osmofuse.report.layers import file_names
@@ -161,6 +162,26 @@ def test_all_backgrounds_and_their_maps_are_shown(make_job, pair, tmp_path):
     text = page.read_text(encoding="utf-8")
     assert "Background 2" in text
     assert "visible.tif and infrared.tif and second.tif, fused" in text
+
+
+def test_scores_are_those_of_compare_also_where_there_is_no_data(
+    make_job, pair, tmp_path, monkeypatch
+):
+    infrared = osmofuse.read(pair["infrared"])
+    pixels = infrared.pixels.copy()
+    pixels[:15] = 0
+    osmofuse.write(replace(infrared, pixels=pixels, nodata=0.0), pair["infrared"], overwrite=True)
+    told = {}
+    write = fuse_report.write_report
+    monkeypatch.setattr(
+        fuse_report,
+        "write_report",
+        lambda *args, **parts: told.update(parts) or write(*args, **parts),
+    )
+    make_job(depth="float32", report=tmp_path / "report").run()
+    pictures = [osmofuse.read(pair[name]) for name in ("visible", "infrared", "map")]
+    (found,) = osmofuse.compare(*pictures, methods="direct")
+    assert told["scores"] == found.scores
 
 
 def test_a_cancelled_job_leaves_no_folder(make_job, tmp_path):

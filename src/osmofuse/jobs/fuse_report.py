@@ -16,6 +16,7 @@ from osmofuse.record import Record
 from osmofuse.report import Provenance, write_report
 from osmofuse.report.document import MANIFEST
 from osmofuse.report.maps import seam_maps
+from osmofuse.tasks.fuse import scored_background
 from osmofuse.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def write_page(
     if opened.truth is not None:
         pictures["truth"] = opened.truth
     seen = [_seen(pictures[role]) for role in ("fused", "foreground")]
-    fused, foreground, background = *seen, pictures["background"]
+    fused, foreground, background = *seen, scored_background(ready)
     return write_report(
         job.report,
         pictures=pictures,
