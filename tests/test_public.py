@@ -82,6 +82,14 @@ def test_importing_the_package_loads_nothing_heavy():
     assert heavy == "set()"
 
 
+def test_what_the_package_logs_is_not_printed_unless_asked_for():
+    code = "import osmofuse, logging; logging.getLogger('osmofuse').error('seen')"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert (done.stdout, done.stderr) == ("", "")
+
+
 def test_errors_are_had_without_anything_heavy():
     found = run("import sys, osmofuse; osmofuse.InputError; print('numba' in sys.modules)")
     assert found == "False"

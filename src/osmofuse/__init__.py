@@ -7,10 +7,14 @@
 (4, 4, 3)
 """
 
+import logging
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+# A program that uses the package chooses what is printed of its log.
+logging.getLogger("osmofuse").addHandler(logging.NullHandler())
 
 # Where each public name lives. Loaded when first used: Numba, SciPy and libvips take long.
 _HOMES = {

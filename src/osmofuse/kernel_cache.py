@@ -35,7 +35,6 @@ _LARGEST = 1 << 26  # bytes of an entry; a kernel takes some 30 kB
 _PROBE = bytes(1 << 16)  # about what a kernel takes: on a full disk, an empty file can be made
 
 _log = logging.getLogger("osmofuse")
-_log.addHandler(logging.NullHandler())  # a program that uses the package chooses what is printed
 _numba: Any = numba
 _codegen: Any = codegen
 _compiler: Any = compiler

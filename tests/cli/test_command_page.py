@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 
 import pytest
 import tifffile
@@ -24,6 +25,7 @@ def test_its_commands_run_in_their_order(tmp_path, monkeypatch):
     with tifffile.TiffWriter(tmp_path / "bands.tif") as file:
         for name in ("infrared",) * 4:
             file.write(osmofuse.read(pair[name]).pixels, metadata=None)
+    shutil.copy(pair["infrared"], tmp_path / "ultraviolet.tif")
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```console\n(.*?)^```", PAGE + REPORT, re.MULTILINE | re.DOTALL)
     lines = [line for block in blocks for line in block.splitlines()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 
 import cv2
@@ -157,6 +158,34 @@ def test_several_backgrounds(folder):
     np.testing.assert_array_equal(osmofuse.read("again.tif").pixels, made)
 
 
+def test_several_backgrounds_and_maps_that_have_moved(folder):
+    for name in ("second", "third"):
+        shutil.copy("infrared.tif", f"{name}.tif")
+    osmofuse.write(~osmofuse.read("map.png").pixels, "rest.png")
+    maps = ("--alpha", "map.png", "--alpha", "rest.png", "--alpha", "0")
+    by_command("visible.tif", "infrared.tif", "second.tif", *maps, "--method", "direct")
+    moved = folder / "moved"
+    moved.mkdir()
+    for name in ("infrared.tif", "second.tif", "map.png", "rest.png"):
+        shutil.move(name, moved / f"my-{name}")
+    repeated = ("fuse", "visible.tif", "--from", "command.tif.json", "-o", "again.tif")
+
+    def again(backgrounds, *alphas):
+        given = [part for one in alphas for part in ("--alpha", one)]
+        return CliRunner().invoke(
+            cli.commands, [*repeated[:2], *backgrounds, *repeated[2:], *given]
+        )
+
+    backgrounds = [f"moved/my-{name}.tif" for name in ("infrared", "second")]
+    alphas = "moved/my-map.png", "moved/my-rest.png", "0"
+    few = again(backgrounds[:1], *alphas)
+    assert "has 2 backgrounds, but 1 given anew" in str(few.exception)
+    few = again(backgrounds, alphas[0])
+    assert "has 3 maps, but 1 given anew" in str(few.exception)
+    done = again(backgrounds, *alphas)
+    assert "bit for bit" in done.stdout, (done.output, done.exception)
+
+
 @pytest.mark.parametrize("text", ["10 %", "10%"])
 def test_lengths_may_be_parts_of_the_side(folder, text):
     side = np.sqrt(60 * 48)
@@ -165,6 +194,30 @@ def test_lengths_may_be_parts_of_the_side(folder, text):
     pictures = files("visible.tif", "infrared.tif", "map.png")
     np.testing.assert_array_equal(made, by_python(*pictures, reach=0.1 * side, soften=0.05 * side))
     np.testing.assert_array_equal(made, by_python(*pictures, reach=text, soften="5 %"))
+
+
+def test_a_recipe_in_a_comparison_of_pictures_with_no_data(folder):
+    infrared = osmofuse.read("infrared.tif")
+    holed = infrared.pixels.copy()
+    holed[:17, 5:30] = 0
+    osmofuse.write(replace(infrared, pixels=holed, nodata=0.0), "holed.tif")
+    done = CliRunner().invoke(
+        cli.commands, ["compare", "visible.tif", "holed.tif", "--recipe", "text", "--methods",
+                       "variational,direct", "--report", "look", "-o", "made"],
+    )  # fmt: skip
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert "pixels hold no data" in done.stderr
+    pictures, chosen = files("visible.tif", "holed.tif"), osmofuse.recipe("text")
+    found = chosen.compare(*pictures, methods=["variational", "direct"])
+    for one in found:
+        written = osmofuse.read(f"made/{one.name}.tif").pixels
+        np.testing.assert_array_equal(written, one.fusion.picture()[0].pixels)
+    # Direct matting keeps the foreground's bits in the hole.
+    np.testing.assert_array_equal(written[:17, 5:30], pictures[0].pixels[:17, 5:30])
+    np.testing.assert_array_equal(
+        osmofuse.read("made/variational.tif").pixels,
+        by_command("visible.tif", "holed.tif", "--recipe", "text"),
+    )
 
 
 def test_compare_and_sweep_prepare_alike(folder):

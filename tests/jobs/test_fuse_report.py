@@ -16,7 +16,8 @@ import pytest
 import osmofuse
 from osmofuse.errors import OutputError
 from osmofuse.io import for_screen
-from osmofuse.jobs.fuse_report import PICTURES
+from osmofuse.jobs import fuse_report
+from osmofuse.jobs.fuse_report import names_shown
 from osmofuse.metrics.catalogue import SETS
 from osmofuse.report.layers import file_names
 from picture_files import PROFILE
@@ -141,7 +142,46 @@ def test_pictures_that_are_checked_before_are_those_of_the_report(make_job, tmp_
     job = make_job(method="variational", settings={"reach": 1.0}, report=tmp_path / "report")
     job.run()
     names = {path.stem for path in (tmp_path / "report" / "pictures").iterdir()}
-    assert set(file_names(PICTURES)) <= names
+    assert set(file_names(names_shown(job))) <= names
+
+
+def test_all_backgrounds_and_their_maps_are_shown(make_job, pair, tmp_path):
+    turned = osmofuse.read(pair["infrared"]).pixels[::-1].copy()
+    second = osmofuse.write(turned, tmp_path / "second.tif")
+    alpha = osmofuse.read(pair["map"]).pixels
+    maps = [osmofuse.write(part, tmp_path / f"{k}.png") for k, part in enumerate((alpha, ~alpha))]
+    job = make_job(
+        backgrounds=(pair["infrared"], second), alpha=(*maps, 0.0), report=tmp_path / "report"
+    )
+    page = job.run().files["report"]
+    expected = {"background": pair["infrared"], "background-2": second, "alpha": maps[0],
+                "alpha-2": maps[1]}  # fmt: skip
+    for name, path in expected.items():
+        np.testing.assert_array_equal(shown(page, name), for_screen(osmofuse.read(path), name))
+    assert not (page.parent / "pictures" / "alpha-3.png").exists()
+    text = page.read_text(encoding="utf-8")
+    assert "Background 2" in text
+    assert "visible.tif and infrared.tif and second.tif, fused" in text
+
+
+def test_scores_are_those_of_compare_also_where_there_is_no_data(
+    make_job, pair, tmp_path, monkeypatch
+):
+    infrared = osmofuse.read(pair["infrared"])
+    pixels = infrared.pixels.copy()
+    pixels[:15] = 0
+    osmofuse.write(replace(infrared, pixels=pixels, nodata=0.0), pair["infrared"], overwrite=True)
+    told = {}
+    write = fuse_report.write_report
+    monkeypatch.setattr(
+        fuse_report,
+        "write_report",
+        lambda *args, **parts: told.update(parts) or write(*args, **parts),
+    )
+    make_job(depth="float32", report=tmp_path / "report").run()
+    pictures = [osmofuse.read(pair[name]) for name in ("visible", "infrared", "map")]
+    (found,) = osmofuse.compare(*pictures, methods="direct")
+    assert told["scores"] == found.scores
 
 
 def test_a_cancelled_job_leaves_no_folder(make_job, tmp_path):

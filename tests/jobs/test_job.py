@@ -15,6 +15,7 @@ from osmofuse import gallery
 from osmofuse.errors import LimitError, OutputError, SettingError, UnreadableError
 from osmofuse.jobs import JOBS, Need, repeat
 from osmofuse.picture import quantise
+from osmofuse.progress import Status
 from osmofuse.record import read_record, sha256_of_file
 from pairs import contents
 
@@ -96,6 +97,15 @@ def test_a_run_gives_files_notes_a_record_and_a_status(files, tmp_path, kind):
     assert all(path.is_file() for path in result.files.values())
     with pytest.raises(OutputError, match="exists already"):
         job.run()
+
+
+@pytest.mark.parametrize("kind", JOBS)
+def test_a_watch_that_cancels_leaves_nothing(files, tmp_path, kind):
+    (tmp_path / "made").mkdir()
+    job = job_of(kind, files, tmp_path / "made", report=tmp_path / "made" / "page")
+    result = job.run(lambda _: True, need=job.check())
+    assert (result.status, result.record, result.files) == (Status.cancelled, None, {})
+    assert not list((tmp_path / "made").iterdir())
 
 
 def record_of(result):

@@ -87,6 +87,17 @@ def test_a_map_that_has_moved_and_one_that_is_another(make, maps, tmp_path):
     assert sum("is not the file of the record" in line for line in found.differences) == 2
 
 
+def test_the_report_shows_each_map(make, maps, tmp_path):
+    job = make((*maps, 0.3), settings={"reach": 2.0}, report=tmp_path / "look")
+    page = job.run(need=job.check()).files["report"]
+    for name, path in zip(("map.png", "map.png-2"), maps, strict=True):
+        seen = osmofuse.read(page.parent / "pictures" / f"alpha-map-{name}.png").pixels
+        np.testing.assert_array_equal(seen, osmofuse.read(path).pixels)
+    text = page.read_text(encoding="utf-8")
+    assert all(title in text for title in ("Alpha map map.png (2)", "α: map.png (2)", "α = 0.3"))
+    assert "Where the background enters" not in text  # it enters elsewhere with each of them
+
+
 def test_one_map_in_a_tuple_is_a_choice_of_one(make, tmp_path):
     result = make((0.4,), {"reach": 2.0}).run()
     assert [one.name for one in result.comparisons] == ["α = 0.4"]

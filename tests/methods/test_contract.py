@@ -24,6 +24,7 @@ from osmofuse.methods.contract import (
     finds_structure,
     is_preparable,
     is_replayable,
+    needs_soft_map,
 )
 
 F = np.full((4, 5, 3), 0.5)
@@ -274,6 +275,7 @@ def test_capabilities_are_told_by_what_a_method_offers():
         "variational",
         "linear-osmosis",
     }
+    assert capable(needs_soft_map) == {"variational", "direct", "spectral-tv"}
     for ask in (is_replayable, is_preparable, finds_structure):
         assert capable(ask) == {"variational"}
 

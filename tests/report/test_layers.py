@@ -35,6 +35,14 @@ def test_usual_pictures_come_first_and_all_have_names_of_their_own():
     assert len(set(names)) == 4
 
 
+def test_further_pictures_of_a_kind_stand_with_it():
+    grey = np.zeros((3, 4))
+    names = ["structure-aware", "alpha", "alpha-2", "background-2", "background", "alpha-3"]
+    found = layers_of(dict.fromkeys(names, grey) | {"alpha-3": 0.5})
+    titles = [layer.title for layer in found.values()]
+    assert titles == ["Background 2", "Background", "Alpha map", "Alpha map 2", "structure-aware"]
+
+
 def test_settings_can_be_read_in_the_names_of_files():
     found = layers_of({"μ = 10, η = 0.1": np.zeros((3, 4)), "…": np.zeros((3, 4))})
     assert [layer.name for layer in found.values()] == ["mu-10-eta-0.1", "picture"]

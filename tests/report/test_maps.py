@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from osmofuse.metrics import chromaticity_map, colour_difference_map
+from osmofuse.metrics import chromaticity_map, colour_difference_map, seam_map
 from osmofuse.report import maps
-from osmofuse.report.maps import change_maps
+from osmofuse.report.maps import change_maps, seam_maps
 from picture_files import noise
 
 FUSED, FOREGROUND = noise((12, 10, 3), "uint8"), noise((12, 10, 3), "uint8")[::-1].copy()
@@ -45,3 +45,13 @@ def test_grey_pictures_have_levels_only():
     assert list(found) == ["Difference"]
     expected = np.abs(FUSED[..., 0].astype(int) - FOREGROUND[..., 0])
     np.testing.assert_array_equal(found["Difference"][0], expected)
+
+
+def test_the_seam_is_a_map_where_alpha_has_a_boundary():
+    u, f, b = np.random.default_rng(1).random((3, 40, 36, 3))
+    alpha = np.ones((40, 36))
+    assert seam_maps(u, f, b, alpha) == {}
+    alpha[10:30, 8:28] = 0.0
+    ((values, _, highest),) = seam_maps(u, f, b, alpha).values()
+    np.testing.assert_array_equal(values, seam_map(u, f, b, alpha))
+    assert highest == 1.0

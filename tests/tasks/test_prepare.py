@@ -266,7 +266,7 @@ def test_a_map_that_seems_inverted_is_noted():
     assert note.startswith("alpha: the map seems to be inverted: it keeps the foreground where")
     assert note.endswith("use --invert, or invert=True")
     (note,) = prepare(*pair, scene.alpha, invert=True).notes
-    assert note.endswith("leave out --invert, or invert=True")
+    assert note.endswith("leave --invert, or invert=True, out")
     assert prepare(*pair, scene.alpha).notes == ()
     assert not any("inverted" in words for words in prepare(*pair, "auto").notes)
     turned = prepare(*pair, "auto").with_alpha(1.0 - scene.alpha)

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from osmofuse.cli import options
 from osmofuse.cli.grouped import GroupedCommand
-from osmofuse.cli.series import (
-    ending_options,
-    rank,
-    repeated_series,
-    series_job,
-    series_options,
-    tell_series,
-)
+from osmofuse.cli.series import ending_options, run_series, series_options
 from osmofuse.cli.settings import set_option, settings_by_method
 from osmofuse.cli.types import BoxType, NamesType
 from osmofuse.jobs import CompareJob
 from osmofuse.methods import method_names
-from osmofuse.tasks import recipe
+from osmofuse.tasks import Recipe
 
 
 @click.command("compare", cls=GroupedCommand)
@@ -56,14 +50,10 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     osmofuse compare face.png other.png --alpha drawn.png --paper -o table-one
     osmofuse compare --rank ranking.json -o compared
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
-    if given["rank"] is not None:
-        rank(ctx, given)
-        return
-    old, chosen = None, recipe(given["recipe"]) if given["recipe"] else None
-    if given["record"] is not None:
-        job, old = repeated_series(ctx, given, CompareJob)
-    else:
-        own = {name: given[name] for name in ("methods", "paper", "zoom")}
-        own["settings"] = settings_by_method(given)
-        job = series_job(ctx, given, CompareJob, chosen, own)
-    tell_series(ctx, job, "Comparing", given, old)
+    run_series(ctx, CompareJob, "Comparing", given, _own)
+
+
+def _own(given: Mapping[str, Any], _: Recipe | None) -> dict[str, Any]:
+    """Return the parts that only a comparison has."""
+    own = {name: given[name] for name in ("methods", "paper", "zoom")}
+    return own | {"settings": settings_by_method(given)}

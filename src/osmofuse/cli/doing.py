@@ -1,4 +1,4 @@
-"""What all commands do that do a job: check it, run it, and say what came of it."""
+"""Running a job from the command line: check, run, print the result."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def tell(
     hints: Iterable[str] = (),
     warnings: Iterable[str] = (),
 ) -> None:
-    """Print what came of a job; the command ends with 5 if it is not what was asked for.
+    """Print the result of a job; the command ends with 5 if it is not what was asked for.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How a fusion ended, in words for those who do not know the names of statuses."""
+"""Endings of fusions in words, for those who do not know the names of statuses."""
 
 from __future__ import annotations
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import click
@@ -12,7 +11,7 @@ from osmofuse.cli import options
 from osmofuse.cli.doing import do_job, tell
 from osmofuse.cli.endings import summary, warning
 from osmofuse.cli.grouped import GroupedCommand
-from osmofuse.cli.repeating import job_options, repeated_job
+from osmofuse.cli.repeating import job_options, moved_maps, repeated_job
 from osmofuse.cli.settings import chosen_settings, setting_options
 from osmofuse.cli.types import FILE
 from osmofuse.jobs import FuseJob, FuseResult, job_with_recipe
@@ -90,9 +89,8 @@ def _job(ctx: click.Context, given: dict[str, Any], chosen: Recipe | None) -> Fu
 
 def _inputs(given: dict[str, Any]) -> dict[str, Any]:
     """Return the files that may have moved when a record is repeated."""
-    alpha = given["alpha"] if isinstance(given["alpha"], Path) else None
     files = {"foreground": given["foreground"], "backgrounds": given["background"]}
-    return files | {"alpha": alpha}
+    return files | {"alpha": moved_maps(given["alpha"])}
 
 
 def _words(result: FuseResult) -> Iterator[str]:

@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem
 
 from osmofuse.cli import options
 from osmofuse.cli.grouped import GroupedCommand
-from osmofuse.cli.settings import OPTIONS
+from osmofuse.cli.settings import USUAL
 from osmofuse.cli.voice import note, say
 from osmofuse.errors import OsmofuseError
 from osmofuse.methods import method_names
@@ -74,7 +74,7 @@ def _words(one: MethodInfo) -> Iterator[str]:
     if not one.settings:
         yield "It has no settings."
         return
-    typed = [f"--{setting.name}" for setting in one.settings if setting.name in OPTIONS]
+    typed = [f"--{setting.name}" for setting in one.settings if setting.name in USUAL]
     also = f", or as options: {', '.join(typed)}" if typed else ""
     yield f"Settings, given as --set NAME=VALUE{also}."
     for setting in one.settings:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import click
@@ -122,6 +123,12 @@ def repeated_job(
         )
     parts = {name: given[name] for name in (*outputs, "overwrite", "max_memory", "report")}
     return job_of_record(given["record"], given["output"], **parts, **moved), old
+
+
+def moved_maps(alpha: Any) -> Any:
+    """Return what --alpha gives in place of maps that have moved; None if it names no file."""
+    maps = alpha if isinstance(alpha, list | tuple) else [alpha]
+    return alpha if any(isinstance(one, Path) for one in maps) else None
 
 
 def _is_given(one: click.Option) -> bool:

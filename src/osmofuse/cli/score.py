@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import click
@@ -16,7 +15,7 @@ from osmofuse.cli import options
 from osmofuse.cli.doing import do_job, end
 from osmofuse.cli.grouped import GroupedCommand
 from osmofuse.cli.metrics import interval, metric_number
-from osmofuse.cli.repeating import job_options, repeated_job, repetition_lines
+from osmofuse.cli.repeating import job_options, moved_maps, repeated_job, repetition_lines
 from osmofuse.cli.tables import print_table
 from osmofuse.cli.told import file_lines
 from osmofuse.cli.types import FILE, AlphaType
@@ -83,8 +82,8 @@ def _job(ctx: click.Context, given: Mapping[str, Any]) -> tuple[FileJob[Any], Re
     """Return the job that arguments and options describe, or a record, which is returned too."""
     inputs = {name: given[name] for name in ("fused", "foreground", "background", "truth")}
     if given["record"] is not None:
-        alpha = given["alpha"] if isinstance(given["alpha"], Path) else None
-        return repeated_job(ctx, given, ScoreJob, inputs=inputs | {"alpha": alpha})
+        inputs["alpha"] = moved_maps(given["alpha"])
+        return repeated_job(ctx, given, ScoreJob, inputs=inputs)
     options.check_arguments(ctx, given, "fused", "foreground", "background")
     options.check_inversion(ctx, given)
     bits = None if given["bits"] == "none" else int(given["bits"])

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
@@ -13,7 +12,7 @@ from osmofuse.cli import options
 from osmofuse.cli.doing import do_job, tell
 from osmofuse.cli.endings import unfinished
 from osmofuse.cli.options import Function, decorated
-from osmofuse.cli.repeating import job_options, repeated_job
+from osmofuse.cli.repeating import job_options, moved_maps, repeated_job
 from osmofuse.cli.tables import table_width
 from osmofuse.cli.types import FILE
 from osmofuse.cli.voice import say
@@ -22,7 +21,7 @@ from osmofuse.jobs.series import SeriesJob
 from osmofuse.record import Record
 from osmofuse.report import tally
 from osmofuse.report.terminal_table import fitted
-from osmofuse.tasks import Recipe
+from osmofuse.tasks import Recipe, recipe
 
 _PREPARING = (
     "page", "alpha", "invert", "soften", "levels", "working_space", "align", "depth",
@@ -68,14 +67,14 @@ def ending_options(function: Function) -> Function:
     )
 
 
-def series_job(
+def run_series(
     ctx: click.Context,
-    given: Mapping[str, Any],
     kind: type[SeriesJob],
-    chosen: Recipe | None,
-    own: Mapping[str, Any],
-) -> FileJob[Any]:
-    """Return the job that options describe, and a recipe where they say nothing.
+    title: str,
+    given: Mapping[str, Any],
+    own: Callable[[Mapping[str, Any], Recipe | None], dict[str, Any]],
+) -> None:
+    """Do what the command asks for: a new series, a repeated one, or a judge's answers.
 
     Parameters
     ----------
@@ -83,11 +82,30 @@ def series_job(
         Context and options of the command.
     kind : type
         Class of the job.
-    chosen : Recipe or None
-        Recipe that gives the rest.
-    own : mapping
-        Parts that only this kind has.
+    title : str
+        Words of the progress line.
+    own : callable
+        Takes the options and the recipe or None; returns the parts that only this kind has.
     """
+    if given["rank"] is not None:
+        _rank(ctx, given)
+        return
+    old, chosen = None, recipe(given["recipe"]) if given["recipe"] else None
+    if given["record"] is not None:
+        job, old = _repeated_series(ctx, given, kind)
+    else:
+        job = _series_job(ctx, given, kind, chosen, own(given, chosen))
+    _tell_series(ctx, job, title, given, old)
+
+
+def _series_job(
+    ctx: click.Context,
+    given: Mapping[str, Any],
+    kind: type[SeriesJob],
+    chosen: Recipe | None,
+    own: Mapping[str, Any],
+) -> FileJob[Any]:
+    """Return the job that options describe, and a recipe where they say nothing."""
     options.check_arguments(ctx, given, "foreground", "background")
     options.check_inversion(ctx, given)
     parts = options.given_or_recipe(given, _PREPARING)
@@ -98,18 +116,17 @@ def series_job(
     return kind(**parts)
 
 
-def repeated_series(
+def _repeated_series(
     ctx: click.Context, given: Mapping[str, Any], kind: type[SeriesJob]
 ) -> tuple[FileJob[Any], Record]:
     """Return the job of the record that ``--from`` names, and the record."""
     inputs = {name: given[name] for name in ("foreground", "truth")}
     inputs["backgrounds"] = () if given["background"] is None else (given["background"],)
-    alpha = given["alpha"]
-    inputs["alpha"] = alpha if isinstance(alpha, Path) else None
+    inputs["alpha"] = moved_maps(given["alpha"])
     return repeated_job(ctx, given, kind, inputs=inputs)
 
 
-def tell_series(
+def _tell_series(
     ctx: click.Context, job: FileJob[Any], title: str, given: Mapping[str, Any], old: Record | None
 ) -> None:
     """Do a series, and print what came of it."""
@@ -122,7 +139,7 @@ def tell_series(
     tell(ctx, result, given, [table, ""], hints=hints, warnings=failed)
 
 
-def rank(ctx: click.Context, given: Mapping[str, Any]) -> None:
+def _rank(ctx: click.Context, given: Mapping[str, Any]) -> None:
     """Put a judge's answers into the record of a folder, and print the points."""
     if given["foreground"] is not None or given["report"] is not None or given["dry_run"]:
         raise click.UsageError(

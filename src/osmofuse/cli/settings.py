@@ -16,14 +16,13 @@ from osmofuse.methods.describe import Setting, describe
 from osmofuse.tasks.lengths import LENGTHS, is_part
 
 # The settings that people use, with their metavar and a line; `osmofuse methods` says more.
-_USUAL = {
+USUAL = {
     "reach": ("PIXELS", "Let colours spread this far, also '2 %' of the side."),
     "eta": ("NUMBER", "Smooth the structure with this weight, η."),
     "mu": ("NUMBER", "Keep the structure with this weight, μ."),
     "gamma": ("NUMBER", "Hold the foreground with this weight, γ, or inf."),
     "offset": ("NUMBER", "Transfer ratios of light if small, else differences."),
 }
-OPTIONS = tuple(_USUAL)
 _KINDS = {float: "a number", int: "a whole number", bool: "true or false", type(None): "none"}
 _LENGTH = "a number of pixels, text like '2 %'"
 
@@ -87,7 +86,7 @@ def set_option(*, methods: bool = False) -> Callable[[Any], Any]:
 
 
 def _usual_options() -> Iterator[Callable[[Any], Any]]:
-    for name, (metavar, words) in _USUAL.items():
+    for name, (metavar, words) in USUAL.items():
         yield click.option(f"--{name}", metavar=metavar, help=words)
 
 
@@ -153,7 +152,7 @@ def settings_by_method(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 def _texts(method: str, given: Mapping[str, Any]) -> Iterator[tuple[str, Setting, str]]:
     """Yield the option, the setting and the text of each setting that was given."""
     known = {one.name: one for one in describe(method).settings}
-    texts = [(f"--{name}", name, given[name]) for name in _USUAL if given.get(name) is not None]
+    texts = [(f"--{name}", name, given[name]) for name in USUAL if given.get(name) is not None]
     texts += [(f"--set {name}", name, text) for name, text in given["assignments"]]
     for option, name, text in texts:
         if name not in known:

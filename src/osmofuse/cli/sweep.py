@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from osmofuse.cli import options
 from osmofuse.cli.grouped import GroupedCommand
-from osmofuse.cli.series import (
-    ending_options,
-    rank,
-    repeated_series,
-    series_job,
-    series_options,
-    tell_series,
-)
+from osmofuse.cli.series import ending_options, run_series, series_options
 from osmofuse.cli.settings import setting_options, tried_settings
 from osmofuse.jobs import SweepJob
 from osmofuse.methods import method_names
-from osmofuse.tasks import recipe
+from osmofuse.tasks import Recipe
 
 
 @click.command("sweep", cls=GroupedCommand)
@@ -45,15 +39,11 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     given["alpha"] = [one for many in given["alpha"] for one in many]
     if len(given["alpha"]) == 1:
         given["alpha"] = given["alpha"][0]
-    if given["rank"] is not None:
-        rank(ctx, given)
-        return
-    old, chosen = None, recipe(given["recipe"]) if given["recipe"] else None
-    if given["record"] is not None:
-        job, old = repeated_series(ctx, given, SweepJob)
-    else:
-        own = options.given_or_recipe(given, ["method"])
-        method = chosen.method if chosen is not None and not own else given["method"]
-        own["settings"] = tried_settings(method, given)
-        job = series_job(ctx, given, SweepJob, chosen, own)
-    tell_series(ctx, job, "Sweeping", given, old)
+    run_series(ctx, SweepJob, "Sweeping", given, _own)
+
+
+def _own(given: Mapping[str, Any], chosen: Recipe | None) -> dict[str, Any]:
+    """Return the parts that only a sweep has."""
+    own = options.given_or_recipe(given, ["method"])
+    method = chosen.method if chosen is not None and not own else given["method"]
+    return own | {"settings": tried_settings(method, given)}

@@ -8,6 +8,7 @@ from osmofuse.jobs.fuse import FuseJob, FuseResult
 from osmofuse.jobs.job import FileJob, Job, Repetition, Result
 from osmofuse.jobs.matte import MatteJob, MatteResult
 from osmofuse.jobs.need import Need
+from osmofuse.jobs.picture import PictureJob
 from osmofuse.jobs.ranking import keep_ranking
 from osmofuse.jobs.recipe import job_with_recipe
 from osmofuse.jobs.repeat import compare_with_record, job_of_record, repeat
@@ -28,6 +29,7 @@ __all__ = [
     "MatteJob",
     "MatteResult",
     "Need",
+    "PictureJob",
     "Repetition",
     "Result",
     "ScoreJob",

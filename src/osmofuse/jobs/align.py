@@ -40,7 +40,7 @@ class AlignResult(Result):
     Attributes
     ----------
     alignment : Alignment
-        What was found; if it is refused nothing was written.
+        The alignment; if it is refused nothing was written.
     """
 
     alignment: Alignment
@@ -79,6 +79,7 @@ class AlignJob(FileJob[AlignResult]):
     preview: Path | None = None
 
     kind: ClassVar[str] = "align"
+    finds_transform: ClassVar[bool] = True
     settings_recorded: ClassVar[tuple[str, ...]] = ("method", "transform", "deformation")
 
     def __post_init__(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from osmofuse.checks import mapping, sequence, whole
 from osmofuse.errors import SettingError
@@ -20,6 +20,7 @@ from osmofuse.report.table import Published, in_markdown, tabulated
 from osmofuse.tasks import compare
 from osmofuse.tasks.fuse import ANY_SIZE, method_of
 from osmofuse.tasks.lengths import in_pixels
+from osmofuse.tasks.recipe import Recipe
 from osmofuse.tasks.table_one import PUBLISHED, TABLE_ONE, table_one
 
 ZOOM, LATEX = "zoom.png", "table.tex"
@@ -130,6 +131,19 @@ class CompareJob(SeriesJob):
             return None
         left, top, width, height = self.zoom
         return slice(top, top + height), slice(left, left + width)
+
+    @classmethod
+    def with_settings_of(cls, chosen: Recipe, parts: Mapping[str, Any]) -> dict[str, Any]:
+        """Return parts of the job with the settings of a recipe for its method, if it is compared.
+
+        What is given wins, setting by setting. The paper's table has its own settings.
+        """
+        methods = parts.get("methods")
+        names = None if methods is None else tuple(methods)
+        settings = {**parts.get("settings", {})}
+        if chosen.method in (METHODS if names is None else names) and not parts.get("paper"):
+            settings[chosen.method] = {**chosen.settings, **settings.get(chosen.method, {})}
+        return {**parts, "methods": names, "settings": settings}
 
     def check_files(self, foreground: InputFile) -> None:
         """Refuse what does not go with the foreground."""

@@ -52,7 +52,7 @@ class InputFile:
 
     @property
     def picture(self) -> Description:
-        """What the header of a picture file says."""
+        """Description of a picture file, from its header."""
         assert self.description is not None, f"{self.path} is no picture"
         return self.description
 
@@ -197,7 +197,7 @@ def limits_for(files: Iterable[Description]) -> Limits:
 
 
 def notes_on(file: Description, page: Sequence[int]) -> list[str]:
-    """Return what a person should know of how a file is read.
+    """Return notes for a person on how a file is read.
 
     Parameters
     ----------

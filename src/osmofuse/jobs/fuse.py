@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,15 +15,16 @@ from osmofuse.checks import mapping
 from osmofuse.errors import SettingError
 from osmofuse.io import composite_metadata, storable
 from osmofuse.jobs.files import InputFile
-from osmofuse.jobs.fuse_report import PICTURES, report_files, write_page
-from osmofuse.jobs.fusing import check_fit, need_of_fusion
+from osmofuse.jobs.fit import check_fit
+from osmofuse.jobs.fuse_report import names_shown, report_files, write_page
+from osmofuse.jobs.fusing import need_of_fusion
 from osmofuse.jobs.job import Result
 from osmofuse.jobs.need import Need, peak_bytes
 from osmofuse.jobs.opening import Opened, open_files
 from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
 from osmofuse.jobs.sources import SourcesJob
 from osmofuse.methods import Fusion, Method, Sources
-from osmofuse.methods.contract import finds_structure, is_replayable
+from osmofuse.methods.contract import finds_structure, is_replayable, settings_of
 from osmofuse.optimise.plan import Plan
 from osmofuse.picture import Picture, quantise
 from osmofuse.progress import Status, Watch
@@ -127,7 +128,7 @@ class FuseJob(SourcesJob[FuseResult]):
         if files is None:
             check_outputs(self)
         else:
-            check_page(self, self.report, PICTURES, iiif=self.iiif)
+            check_page(self, self.report, names_shown(self), iiif=self.iiif)
 
     def need_of(self, files: Mapping[str, InputFile]) -> Need:
         """Return what the job needs, once it is known that the files fit together."""
@@ -200,7 +201,7 @@ class FuseJob(SourcesJob[FuseResult]):
             inputs=opened.inputs,
             alpha=opened.alpha,
             transform=opened.transform,
-            method={"name": self.method, "settings": asdict(cast(Any, fusion.method))},
+            method={"name": self.method, "settings": settings_of(fusion.method)},
             working_space=self.working_space,
             plan=asdict(fusion.plan) if fusion.plan else None,
             result={

@@ -1,4 +1,4 @@
-"""The report of a fusion: what was fused and what came of it, as a page."""
+"""The report of a fusion: sources, result, maps and scores on a page."""
 
 from __future__ import annotations
 
@@ -6,23 +6,27 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from osmofuse.errors import InputError
 from osmofuse.io import Staging
 from osmofuse.jobs.again import again
 from osmofuse.jobs.opening import Opened
 from osmofuse.methods import Fusion
-from osmofuse.metrics import score, seam_map
-from osmofuse.picture import Picture, samples
+from osmofuse.metrics import score
+from osmofuse.picture import Picture
 from osmofuse.record import Record
 from osmofuse.report import Provenance, write_report
 from osmofuse.report.document import MANIFEST
-from osmofuse.report.maps import Map
+from osmofuse.report.maps import seam_maps
+from osmofuse.tasks.fuse import scored_background
 from osmofuse.typing import FloatArray
 
 if TYPE_CHECKING:
     from osmofuse.jobs.fuse import FuseJob
 
-PICTURES = ("fused", "foreground", "background", "alpha", "structure")  # those of the report
+
+def names_shown(job: FuseJob) -> list[str]:
+    """Return the names of the pictures that the report may show."""
+    sources = ("foreground", *job.background_roles, *job.alpha_roles)
+    return ["fused", *sources, "structure", *([] if job.truth is None else ["truth"])]
 
 
 def write_page(
@@ -38,21 +42,11 @@ def write_page(
     Parameters
     ----------
     job, opened, fusion, record
-        What was asked for, what was fused, what came of it, and how.
+        The job, its files, the result, and the record of it.
     files : mapping of str to Path
-        What else the job writes.
+        Other files that the job writes.
     staging : Staging
         Files together with which these get their names.
-
-    Returns
-    -------
-    Path
-        The page.
-
-    Raises
-    ------
-    OutputError
-        It cannot be written.
     """
     assert job.report is not None, "a report was asked for"
     ready = opened.ready
@@ -60,19 +54,19 @@ def write_page(
     pictures: dict[str, Picture | FloatArray] = {
         "fused": fusion.picture(job.depth)[0],
         "foreground": ready.foreground,
-        "background": ready.backgrounds[0],
-        "alpha": alpha,
     }
+    pictures |= zip(job.background_roles, ready.backgrounds, strict=True)
+    pictures |= zip(job.alpha_roles, ready.sources.alphas, strict=True)
     if fusion.structure is not None:
         pictures["structure"] = fusion.picture(job.depth, structure=True)[0]
     if opened.truth is not None:
         pictures["truth"] = opened.truth
     seen = [_seen(pictures[role]) for role in ("fused", "foreground")]
-    fused, foreground, background = *seen, pictures["background"]
+    fused, foreground, background = *seen, scored_background(ready)
     return write_report(
         job.report,
         pictures=pictures,
-        maps=seam_of(fused, foreground, background, alpha),
+        maps=seam_maps(fused, foreground, background, alpha),
         fusion=fusion,
         scores=score(fused, foreground, background, alpha, truth=opened.truth),
         provenance=Provenance(
@@ -89,21 +83,6 @@ def write_page(
 def report_files(page: Path, *, manifest: bool) -> dict[str, Path]:
     """Return the files of a report that a result names, by role."""
     return {"report": page} | ({"manifest": page.with_name(MANIFEST)} if manifest else {})
-
-
-def seam_of(
-    fused: Picture | FloatArray,
-    foreground: Picture | FloatArray,
-    background: Picture | FloatArray,
-    alpha: FloatArray,
-) -> dict[str, Map]:
-    """Return the map of the seam, where alpha has a boundary."""
-    pictures = [samples(x, "picture", bounded=False) for x in (fused, foreground, background)]
-    try:
-        seen = seam_map(pictures[0], pictures[1], pictures[2], alpha)
-    except InputError:
-        return {}
-    return {"Seam": (seen, "Visibility of the seam", 1.0)}
 
 
 def _seen(picture: Picture | FloatArray) -> Picture | FloatArray:

@@ -1,13 +1,12 @@
-"""What it costs to fuse files, and whether they fit together, told from their headers."""
+"""Memory and time to fuse files, estimated from their headers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from osmofuse.errors import MismatchError
 from osmofuse.io import Description
-from osmofuse.jobs.files import InputFile, size_of
+from osmofuse.jobs.files import InputFile
 from osmofuse.jobs.need import PROGRAM, START, Need
 from osmofuse.jobs.sources import SourcesJob
 from osmofuse.methods import Method
@@ -43,7 +42,7 @@ def need_of_series(
     methods : sequence of Method
         One for each fusion, with its settings.
     scored : bool
-        Whether results are scored.
+        True if results are scored.
     """
     file = files["foreground"].picture
     needs = [need_of_fusion(job, files, method) for method in methods]
@@ -103,44 +102,3 @@ def _with_report(fusing: Need, job: SourcesJob[Any], files: Mapping[str, Descrip
 
 def _is_wide(files: Mapping[str, Description]) -> bool:
     return any(file.depth == "float64" for file in files.values())
-
-
-def check_fit(files: Mapping[str, InputFile], *, aligned: bool = False) -> None:
-    """Refuse files that do not fit together, by what their headers say.
-
-    Parameters
-    ----------
-    files : mapping of str to InputFile
-        By role.
-    aligned : bool
-        The background will be laid over the foreground: it may have a size of its own.
-
-    Raises
-    ------
-    MismatchError
-        They do not.
-    """
-    first = files["foreground"]
-    backgrounds = [role for role in files if role.startswith("background")]
-    for role, file in files.items():
-        if aligned and role in backgrounds:
-            continue
-        if size_of(file.picture) != size_of(first.picture):
-            raise MismatchError(
-                f"{file.path}: {size_of(file.picture)}, but the foreground {first.path} has "
-                f"{size_of(first.picture)}; {_remedy(role)}"
-            )
-    for role in backgrounds:
-        if files[role].picture.colours not in (1, first.picture.colours):
-            raise MismatchError(
-                f"{files[role].path}: {files[role].picture.colours} bands of colour, but the "
-                f"foreground {first.path} has {first.picture.colours}; the picture whose colours "
-                "are kept comes first: are the two swapped? Else give the background as many "
-                "bands, or one"
-            )
-
-
-def _remedy(role: str) -> str:
-    if role.startswith("background"):
-        return "lay it over the foreground with --align homography, or crop them to one size"
-    return "crop or enlarge it to that size"

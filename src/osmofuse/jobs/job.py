@@ -1,8 +1,8 @@
 """The one protocol of jobs: recorded pieces of work from files to files.
 
-A job is a frozen dataclass of paths and settings. `check` looks at its files and says what it will
-need; `run` does it. A kind of job says what it reads and writes, what that costs, and how it is
-done; all the rest is here.
+A job is a frozen dataclass of paths and settings. `check` looks at its files and estimates memory
+and time; `run` does the work. A kind of job defines its inputs and outputs, their cost, and the
+work itself; everything else is in `FileJob`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MOST_BYTES = 2**63 - 1
 
 @dataclass(frozen=True)
 class Repetition:
-    """How a repetition compares with its record.
+    """Comparison of a repetition with its record.
 
     Attributes
     ----------
@@ -57,9 +57,9 @@ class Result:
     files : dict of str to Path
         What was written, by role, the main output first.
     notes : tuple of str
-        What a person should know: what was noticed in the files, or done to them.
+        Notes for a person: what was noticed in the files, or done to them.
     record : Record or None
-        How it was made, as it was written; None if nothing was.
+        How it was made; None if nothing was.
     repetition : Repetition or None
         Of `osmofuse.repeat`, how the result compares with the record that was followed.
     """
@@ -93,7 +93,7 @@ class Job(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class FileJob(ABC, Generic[R_co]):
-    """What all jobs have.
+    """Base of all jobs.
 
     Parameters
     ----------
@@ -115,6 +115,7 @@ class FileJob(ABC, Generic[R_co]):
 
     kind: ClassVar[str]  # as records name it, and the command
     settings_recorded: ClassVar[tuple[str, ...]] = ()  # fields that a record keeps as settings
+    finds_transform: ClassVar[bool] = False  # the transform in a record is the result
 
     def __post_init__(self) -> None:
         self._put("page", tuple(self.page))
@@ -257,6 +258,11 @@ class FileJob(ABC, Generic[R_co]):
         """Return the field that holds the file of a role."""
         name = role.partition("-")[0]
         return name if name in {one.name for one in fields(cls)} else f"{name}s"
+
+
+def may_be_none(kind: type[FileJob[Any]], name: str) -> bool:
+    """Return True if a kind of job has a field that is None by default."""
+    return any(one.name == name and one.default is None for one in fields(kind))
 
 
 def required_fields(kind: type[FileJob[Any]]) -> list[str]:

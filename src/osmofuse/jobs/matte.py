@@ -49,7 +49,7 @@ class MatteResult(Result):
     Attributes
     ----------
     matte : Matte
-        What was found.
+        The map, with its status.
     unknown : float
         The part of the picture in which it had to be found.
     """
@@ -107,7 +107,7 @@ class MatteJob(FileJob[MatteResult]):
 
     @property
     def depth(self) -> np.dtype[np.generic]:
-        """In which the map is written."""
+        """Depth in which the map is written."""
         return np.dtype(np.uint8 if format_of(self.output) is JPEG else np.uint16)
 
     @property
@@ -270,7 +270,7 @@ def _known(stored: Picture, name: str, edge: float | None) -> AlphaFile:
 
 
 def _is_known(picture: Picture) -> bool:
-    """Tell whether a picture is itself a trimap, or a mask, in black and white."""
+    """Return True for a picture that is itself a trimap, or a mask, in black and white."""
     if np.ptp(picture.colour.reshape(*picture.shape, -1), axis=2).any():
         return False
     with suppress(InputError):

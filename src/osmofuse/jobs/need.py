@@ -1,4 +1,4 @@
-"""How much memory and time a job will need, and whether it may have them."""
+"""Memory and time that a job will need, and the limits on them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ START = 1.5  # seconds until the kernels are loaded
 
 @dataclass(frozen=True)
 class Need:
-    """What a job will need, roughly, told from the headers of its files.
+    """Rough needs of a job, estimated from the headers of its files.
 
     Attributes
     ----------

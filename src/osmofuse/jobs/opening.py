@@ -32,11 +32,11 @@ class Opened:
     inputs : tuple of Input
         The files, for the record.
     notes : tuple of str
-        What a person should know: what was noticed in the files, or done to them.
+        Notes for a person: what was noticed in the files, or done to them.
     alpha : dict of str to object
-        What the record says of the map, or of the maps.
+        Entry of the map, or of the maps, in the record.
     alpha_depth : dtype
-        In which the map was stored; 16 bits if it was no file or has been changed.
+        Depth of the map's file; 16 bits if it was no file or has been changed.
     truth : Picture or None
         The right answer, where there is one.
     tried : tuple of Prepared
@@ -53,7 +53,7 @@ class Opened:
 
     @property
     def transform(self) -> dict[str, Any] | None:
-        """How the first background was laid over the foreground, for the record."""
+        """Transform of the first background to the foreground, for the record."""
         first = self.ready.transforms[0]
         return None if first is None else laid_entry(first)
 

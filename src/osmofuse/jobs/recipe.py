@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 from osmofuse.errors import SettingError
-from osmofuse.jobs.compare import CompareJob
 from osmofuse.jobs.fuse import FuseJob
 from osmofuse.jobs.sources import SourcesJob
-from osmofuse.methods import METHODS
 from osmofuse.tasks.recipe import Recipe
 
 _PARTS = ("alpha", "levels", "working_space", "align", "depth")  # that a recipe and a job have
@@ -51,24 +48,7 @@ def job_with_recipe(
     maps = alpha if isinstance(alpha, list | tuple) else [alpha]
     if any(isinstance(one, Path | str) for one in maps):  # a number has no edges to be softened
         parts.setdefault("soften", chosen.soften)
-    if issubclass(kind, CompareJob):
-        if parts.get("methods") is not None:
-            parts["methods"] = tuple(parts["methods"])
-        parts["settings"] = _settings_compared(chosen, parts)
-    else:
-        parts.setdefault("method", chosen.method)
-        own = chosen.settings if parts["method"] == chosen.method else {}
-        parts["settings"] = {**own, **given.get("settings", {})}
     try:
-        return kind(**parts, recipe=chosen.entry)
+        return kind(**kind.with_settings_of(chosen, parts), recipe=chosen.entry)
     except SettingError as error:
         raise SettingError(f"{error} (with the recipe {chosen.name!r})") from error
-
-
-def _settings_compared(chosen: Recipe, parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of methods that are compared; the paper's table has its own."""
-    settings = {**parts.get("settings", {})}
-    methods = METHODS if parts.get("methods") is None else parts["methods"]
-    if chosen.method in methods and not parts.get("paper"):
-        settings[chosen.method] = {**chosen.settings, **settings.get(chosen.method, {})}
-    return settings

@@ -1,4 +1,4 @@
-"""Do again what a record says, and tell whether the pixels are the same."""
+"""Repeat what a record says, and compare the pixels."""
 
 from __future__ import annotations
 
@@ -12,11 +12,9 @@ from typing import Any
 import numpy as np
 
 from osmofuse.errors import OsmofuseError, SettingError, UnreadableError
-from osmofuse.jobs.align import AlignJob
 from osmofuse.jobs.catalogue import JOBS
 from osmofuse.jobs.files import look_at_pictures, read_pictures
-from osmofuse.jobs.job import FileJob, Repetition, Result, required_fields
-from osmofuse.jobs.score import ScoreJob
+from osmofuse.jobs.job import FileJob, Repetition, Result, may_be_none, required_fields
 from osmofuse.picture import white_of
 from osmofuse.progress import Watch
 from osmofuse.record import (
@@ -108,7 +106,8 @@ def _job_of(
             f"{path}: the record of a job {record.job!r}, which this version of osmofuse does not "
             f"know; it knows {', '.join(JOBS)}"
         )
-    by_align = kind is AlignJob or record.transform is None or "settings" in record.transform
+    transform = record.transform
+    by_align = kind.finds_transform or transform is None or "settings" in transform
     for part, known in (("transform", by_align), ("tiling", record.tiling is None)):
         if not known:
             raise SettingError(f"{path}: was made with a {part}, which cannot be repeated yet")
@@ -168,7 +167,7 @@ def _compared(record: Record) -> tuple[str | None, list[str], dict[str, Any]]:
 
 
 def _other_parts(old: Record, new: Record) -> Iterator[str]:
-    """Say which pictures of several, or which scores, are not those of the record."""
+    """Yield the pictures of several, or the scores, that are not those of the record."""
     for k, what in ((1, "pixels"), (2, "score")):
         was, now = (_outcome(one)[k] or {} for one in (old, new))
         for name in dict.fromkeys((*was, *now)):
@@ -190,7 +189,7 @@ def _other_inputs(old: Record, new: Record) -> Iterator[str]:
 
 
 def _other_settings(old: Record, new: Record) -> Iterator[str]:
-    """Say what was set otherwise; a setting that came later has its default now."""
+    """Yield the settings that differ; one that came later has its default now."""
     told = [{"working_space": one.working_space, **one.method["settings"]} for one in (old, new)]
     for name in sorted(set(told[0]) | set(told[1])):
         was, now = (repr(_plain(one[name])) if name in one else "none" for one in told)
@@ -212,7 +211,7 @@ def _other_versions(old: Record, new: Record) -> Iterator[str]:
 def _distance(
     earlier: Path | None, output: Path, digest: str | None
 ) -> tuple[str, float | None, float | None]:
-    """Say how far an output is from an earlier one, in words and numbers."""
+    """Return the difference of an output from an earlier one, in words and numbers."""
     differ = "the pixels differ from those of the record"
     if earlier is None or not earlier.is_file() or earlier.samefile(output):
         return f"{differ}; the earlier output is not there to compare with", None, None
@@ -269,11 +268,18 @@ def _files_of(
 
 
 def _check_count(record: Record, path: Path, moved: Mapping[str, Any]) -> None:
-    """Refuse other backgrounds that are more or fewer than those of the record."""
-    count = sum(one.role.partition("-")[0] == "background" for one in record.inputs)
-    given = moved.get("backgrounds")
-    if isinstance(given, list | tuple) and len(given) != count:
-        raise SettingError(f"{path}: has {count} backgrounds, but {len(given)} are given anew")
+    """Refuse other backgrounds or maps that are more or fewer than those of the record."""
+    maps = record.alpha.get("value")
+    counts = {
+        "backgrounds": sum(one.role.partition("-")[0] == "background" for one in record.inputs),
+        "alpha": len(maps) if isinstance(maps, list) else 1,
+    }
+    for name, count in counts.items():
+        given = moved.get(name, ())
+        new = len(given) if isinstance(given, list | tuple) else 1
+        if new not in (0, count):
+            words = "maps" if name == "alpha" else name
+            raise SettingError(f"{path}: has {count} {words}, but {new} given anew")
 
 
 def _alpha_of(record: Record, path: Path, kind: type[FileJob[Any]]) -> Any:
@@ -282,7 +288,7 @@ def _alpha_of(record: Record, path: Path, kind: type[FileJob[Any]]) -> Any:
     files = [one for one in record.inputs if one.role.partition("-")[0] == "alpha"]
     values = value if isinstance(value, list) else [value]
     missing = values.count(None)
-    if missing != len(files) and not (kind is ScoreJob and not files):
+    if missing != len(files) and (files or not may_be_none(kind, "alpha")):
         raise UnreadableError(f"{path}: a damaged record (alpha: maps are missing)")
     places = iter([_place_of(one, path, kind) for one in files])
     found = tuple(next(places, None) if one is None else one for one in values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import perf_counter
 from typing import Any, ClassVar
@@ -14,8 +14,8 @@ from osmofuse.errors import OutputError
 from osmofuse.io import Staging, check_target
 from osmofuse.jobs.again import again
 from osmofuse.jobs.files import InputFile, read_pictures
-from osmofuse.jobs.fuse_report import seam_of
-from osmofuse.jobs.fusing import FILES, check_fit
+from osmofuse.jobs.fit import check_fit
+from osmofuse.jobs.fusing import FILES
 from osmofuse.jobs.job import FileJob, Result
 from osmofuse.jobs.need import PROGRAM, START, Need, peak_bytes
 from osmofuse.metrics import Score, score
@@ -24,11 +24,12 @@ from osmofuse.metrics.cost import score_cost
 from osmofuse.metrics.score import check_bits
 from osmofuse.picture import Picture
 from osmofuse.preparation.alpha_file import alpha_of_picture
-from osmofuse.progress import Status, Watch
+from osmofuse.progress import Guard, Status, Watch
 from osmofuse.record import Input, Record, plain, stage_record
 from osmofuse.report import Provenance, check_report, write_report
 from osmofuse.report.cost import page_cost
 from osmofuse.report.document import report_folder
+from osmofuse.report.maps import seam_maps
 from osmofuse.tasks.prepare import check_invertible
 from osmofuse.typing import FloatArray
 
@@ -42,10 +43,10 @@ class ScoreResult(Result):
     Attributes
     ----------
     scores : dict of str to Score
-        By the name of the metric.
+        By the name of the metric; empty if the job was cancelled.
     """
 
-    scores: dict[str, Score]
+    scores: dict[str, Score] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -160,6 +161,8 @@ class ScoreJob(FileJob[ScoreResult]):
             alpha = map_file.alpha
         elif alpha is not None and self.invert:
             alpha = 1.0 - alpha
+        if not Guard(watch).next_pass():
+            return ScoreResult(status=Status.cancelled, notes=notes)
         began = perf_counter()
         scores = score(
             pictures["fused"],
@@ -235,7 +238,7 @@ class ScoreJob(FileJob[ScoreResult]):
         if alpha is not None and not isinstance(alpha, int | float):
             shown["alpha"] = alpha
             seen = [pictures[role] for role in ("fused", "foreground", "background")]
-            seam = seam_of(seen[0], seen[1], seen[2], alpha)
+            seam = seam_maps(seen[0], seen[1], seen[2], alpha)
         command = "" if self.output is None else again(self.kind, self.output, self.output)
         return write_report(
             self.report,

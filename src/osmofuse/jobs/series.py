@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from osmofuse.checks import mapping
 from osmofuse.errors import InputError, SettingError
@@ -17,13 +17,15 @@ from osmofuse.io.refusal import naming
 from osmofuse.io.staging import made_folder
 from osmofuse.jobs.again import again
 from osmofuse.jobs.files import InputFile
+from osmofuse.jobs.fit import check_fit
 from osmofuse.jobs.fuse import marked
-from osmofuse.jobs.fusing import check_fit, need_of_series
+from osmofuse.jobs.fusing import need_of_series
 from osmofuse.jobs.job import Result
 from osmofuse.jobs.need import Need, peak_bytes
 from osmofuse.jobs.opening import Opened, open_files
 from osmofuse.jobs.sources import SourcesJob
 from osmofuse.methods import Fusion, Method
+from osmofuse.methods.contract import settings_of
 from osmofuse.metrics.catalogue import chosen_metrics
 from osmofuse.picture import Picture
 from osmofuse.progress import Status, Watch
@@ -61,13 +63,13 @@ class SeriesResult(Result):
 
     @property
     def unfinished(self) -> list[Comparison]:
-        """What did not end as it should: its picture is as far as it came."""
+        """Fusions that did not converge; their pictures are the last iterates."""
         return [c for c in self.comparisons if c.fusion and not c.fusion.status.is_success]
 
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """What a series made, before it is written.
+    """Results of a series, before they are written.
 
     Attributes
     ----------
@@ -76,11 +78,11 @@ class Made:
     cells : Table
         Numbers as a table of texts.
     pictures : mapping of str to str
-        What the picture of each fusion is called, by its name.
+        Name of the picture file of each fusion, by its name.
     texts : mapping of str to str
         Files of text, by name.
     sheets : mapping of str to callable
-        What draws the sheets, by name.
+        Functions that draw the sheets, by name.
     settings : sequence of mapping
         What was varied, for each fusion; empty if nothing was.
     """
@@ -95,7 +97,7 @@ class Made:
 
 @dataclass(frozen=True)
 class SeriesJob(SourcesJob[SeriesResult]):
-    """What jobs have that fuse one pair many times, into a folder.
+    """Base of jobs that fuse one pair many times, into a folder.
 
     Parameters
     ----------
@@ -108,7 +110,7 @@ class SeriesJob(SourcesJob[SeriesResult]):
     metrics : str or sequence of str
         What to score, as for `osmofuse.score`.
     settings : mapping
-        What each kind says.
+        See `CompareJob` and `SweepJob`.
     overwrite, max_memory, report, page
         See `FileJob`.
     """
@@ -157,13 +159,17 @@ class SeriesJob(SourcesJob[SeriesResult]):
 
     @property
     def record_path(self) -> Path:
-        """Where the record goes."""
+        """Path of the record."""
         return self.output / self.record_name
 
     @property
     def results_shown(self) -> list[str]:
         """Names of results that the report shows, as far as they are known."""
         return []
+
+    def maps_shown(self, opened: Opened) -> dict[str, FloatArray]:
+        """Return the maps that the report shows, by name."""
+        return {"alpha": opened.ready.sources.alpha}
 
     def check_outputs(self, files: Mapping[str, InputFile] | None) -> None:
         """Refuse outputs that cannot or must not be written."""
@@ -247,8 +253,10 @@ class SeriesJob(SourcesJob[SeriesResult]):
     def _picture(self, fusion: Fusion) -> Picture:
         """Return a result as a file has it, marked as a composite."""
         picture, _ = fusion.picture(self.depth)
-        settings = asdict(cast(Any, fusion.method))
-        method = {"name": type(fusion.method).__name__, "settings": settings}
+        method = {
+            "name": type(fusion.method).__name__,
+            "settings": settings_of(fusion.method),
+        }
         return marked(picture, self, plain({"method": method}))
 
     def _record(self, made: Made, opened: Opened, hashes: Mapping[str, str]) -> Record:
@@ -282,7 +290,7 @@ class SeriesJob(SourcesJob[SeriesResult]):
         pictures: dict[str, Picture | FloatArray] = {
             "foreground": ready.foreground,
             "background": ready.backgrounds[0],
-            "alpha": ready.sources.alpha,
+            **self.maps_shown(opened),
         }
         if opened.truth is not None:
             pictures["truth"] = opened.truth
@@ -312,7 +320,7 @@ class SeriesJob(SourcesJob[SeriesResult]):
 
 
 def _status(found: Sequence[Comparison]) -> Status:
-    """Return how a series ended: as the first fusion that did not end as it should, if any."""
+    """Return the status of a series: of the first fusion that did not converge, if any."""
     statuses = [one.fusion.status for one in found if one.fusion is not None]
     failed = [status for status in statuses if not status.is_success]
     if Status.cancelled in failed:
@@ -321,13 +329,13 @@ def _status(found: Sequence[Comparison]) -> Status:
 
 
 def told(one: Comparison) -> dict[str, Any]:
-    """Return what is told of a fusion, as JSON knows things."""
+    """Return the entry of a fusion in the record, in types of JSON."""
     fusion = one.fusion
     if fusion is None:
         return {"name": one.name, "reason": one.reason}
     return {
         "name": one.name,
-        "method": plain(asdict(cast(Any, fusion.method))),
+        "method": plain(settings_of(fusion.method)),
         "status": str(fusion.status),
         "reach": plain(fusion.reach),
         "energy": None if fusion.energy is None else fusion.energy.tolist(),

@@ -1,4 +1,4 @@
-"""Jobs that fuse: which pictures, and how they are made ready."""
+"""Base of jobs that fuse: the pictures, and how they are made ready."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from osmofuse.jobs.job import FileJob, R_co
 from osmofuse.picture import DEPTHS
 from osmofuse.record import Record
 from osmofuse.tasks.prepare import Preparation, check_invertible, role_of
+from osmofuse.tasks.recipe import Recipe
 
 
 @dataclass(frozen=True)
 class SourcesJob(FileJob[R_co]):
-    """What all jobs have that fuse pictures.
+    """Base of jobs that fuse pictures.
 
     Parameters
     ----------
@@ -118,12 +119,12 @@ class SourcesJob(FileJob[R_co]):
 
     @property
     def background_roles(self) -> list[str]:
-        """What the backgrounds are called: "background", "background-2", ..."""
+        """Names of the backgrounds in the record: "background", "background-2", ..."""
         return [role_of(k) for k in range(len(self.backgrounds))]
 
     @property
     def alpha_roles(self) -> list[str]:
-        """What the maps are called: "alpha", "alpha-2", ..."""
+        """Names of the maps in the record: "alpha", "alpha-2", ..."""
         return ["alpha", *(f"alpha-{k}" for k in range(2, len(self.maps) + 1))]
 
     @property
@@ -148,6 +149,16 @@ class SourcesJob(FileJob[R_co]):
             maps = enumerate(self.maps)
             found |= {f"alpha[{k}]": one for k, one in maps if isinstance(one, Path)}
         return found
+
+    @classmethod
+    def with_settings_of(cls, chosen: Recipe, parts: Mapping[str, Any]) -> dict[str, Any]:
+        """Return parts of the job with the method and the settings of a recipe.
+
+        What is given wins. If it is another method, the recipe's settings do not count.
+        """
+        method = parts.get("method", chosen.method)
+        own = chosen.settings if method == chosen.method else {}
+        return {**parts, "method": method, "settings": {**own, **parts.get("settings", {})}}
 
     @classmethod
     def parts_of(cls, record: Record) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from osmofuse.report.table import in_markdown, tabulated_study
 from osmofuse.report.tried import trial_names
 from osmofuse.tasks import Comparison
 from osmofuse.tasks.sweep import Label, combinations, tried_on
+from osmofuse.typing import FloatArray
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class SweepJob(SeriesJob):
 
     @property
     def labels(self) -> list[Label]:
-        """What the maps are called: numbers, "auto", names of files; None if there is no choice."""
+        """Labels of the maps: numbers, "auto", names of files; None if there is no choice."""
         if not self.tries_maps:
             return [None]
         names = _distinct(one for one in self.maps if isinstance(one, Path))
@@ -106,6 +107,13 @@ class SweepJob(SeriesJob):
         super().check_files(foreground)
         size = foreground.picture.rows, foreground.picture.cols
         check_sheet([changes for changes, _ in self.tried], size)
+
+    def maps_shown(self, opened: Opened) -> dict[str, FloatArray]:
+        """Return the maps that the report shows, by name; of several, those that are no numbers."""
+        if not opened.tried:
+            return super().maps_shown(opened)
+        maps = zip(self.labels, (one.sources.alpha for one in opened.tried), strict=True)
+        return {f"Alpha map {label}": alpha for label, alpha in maps if alpha.ndim}
 
     def file_names(self, foreground: InputFile) -> list[str]:
         """Return the names of the files in the folder."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
@@ -223,7 +223,7 @@ class Sources:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fusion:
-    """What a method found.
+    """Result of a method.
 
     In a notebook it shows its image: taken for sRGB, clipped and reduced.
 
@@ -349,6 +349,11 @@ class Method(Protocol):
         ...
 
 
+def settings_of(method: Any) -> dict[str, Any]:
+    """Return the settings of a method by name, as a record has them."""
+    return asdict(method)
+
+
 @runtime_checkable
 class Extendable(Method, Protocol):
     """A method whose fusions can go on to a larger reach: see `Fusion.extend`."""
@@ -377,7 +382,7 @@ class Replayable(Method, Protocol):
 
 
 class PreparedMethod(Protocol):
-    """What a method has made ready of sources, for many fusions: see `Preparable`."""
+    """Sources that a method has made ready for many fusions: see `Preparable`."""
 
     def serves(self, settings: Any) -> bool:
         """Return True if it does for a method of the same kind with other settings, too."""
@@ -412,6 +417,16 @@ class Structured(Method, Protocol):
         ...
 
 
+@runtime_checkable
+class SoftMapped(Method, Protocol):
+    """A method under which hard edges of the map show: see `needs_soft_map`."""
+
+    @property
+    def wants_soft_map(self) -> bool:
+        """True if they show with these settings."""
+        ...
+
+
 def is_replayable(method: Method) -> TypeGuard[Replayable]:
     """Return True for a method that, with its settings, can follow a plan."""
     return isinstance(method, Replayable) and method.has_plan
@@ -420,6 +435,11 @@ def is_replayable(method: Method) -> TypeGuard[Replayable]:
 def is_preparable(method: Method) -> TypeGuard[Preparable]:
     """Return True for a method that, with its settings, makes sources ready once for many."""
     return isinstance(method, Preparable) and method.can_prepare
+
+
+def needs_soft_map(method: Method) -> bool:
+    """Return True for a method under which, with its settings, hard edges of the map show."""
+    return isinstance(method, SoftMapped) and method.wants_soft_map
 
 
 def finds_structure(method: Method) -> bool:

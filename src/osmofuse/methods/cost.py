@@ -1,4 +1,4 @@
-"""What a method costs: the memory and the time that it says it needs."""
+"""Memory and time that methods need, as they state it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each way of matting costs: the memory and the time that it needs."""
+"""Memory and time of each matting method."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people look at: pages, sheets of pictures and tables, made from plain data."""
+"""Output to look at: pages, sheets of pictures and tables, made from plain data."""
 
 from osmofuse.report.canvas import Bar
 from osmofuse.report.checkerboard import checkerboard, flicker

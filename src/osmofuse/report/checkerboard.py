@@ -1,4 +1,4 @@
-"""How well two pictures lie over one another: a checkerboard of both, or a pair that flickers."""
+"""Views of two pictures that lie over one another: a checkerboard, or a pair that flickers."""
 
 from __future__ import annotations
 

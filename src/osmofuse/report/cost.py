@@ -1,4 +1,4 @@
-"""What it costs to write the page of a result: memory and time."""
+"""Memory and time to write the page of a result."""
 
 from __future__ import annotations
 

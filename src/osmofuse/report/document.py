@@ -31,7 +31,7 @@ _SCRIPTS = ("views.js", "judge.js", "start.js")  # one after the other; the last
 
 @dataclass(frozen=True, eq=False)
 class Document:
-    """What a page shows.
+    """Contents of a page.
 
     Parameters
     ----------

@@ -36,7 +36,8 @@ LONGEST = 4096  # pixels of the longer side of a picture in the page
 LONGEST_MAP = 2048  # of a map or a tint, which have no fine print
 ENTERS = "Where the background enters"  # of the tint of an alpha map, in words
 _EXACT = 1_500_000  # pictures of so many pixels are kept exactly; larger ones become JPEG
-# The usual pictures of a fusion, in the order in which they are offered.
+# The usual pictures of a fusion, in the order in which they are offered; further ones of a kind are
+# numbered: "background-2".
 _TITLES = {
     "fused": "Fused",
     "foreground": "Foreground",
@@ -88,20 +89,31 @@ def layers_of(pictures: Mapping[str, ArrayLike | Picture]) -> dict[str, Layer]:
     MismatchError
         They have different sizes.
     """
-    order = [name for name in _TITLES if name in pictures]
-    order += [name for name in pictures if name not in _TITLES]
+    usual = list(_TITLES)
+    order = sorted(pictures, key=lambda name: (*usual, _kind(name)).index(_kind(name)))
     layers: dict[str, Layer] = {}
     for name, slug in zip(order, file_names(order), strict=True):
         picture = pictures[name]
-        if name == "alpha" and not isinstance(picture, Picture):
+        if _kind(name) == "alpha" and not isinstance(picture, Picture):
             picture = as_alpha(picture)
             if picture.ndim == 0:
                 continue
-        layers[name] = Layer(slug, _TITLES.get(name, name), _levels(picture, name))
+        layers[name] = Layer(slug, _title(name), _levels(picture, name))
     if not layers:
         raise InputError("pictures: none; a report needs at least the fused one")
     _check_sizes(layers)
     return layers
+
+
+def _kind(name: str) -> str:
+    """Return the kind of a usual picture, without its number; the whole name of any other."""
+    kind, _, number = name.partition("-")
+    return kind if kind in _TITLES and number.isdecimal() else name
+
+
+def _title(name: str) -> str:
+    kind = _kind(name)
+    return _TITLES.get(kind, kind) + name.removeprefix(kind).replace("-", " ")
 
 
 def maps_as_layers(

@@ -1,4 +1,4 @@
-"""Maps of what a fusion changed: chromaticity, colour as it is seen, and plain levels."""
+"""Maps of what a fusion changed: chromaticity, colour as it is seen, plain levels; and its seam."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import TypeAlias
 
 import numpy as np
 
-from osmofuse.metrics import chromaticity_map, colour_difference_map
-from osmofuse.picture import bands_of, scaled
+from osmofuse.errors import InputError
+from osmofuse.metrics import chromaticity_map, colour_difference_map, seam_map
+from osmofuse.picture import Picture, bands_of, samples, scaled
 from osmofuse.report.colours import brightest
 from osmofuse.typing import Array, FloatArray
 
-__all__ = ["Map", "change_maps"]
+__all__ = ["Map", "change_maps", "seam_maps"]
 
 # The values, (rows, cols); what they are, in words; the value of the last colour and above.
 Map: TypeAlias = tuple[FloatArray, str, float]
@@ -37,6 +38,21 @@ def change_maps(fused: Array, foreground: Array) -> dict[str, Map]:
     colour = bands_of(fused) == 3 and bands_of(foreground) == 3
     kinds = _IN_COLOUR if colour else _IN_GREY
     return {name: _map(fused, foreground, *kind) for name, kind in kinds.items()}
+
+
+def seam_maps(
+    fused: Picture | FloatArray,
+    foreground: Picture | FloatArray,
+    background: Picture | FloatArray,
+    alpha: FloatArray,
+) -> dict[str, Map]:
+    """Return the map of the seam by its name; none where alpha has no boundary."""
+    pictures = [samples(x, "picture", bounded=False) for x in (fused, foreground, background)]
+    try:
+        seen = seam_map(pictures[0], pictures[1], pictures[2], alpha)
+    except InputError:
+        return {}
+    return {"Seam": (seen, "Visibility of the seam", 1.0)}
 
 
 def _map(

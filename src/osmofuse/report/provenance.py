@@ -1,4 +1,4 @@
-"""How what a page shows was made."""
+"""Origin of what a page shows: record, command, files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["UNKNOWN", "Provenance"]
 
 @dataclass(frozen=True)
 class Provenance:
-    """How what a page shows was made.
+    """Origin of what a page shows.
 
     Parameters
     ----------

@@ -138,7 +138,7 @@ def as_levels(caption: str, picture: Array) -> Array:
 
 @dataclass(frozen=True)
 class _Page:
-    """Where things lie, in pixels from the top left corner; `em` is the captions' size."""
+    """Layout of the sheet, in pixels from the top left corner; `em` is the captions' size."""
 
     grid: tuple[int, int]
     panel: tuple[int, int]

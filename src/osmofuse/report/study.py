@@ -94,7 +94,7 @@ _LINE = line_height(_EM)
 
 @dataclass(frozen=True)
 class _Page:
-    """Where things lie, in pixels from the top left corner; groups stand apart."""
+    """Layout of the sheet, in pixels from the top left corner; groups stand apart."""
 
     down: Heads
     across: Heads

@@ -222,7 +222,7 @@ def latex_table(comparisons: Sequence[Comparison], *, published: Published | Non
 
 @dataclass(frozen=True)
 class Table:
-    """What all forms have in common: cells and notes, nothing escaped yet.
+    """Cells and notes that all forms have in common, nothing escaped yet.
 
     The first columns, so many as `names` says, tell what a row is.
     """

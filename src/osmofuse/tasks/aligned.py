@@ -39,7 +39,7 @@ def checked_alignment(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Laid:
-    """How a background was laid over the foreground.
+    """Alignment of a background that was laid over the foreground.
 
     Attributes
     ----------

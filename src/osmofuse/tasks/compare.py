@@ -30,14 +30,14 @@ Methods: TypeAlias = Choice | Iterable[Choice] | Mapping[str, Choice] | None
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What one method made of the pair.
+    """Result of one method on the pair.
 
     Attributes
     ----------
     name : str
         The method's name.
     fusion : Fusion or None
-        What it found, with the time it took; None if it could not be run.
+        Its result, with the time it took; None if it could not be run.
     scores : mapping of str to Score
         By the name of the metric; empty where there is no picture to score.
     reason : str or None

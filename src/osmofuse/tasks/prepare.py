@@ -23,6 +23,7 @@ from osmofuse.methods.bare_arrays import (
     check_fourth_band,
     without_masks,
 )
+from osmofuse.methods.contract import needs_soft_map
 from osmofuse.picture import Picture, as_alpha, checked, nearest_valid, samples
 from osmofuse.preparation.alpha import WIDEST_BLUR, soften
 from osmofuse.preparation.alpha_file import alpha_of_picture
@@ -40,8 +41,10 @@ LEVELS = ("as-is", "percentiles", "match")
 WORKING_SPACES = ("encoded", "linear")
 _INVERTED = (
     "the map seems to be inverted: it keeps the foreground where only the background has "
-    "structure. White keeps the foreground; if yours is the other way round, "
+    "structure. White keeps the foreground; "
 )
+_USE_INVERT = "if yours is the other way round, use --invert, or invert=True"
+_DROP_INVERT = "it may have been right before it was inverted: leave --invert, or invert=True, out"
 LEAST_RANGE = 0.25  # a background that uses less of its depth's range hardly shows
 WIDEST_FEATHER = 10_000  # pixels
 
@@ -50,7 +53,7 @@ Given = ArrayLike | Picture
 
 @dataclass(frozen=True)
 class Preparation:
-    """How pictures are made ready.
+    """Settings of `prepare`.
 
     Parameters
     ----------
@@ -157,12 +160,8 @@ class Prepared:
             if words := _faint(picture, self.sources.valid, self.preparation.levels):
                 found[role] = (*found.get(role, ()), words)
         if self._is_inverted:
-            how = (
-                "leave out --invert, or invert=True"
-                if self.preparation.invert
-                else "use --invert, or invert=True"
-            )
-            found["alpha"] = (*found.get("alpha", ()), _INVERTED + how)
+            advice = _DROP_INVERT if self.preparation.invert else _USE_INVERT
+            found["alpha"] = (*found.get("alpha", ()), _INVERTED + advice)
         return found
 
     @property
@@ -183,7 +182,7 @@ class Prepared:
         methods : mapping of str to Method
             By their names.
         """
-        names = [name for name, one in methods.items() if getattr(one, "wants_soft_map", False)]
+        names = [name for name, one in methods.items() if needs_soft_map(one)]
         if not names or not has_hard_edges(self.sources.alpha):
             return ()
         return (

@@ -67,7 +67,7 @@ class Recipe:
     levels, working_space : str
         How the background's range is adjusted, and how samples are fused; see `osmofuse fuse`.
     align : mapping or None
-        How the background is laid over the foreground first, see `Job`; None: it is not.
+        Alignment of the background with the foreground, see `osmofuse.prepare`; None: no alignment.
     depth : str or None
         Of the output; None: the foreground's.
     method : str

@@ -1,4 +1,4 @@
-"""What stands in the file of a recipe, checked field by field."""
+"""Contents of a recipe's file, checked field by field."""
 
 from __future__ import annotations
 

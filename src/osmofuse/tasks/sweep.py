@@ -1,4 +1,4 @@
-"""What the weights do: one pair of pictures, fused with many settings."""
+"""Sweeps: one pair of pictures, fused with many settings."""
 
 from __future__ import annotations
 
@@ -295,13 +295,13 @@ def _prepared(
 
 @dataclass(frozen=True)
 class _Scored:
-    """How results are scored, if they are."""
+    """Scoring of results, if it is asked for."""
 
     truth: Given | None
     metrics: Choice | Sequence[Choice]
 
     def check(self, ready: Prepared) -> None:
-        """Tell a mistake in the pictures before the first fusion."""
+        """Refuse pictures that cannot be scored, before the first fusion."""
         if self._asked:
             pictures = self._pictures(ready)
             score(pictures[0], *pictures, truth=self.truth, metrics=())

@@ -1,4 +1,4 @@
-"""What it costs to lay a picture over another: memory and time."""
+"""Memory and time to lay a picture over another."""
 
 from __future__ import annotations
 
