@@ -16,6 +16,9 @@ from osmofuse.methods.bare_arrays import (
     as_backgrounds,
     background_names,
     check_fourth_band,
+    check_map_count,
+    check_map_shape,
+    check_size,
     without_masks,
 )
 from osmofuse.optimise.plan import Plan
@@ -88,11 +91,7 @@ class Sources:
 
     def _checked_one(self, background: ArrayLike | Picture, name: str) -> Array:
         array = checked(background, name, valid=self.valid)
-        if array.shape[:2] != self.shape:
-            raise MismatchError(
-                f"{name}: shape {array.shape[:2]}, but foreground has {self.shape}; align or crop "
-                "them to one size"
-            )
+        check_size(array, self.shape, name)
         bands = bands_of(array)
         if bands not in (1, self.channels):
             raise MismatchError(
@@ -103,30 +102,13 @@ class Sources:
 
     def _checked_alpha(self, alpha: Any, name: str) -> FloatArray:
         array = as_alpha(alpha, name=name)
-        if array.ndim == 0 or array.shape in {
-            self.shape,
-            (*self.shape, 1),
-            (*self.shape, self.channels),
-        }:
-            return array
-        if array.ndim not in (2, 3):
-            raise InputError(
-                f"{name}: shape {array.shape}; must be a number, (rows, cols) or "
-                "(rows, cols, channels)"
-            )
-        raise MismatchError(
-            f"{name}: shape {array.shape} does not fit foreground with {self.foreground.shape}; "
-            "resize or crop it to the foreground's size"
-        )
+        check_map_shape(array, self.foreground.shape, name)
+        return array
 
     def _checked_weights(self, alphas: object) -> tuple[FloatArray, ...]:
         count = len(self.backgrounds) + 1
-        if not isinstance(alphas, list | tuple) or len(alphas) != count:
-            raise InputError(
-                f"alpha: with {count - 1} backgrounds give a list of {count} maps: "
-                "the foreground's, then each background's"
-            )
-        maps = tuple(self._checked_alpha(a, f"alpha[{k}]") for k, a in enumerate(alphas))
+        given = check_map_count(alphas, len(self.backgrounds))
+        maps = tuple(self._checked_alpha(a, f"alpha[{k}]") for k, a in enumerate(given))
         sums = (sum(self._map(a, c) for a in maps) for c in range(self.channels))
         off = max(float(np.abs(total - 1.0).max()) for total in sums)
         # Maps of 8 bits that sum to 255 but for rounding are meant to sum to 1.
