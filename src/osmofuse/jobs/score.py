@@ -13,7 +13,7 @@ from osmofuse.checks import number
 from osmofuse.errors import OutputError
 from osmofuse.io import Staging, check_target
 from osmofuse.jobs.again import again
-from osmofuse.jobs.files import InputFile, read_pictures
+from osmofuse.jobs.files import InputFile, named_as, read_pictures
 from osmofuse.jobs.fuse_report import seam_of
 from osmofuse.jobs.fusing import FILES, check_fit
 from osmofuse.jobs.job import FileJob, Result
@@ -161,15 +161,16 @@ class ScoreJob(FileJob[ScoreResult]):
         elif alpha is not None and self.invert:
             alpha = 1.0 - alpha
         began = perf_counter()
-        scores = score(
-            pictures["fused"],
-            pictures["foreground"],
-            pictures["background"],
-            alpha,
-            truth=pictures.get("truth"),
-            metrics=self.metrics,
-            bits=self.bits,
-        )
+        with named_as(self.pictures):
+            scores = score(
+                pictures["fused"],
+                pictures["foreground"],
+                pictures["background"],
+                alpha,
+                truth=pictures.get("truth"),
+                metrics=self.metrics,
+                bits=self.bits,
+            )
         record = self._record(inputs, scores, perf_counter() - began)
         written = self._write(pictures, alpha, scores, record)
         return ScoreResult(
