@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
@@ -122,6 +123,16 @@ class Sources:
         return Sources(
             foreground, backgrounds, alphas if len(alphas) > 1 else alphas[0], self.valid
         )
+
+    def read_only(self) -> Sources:
+        """Return the same sources, whose arrays cannot be changed through them."""
+        found = copy(self)
+        put = object.__setattr__
+        put(found, "foreground", _read_only(self.foreground))
+        put(found, "backgrounds", tuple(map(_read_only, self.backgrounds)))
+        put(found, "alphas", tuple(map(_read_only, self.alphas)))
+        put(found, "valid", None if self.valid is None else _read_only(self.valid))
+        return found
 
     def as_pictures(self) -> list[Picture]:
         """Return foreground and backgrounds for other sources, as Pictures, which need no doubts.
@@ -289,6 +300,12 @@ class Fusion:
         if not isinstance(self.method, Extendable):
             raise SettingError(f"method: {type(self.method).__name__} has no reach to extend")
         return self.method.extend(self, reach, watch=watch)
+
+
+def _read_only(array: Array) -> Array:
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def extendable(fusion: Fusion, reach: float) -> Sources:
