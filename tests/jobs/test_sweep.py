@@ -208,3 +208,14 @@ def test_a_map_whose_name_is_no_text(make, pair, tmp_path):
     assert r"odd\udcff.png" in (tmp_path / "swept" / "table.csv").read_text(encoding="utf-8")
     again = repeat(tmp_path / "swept" / "sweep.json", tmp_path / "again")
     assert again.repetition.identical
+
+
+def test_lengths_are_checked_for_the_size_of_the_picture(tmp_path):
+    page = osmofuse.write(np.full((2, 2, 3), 90, np.uint8), tmp_path / "page.png")
+    pair = {"foreground": page, "backgrounds": page, "output": tmp_path / "made"}
+    settings = {"reach": "0.02 %"}  # of the usual size it would do
+    with pytest.raises(SettingError, match=r"reach: 0\.0004"):
+        FuseJob(**pair | {"output": tmp_path / "made.png"}, settings=settings).check()
+    compared = CompareJob(**pair, methods=["variational"], settings={"variational": settings})
+    with pytest.raises(SettingError, match=r"reach: 0\.0004"):
+        compared.check()
