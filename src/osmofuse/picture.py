@@ -325,7 +325,7 @@ def checked(
     if array.dtype == np.int16 and not isinstance(pixels, Picture):
         # In files int16 are levels; in a bare array they may as well be differences.
         raise InputError(f"{name}: type int16; convert to uint8, uint16 or float")
-    shown = array if valid is None else array[_fitting(valid, array, name)]
+    shown = array if valid is None else array[fitting(valid, array, name)]
     if white_of(array.dtype, name) == 1 or array.dtype.kind == "i":
         _check_values(shown, name, bounded)
     return array
@@ -590,7 +590,14 @@ def white_of(dtype: np.dtype[np.generic], name: str) -> int:
     raise InputError(f"{name}: type {dtype}; convert to uint8, uint16 or float")
 
 
-def _fitting(valid: BoolArray, array: Array, name: str) -> BoolArray:
+def fitting(valid: BoolArray, array: Array, name: str) -> BoolArray:
+    """Return a mask of valid pixels that is one, and has the size of a picture.
+
+    Raises
+    ------
+    InputError, MismatchError
+        It is no mask, or has another size.
+    """
     valid = np.asarray(valid)
     if valid.dtype != np.bool_:
         raise InputError(f"valid: type {valid.dtype}; must be bool")

@@ -153,3 +153,13 @@ def test_a_part_is_four_whole_numbers(folder, zoom):
     done = run(f"--zoom={zoom}")
     assert done.exit_code == 2
     assert zoom in done.output
+
+
+@pytest.mark.parametrize("command", [("compare", "--methods", "direct"), ("sweep", "--eta", "0.1")])
+def test_the_hint_that_alpha_is_missing_is_not_printed_with_a_recipe_that_has_one(folder, command):
+    files = [*PAIR, "-o", "made"]
+    without = CliRunner().invoke(cli.commands, [*command, *files])
+    assert "alpha is 0.5 everywhere, since none was given" in without.stderr
+    done = CliRunner().invoke(cli.commands, [*command, *files, "--overwrite", "--recipe", "text"])
+    assert done.exit_code == 0, done.output
+    assert "everywhere, since none was given" not in done.stderr

@@ -66,7 +66,7 @@ def test_help_has_groups_and_fits_a_screen(name):
     assert "Of the others" not in text
     titles = [line for line in text.splitlines() if line.endswith(":") and line[0] != " "]
     assert titles == [one for one in _TITLES if one in titles]
-    assert "--help" in text.partition("Checks:")[2]
+    assert "--help" in text.splitlines()[-1]
     if name == "fuse":
         assert titles == _TITLES
 

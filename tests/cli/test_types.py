@@ -21,6 +21,7 @@ def test_numbers_words_and_paths(tmp_path):
         (True, "atuo", "did you mean 'auto'"),
         (True, "0,5", "did you mean 0.5"),
         (True, "50%", "a part like 0.5"),
+        (True, " ", "neither a number nor a file"),
         (False, "auto", "write its map with --alpha-out"),
     ],
 )

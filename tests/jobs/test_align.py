@@ -52,3 +52,10 @@ def test_a_refusal_writes_nothing(files, tmp_path):
     assert result.alignment.reason
     assert (result.record, result.files) == (None, {})
     assert [path.name for path in tmp_path.iterdir()] == ["flat.png"]
+
+
+def test_a_picture_without_data_is_named(files, tmp_path):
+    nothing = osmofuse.Picture(np.zeros((90, 80), np.uint8), nodata=0.0)
+    empty = osmofuse.write(nothing, tmp_path / "empty.tif")
+    with pytest.raises(osmofuse.InputError, match=r"empty\.tif: every pixel holds the no-data"):
+        AlignJob(files[0], empty, tmp_path / "a.tif").run()

@@ -204,3 +204,11 @@ def test_what_was_read_and_written_stays(files, tmp_path):
     with pytest.raises(OutputError, match="would replace the input"):
         job(files, tmp_path, image=image, report=tmp_path / "report", overwrite=True).run()
     assert not (tmp_path / "report" / "index.html").exists()
+
+
+def test_a_picture_that_cannot_be_used_is_named(files, tmp_path):
+    wrong = osmofuse.read(files["image"]).samples()
+    wrong[0, 0] = np.nan
+    image = osmofuse.write(wrong, tmp_path / "wrong.tif")
+    with pytest.raises(InputError, match=r"wrong\.tif: 3 samples are NaN"):
+        job(files, tmp_path, image=image).run()

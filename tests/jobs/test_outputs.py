@@ -9,7 +9,7 @@ import pytest
 import osmofuse
 from osmofuse.errors import OutputError
 from osmofuse.io import Staging
-from osmofuse.jobs.fuse_report import PICTURES
+from osmofuse.jobs.fuse_report import names_shown
 from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
 from osmofuse.picture import Picture
 from osmofuse.record import record_path, write_record
@@ -163,16 +163,17 @@ def test_a_report_that_would_replace_an_output_is_refused(make_job, tmp_path):
     for name in ("page/index.html", "page/pictures/fused.png", "page/pictures/foreground.png"):
         job = make_job(alpha_output=tmp_path / name)
         with pytest.raises(OutputError, match=r"is to be both an output and part of the report"):
-            check_page(job, tmp_path / "page", PICTURES)
-    check_page(make_job(output=tmp_path / "page" / "fused.tif"), tmp_path / "page", PICTURES)
-    check_page(make_job(), None, PICTURES)
+            check_page(job, tmp_path / "page", names_shown(job))
+    inside = make_job(output=tmp_path / "page" / "fused.tif")
+    check_page(inside, tmp_path / "page", names_shown(inside))
+    check_page(make_job(), None, names_shown(make_job()))
 
 
 def test_a_report_is_not_put_into_a_folder_that_is_to_be_an_output(make_job, tmp_path):
     job = make_job(overwrite=True)
     for folder in (job.output, job.output / "page", record_path(job.output)):
         with pytest.raises(OutputError, match="cannot lie below"):
-            check_page(job, folder, PICTURES)
+            check_page(job, folder, names_shown(job))
 
 
 def test_a_folder_in_the_place_of_an_output_stays(make_job):

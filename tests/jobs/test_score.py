@@ -78,3 +78,11 @@ def test_what_cannot_be_is_refused_before_the_work(paths, tmp_path):
 def test_a_file_that_is_not_there(paths, tmp_path):
     with pytest.raises(UnreadableError, match="gone"):
         ScoreJob(tmp_path / "gone.tif", *paths[1:]).run()
+
+
+def test_a_picture_that_cannot_be_scored_is_named(paths, tmp_path):
+    wrong = osmofuse.read(paths[0]).samples()
+    wrong[0, 0] = np.nan
+    file = osmofuse.write(wrong, tmp_path / "wrong.tif")
+    with pytest.raises(InputError, match=r"wrong\.tif: \d samples? (is|are) NaN"):
+        ScoreJob(file, *paths[1:]).run()

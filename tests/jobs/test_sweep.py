@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import os
 import shutil
 
 import numpy as np
 import pytest
 
 import osmofuse
-from osmofuse.errors import LimitError, MismatchError, SettingError
+from osmofuse.errors import InputError, LimitError, MismatchError, SettingError
 from osmofuse.jobs import CompareJob, FuseJob, SweepJob, job_of_record, repeat
 from osmofuse.record import read_record, sha256_of_pixels
 
@@ -193,3 +194,39 @@ def test_lengths_follow_the_size_of_the_picture(make, pair, tmp_path):
 def test_what_is_no_length_is_refused(make, reach):
     with pytest.raises(SettingError, match="reach: 'far'"):
         make(0.5, {"reach": reach})
+
+
+@pytest.mark.parametrize("maps_before", [("map",), (0.2,)])
+def test_the_map_that_cannot_be_used_is_named(make, pair, tmp_path, maps_before):
+    size = osmofuse.read(pair["map"]).shape
+    coloured = np.zeros((*size, 3), np.uint8)
+    coloured[..., 0] = np.arange(size[1]) % 250
+    wrong = osmofuse.write(coloured, tmp_path / "wrong.png")
+    before = [pair["map"] if one == "map" else one for one in maps_before]
+    with pytest.raises(InputError, match=r"wrong\.png: a coloured picture"):
+        make((*before, wrong)).run()
+    assert not (tmp_path / "swept").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names of files are text there")
+def test_a_map_whose_name_is_no_text(make, pair, tmp_path):
+    odd = tmp_path / os.fsdecode(b"odd\xff.png")
+    try:
+        shutil.copy(pair["map"], odd)
+    except OSError:
+        pytest.skip("the file system wants names in UTF-8")
+    make((odd, 0.2), report=tmp_path / "report").run()
+    assert r"odd\udcff.png" in (tmp_path / "swept" / "table.csv").read_text(encoding="utf-8")
+    again = repeat(tmp_path / "swept" / "sweep.json", tmp_path / "again")
+    assert again.repetition.identical
+
+
+def test_lengths_are_checked_for_the_size_of_the_picture(tmp_path):
+    page = osmofuse.write(np.full((2, 2, 3), 90, np.uint8), tmp_path / "page.png")
+    pair = {"foreground": page, "backgrounds": page, "output": tmp_path / "made"}
+    settings = {"reach": "0.02 %"}  # of the usual size it would do
+    with pytest.raises(SettingError, match=r"reach: 0\.0004"):
+        FuseJob(**pair | {"output": tmp_path / "made.png"}, settings=settings).check()
+    compared = CompareJob(**pair, methods=["variational"], settings={"variational": settings})
+    with pytest.raises(SettingError, match=r"reach: 0\.0004"):
+        compared.check()

@@ -75,3 +75,18 @@ def test_settings_go_with_the_function():
     assert (fusion.image.max(), fusion.method) == (0.125, method_of_function(scaled)(0.5))
     with pytest.raises(osmofuse.SettingError, match=r"^power: no setting of 'scaled'"):
         osmofuse.fuse(*pair, method=scaled, power=2)
+
+
+def test_a_function_cannot_change_the_pictures():
+    page, infrared = np.full((4, 5), 0.6), np.full((4, 5), 0.2)
+    valid = np.ones((4, 5), bool)
+
+    def careless(sources):
+        for one in (sources.foreground, *sources.backgrounds, *sources.alphas, sources.valid):
+            with pytest.raises(ValueError, match="read-only"):
+                one[...] = 0
+        return osmofuse.Fusion(sources.foreground)
+
+    found = osmofuse.fuse(page, infrared, np.full((4, 5), 0.5), method=careless, valid=valid)
+    np.testing.assert_array_equal(found.image, 0.6)
+    assert all(one.flags.writeable for one in (page, infrared, valid))

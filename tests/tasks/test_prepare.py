@@ -289,3 +289,66 @@ def test_what_is_prepared_is_printed_without_samples():
     text = repr(prepare(np.full((4, 6, 3), 0.5), [np.full((4, 6), 0.5)] * 2, [0.4, 0.3, 0.3]))
     assert "Sources(6 × 4, 3 bands, float64, 2 backgrounds)" in text
     assert "array" not in text
+
+
+@pytest.mark.parametrize(
+    ("depth", "nothing"), [(np.int16, -9999), (np.float32, np.nan), (np.float32, -3e38)]
+)
+def test_no_data_may_be_a_value_that_no_sample_can_have(pictures, depth, nothing):
+    page, infrared = pictures
+    plain = quantise(infrared.samples(), depth)[0]
+    empty = plain.copy()
+    empty[:20] = nothing
+    found = prepare(page, Picture(empty, nodata=float(empty[0, 0])), 0.0).sources
+    valid = np.ones(page.shape, bool)
+    valid[:20] = False
+    expected = prepare(page, Picture(plain), 0.0, valid=valid).sources
+    np.testing.assert_array_equal(found.valid, valid)
+    np.testing.assert_array_equal(found.backgrounds[0][20:], expected.backgrounds[0][20:])
+    np.testing.assert_array_equal(found.alpha, expected.alpha)
+
+
+def test_a_picture_without_data_is_named(pictures):
+    nothing = Picture(np.zeros(pictures[0].shape, np.uint8), nodata=0.0)
+    with pytest.raises(InputError, match=r"background\[1\]: every pixel holds the no-data value 0"):
+        prepare(pictures[0], [pictures[1], nothing], [0.4, 0.3, 0.3])
+
+
+def test_no_valid_pixel_at_all_keeps_the_foreground(pictures):
+    ready = prepare(*pictures, 0.0, valid=np.zeros(pictures[0].shape, bool))
+    assert (ready.sources.alpha == 1).all()
+    assert "2880 pixels hold no data" in ready.notes[0]
+
+
+@pytest.mark.parametrize("options", [{}, {"soften": 2.0}])
+@pytest.mark.parametrize(
+    ("several", "alpha", "error", "match"),
+    [
+        (False, np.ones((5, 4)), MismatchError, r"alpha: shape \(5, 4\) does not fit"),
+        (False, [0.4, 0.6], InputError, r"alpha: shape \(2,\); must be"),
+        (True, [], InputError, "give a list of 3 maps"),
+        (True, [np.ones((60, 48)), 0.0, np.ones((5, 4))], MismatchError, r"alpha\[2\]: shape"),
+    ],
+)
+def test_maps_are_checked_before_they_are_changed(pictures, several, alpha, error, match, options):
+    page, infrared = pictures
+    valid = np.ones(page.shape, bool)
+    valid[:5] = False
+    background = [infrared, infrared] if several else infrared
+    with pytest.raises(error, match=match):
+        prepare(page, background, alpha, valid=valid, **options)
+
+
+def test_pictures_with_gaps_of_two_sizes_do_not_fit(pictures):
+    page = pictures[0]
+    gaps = [Picture(np.eye(*size, dtype=np.uint8), nodata=0.0) for size in ((60, 48), (5, 4))]
+    with pytest.raises(MismatchError, match=r"background\[1\]: shape \(5, 4\), but foreground"):
+        prepare(page, gaps, [0.4, 0.3, 0.3])
+
+
+@pytest.mark.parametrize(
+    ("valid", "error"), [(np.ones((5, 4), bool), MismatchError), (np.ones((60, 48)), InputError)]
+)
+def test_what_is_valid_is_checked_before_an_alignment(pictures, valid, error):
+    with pytest.raises(error, match="valid: "):
+        prepare(*pictures, align="translation", valid=valid)

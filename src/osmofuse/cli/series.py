@@ -134,7 +134,7 @@ def _tell_series(
     if result is None:
         return
     failed = [unfinished(one.name, one.fusion.status) for one in result.unfinished if one.fusion]
-    hints = options.hints() if old is None else ()
+    hints = options.hints() if old is None and given["recipe"] is None else ()
     table = "" if result.cells is None else fitted(result.cells, table_width())
     tell(ctx, result, given, [table, ""], hints=hints, warnings=failed)
 

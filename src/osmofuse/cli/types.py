@@ -78,6 +78,8 @@ class AlphaType(click.ParamType):  # type: ignore[type-arg]
         """Return the number, the word or the path."""
         if self.auto and value == "auto":
             return "auto"
+        if not str(value).strip():
+            self.fail(f"{str(value)!r} is neither a number nor a file.", param, ctx)
         try:
             return float(value)
         except ValueError:

@@ -12,7 +12,7 @@ import numpy as np
 from osmofuse.checks import choice
 from osmofuse.io import Staging, storable, write_animation
 from osmofuse.jobs.again import again
-from osmofuse.jobs.files import InputFile, read_pictures
+from osmofuse.jobs.files import InputFile, named_as, read_pictures
 from osmofuse.jobs.fusing import FILES
 from osmofuse.jobs.job import FileJob, Result
 from osmofuse.jobs.need import PROGRAM, START, Need, peak_bytes
@@ -139,15 +139,16 @@ class AlignJob(FileJob[AlignResult]):
         notes = self.notes_of(inputs)
         with Outputs(self, self.report) as outputs:
             outputs.probe("output", background)
-            found = align(
-                foreground,
-                background,
-                method=self.method,
-                transform=self.transform,
-                points=points,
-                deformation=self.deformation,
-                watch=watch,
-            )
+            with named_as(self.inputs):
+                found = align(
+                    foreground,
+                    background,
+                    method=self.method,
+                    transform=self.transform,
+                    points=points,
+                    deformation=self.deformation,
+                    watch=watch,
+                )
             if found.image is None or found.valid is None:
                 return AlignResult(status=found.status, notes=notes, alignment=found)
             picture = storable(aligned_picture(foreground, background, found), self.output)

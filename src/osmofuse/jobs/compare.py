@@ -149,6 +149,7 @@ class CompareJob(SeriesJob):
         """Refuse what does not go with the foreground."""
         super().check_files(foreground)
         file, box = foreground.picture, self.box
+        _ = self.methods_for((file.rows, file.cols))  # which refuses lengths of no use there
         if box is not None and (box[0].stop > file.rows or box[1].stop > file.cols):
             raise SettingError(
                 f"zoom: ends at {box[1].stop},{box[0].stop}, outside {self.foreground} of "

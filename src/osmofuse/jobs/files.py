@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -219,3 +220,17 @@ def notes_on(file: Description, page: Sequence[int]) -> list[str]:
 def size_of(file: Description) -> str:
     """Return the size of a picture as viewers show it, its width first."""
     return f"{file.cols} × {file.rows} pixels"
+
+
+@contextmanager
+def named_as(names: Mapping[str, Path]) -> Iterator[None]:
+    """Let errors name files where they name the arguments that were read from them."""
+    try:
+        yield
+    except OsmofuseError as error:
+        argument, colon, words = str(error).partition(": ")
+        if not colon or argument not in names:
+            raise
+        if "foreground" in names:
+            words = words.replace("align it to foreground", f"align it to {names['foreground']}")
+        raise type(error)(f"{names[argument]}: {words}") from error

@@ -133,7 +133,8 @@ class FuseJob(SourcesJob[FuseResult]):
     def need_of(self, files: Mapping[str, InputFile]) -> Need:
         """Return what the job needs, once it is known that the files fit together."""
         check_fit(files, aligned=self.align is not None)
-        return need_of_fusion(self, files, self.fuser)
+        page = files["foreground"].picture
+        return need_of_fusion(self, files, self.fuser_for((page.rows, page.cols)))
 
     def do(self, files: Mapping[str, InputFile], watch: Watch | None) -> FuseResult:
         """Fuse, and write all files, or none."""

@@ -16,7 +16,7 @@ from osmofuse.errors import InputError, MismatchError
 from osmofuse.io import format_of
 from osmofuse.io.formats import JPEG
 from osmofuse.jobs.again import again
-from osmofuse.jobs.files import InputFile, read_pictures, size_of
+from osmofuse.jobs.files import InputFile, named_as, read_pictures, size_of
 from osmofuse.jobs.job import FileJob, Result
 from osmofuse.jobs.need import PROGRAM, START, Need, check_limit, peak_bytes
 from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
@@ -166,13 +166,14 @@ class MatteJob(FileJob[MatteResult]):
             if self.foreground_output is not None:
                 first = picture.colour[:1, :1].astype(np.float64)
                 outputs.probe("foreground", _cut_out(picture, first, trimap.alpha[:1, :1]))
-            found = matte(
-                picture,
-                trimap.alpha,
-                method=self.method,
-                max_pixels=self.max_pixels,
-                watch=watch,
-            )
+            with named_as(self.pictures):
+                found = matte(
+                    picture,
+                    trimap.alpha,
+                    method=self.method,
+                    max_pixels=self.max_pixels,
+                    watch=watch,
+                )
             if found.status is Status.cancelled:
                 return MatteResult(status=found.status, matte=found, unknown=unknown)
             pictures = self._pictures(picture, found.alpha)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from osmofuse.errors import OsmofuseError
-from osmofuse.jobs.files import InputFile, read_pictures
+from osmofuse.jobs.files import InputFile, named_as, read_pictures
 from osmofuse.jobs.sources import SourcesJob
 from osmofuse.jobs.transforms import laid_entry
 from osmofuse.methods import Method
@@ -87,7 +85,7 @@ def open_files(job: SourcesJob[Any], files: Mapping[str, InputFile], folder: Pat
     read_files = job.inputs_of(files, folder)
     maps = [read.get(role, one) for role, one in zip(job.alpha_roles, job.maps, strict=True)]
     first = _first(job)
-    with _named_as(job.names):
+    with named_as(_names(job, first)):
         ready = prepare(
             read["foreground"],
             [read[role] for role in job.background_roles],
@@ -117,12 +115,18 @@ def _first(job: SourcesJob[Any]) -> int:
     return [*edged, 0][0]
 
 
+def _names(job: SourcesJob[Any], first: int) -> dict[str, Path]:
+    """Return the files by arguments of `prepare`, "alpha" the map that is taken."""
+    taken = job.maps[first]
+    return job.names | ({"alpha": taken} if job.tries_maps and isinstance(taken, Path) else {})
+
+
 def _with_maps(
     job: SourcesJob[Any], ready: Prepared, maps: Sequence[Any], first: int
 ) -> Iterator[Prepared]:
     """Yield the pictures with each map, made ready with the first already."""
     for k, (one, path) in enumerate(zip(maps, job.maps, strict=True)):
-        with _named_as({"alpha": path} if isinstance(path, Path) else {}):
+        with named_as({"alpha": path} if isinstance(path, Path) else {}):
             yield ready if k == first else ready.with_map(one)
 
 
@@ -151,19 +155,6 @@ def _value(alpha: Any) -> float | str | None:
     if isinstance(alpha, Path):
         return None
     return alpha if isinstance(alpha, str) else float(alpha)
-
-
-@contextmanager
-def _named_as(names: Mapping[str, Path]) -> Iterator[None]:
-    """Let errors name files where they name the arguments that were read from them."""
-    try:
-        yield
-    except OsmofuseError as error:
-        argument, colon, words = str(error).partition(": ")
-        if not colon or argument not in names:
-            raise
-        words = words.replace("align it to foreground", f"align it to {names['foreground']}")
-        raise type(error)(f"{names[argument]}: {words}") from error
 
 
 def _told(entry: Input, job: SourcesJob[Any], noted: Mapping[str, tuple[str, ...]]) -> Input:

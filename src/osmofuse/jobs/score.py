@@ -13,7 +13,7 @@ from osmofuse.checks import number
 from osmofuse.errors import OutputError
 from osmofuse.io import Staging, check_target
 from osmofuse.jobs.again import again
-from osmofuse.jobs.files import InputFile, read_pictures
+from osmofuse.jobs.files import InputFile, named_as, read_pictures
 from osmofuse.jobs.fit import check_fit
 from osmofuse.jobs.fusing import FILES
 from osmofuse.jobs.job import FileJob, Result
@@ -164,15 +164,16 @@ class ScoreJob(FileJob[ScoreResult]):
         if not Guard(watch).next_pass():
             return ScoreResult(status=Status.cancelled, notes=notes)
         began = perf_counter()
-        scores = score(
-            pictures["fused"],
-            pictures["foreground"],
-            pictures["background"],
-            alpha,
-            truth=pictures.get("truth"),
-            metrics=self.metrics,
-            bits=self.bits,
-        )
+        with named_as(self.pictures):
+            scores = score(
+                pictures["fused"],
+                pictures["foreground"],
+                pictures["background"],
+                alpha,
+                truth=pictures.get("truth"),
+                metrics=self.metrics,
+                bits=self.bits,
+            )
         record = self._record(inputs, scores, perf_counter() - began)
         written = self._write(pictures, alpha, scores, record)
         return ScoreResult(

@@ -145,6 +145,8 @@ def _distinct(paths: Iterable[Path]) -> Iterator[str]:
     """Yield the names of files, counted where several have one: folders may move."""
     taken = {"auto"}
     for path in paths:
-        names = (path.name, *(f"{path.name} ({k})" for k in range(2, len(taken) + 3)))
+        # A byte that is no UTF-8 stands as an escape: tables and pages are text.
+        shown = path.name.encode("utf-8", "backslashreplace").decode()
+        names = (shown, *(f"{shown} ({k})" for k in range(2, len(taken) + 3)))
         taken.add(label := next(name for name in names if name not in taken))
         yield label

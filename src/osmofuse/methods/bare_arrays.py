@@ -1,4 +1,4 @@
-"""Checks of bare arrays: transparency in a fourth band, and the mask of a masked array."""
+"""Checks of bare arrays: a fourth band, the mask of a masked array, number and shape of maps."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from osmofuse.errors import InputError
+from osmofuse.errors import InputError, MismatchError
 from osmofuse.picture import Picture
-from osmofuse.typing import ArrayLike, BoolArray
+from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
 
 def as_backgrounds(
@@ -59,6 +59,58 @@ def _bands(picture: object) -> int | None:
     """Return how many bands something has; None if that cannot be known yet."""
     shape = getattr(picture.colour if isinstance(picture, Picture) else picture, "shape", ())
     return {2: 1, 3: shape[-1]}.get(len(shape)) if shape else None
+
+
+def check_size(background: Array, foreground: tuple[int, int], name: str) -> None:
+    """Refuse a background of another size than the foreground.
+
+    Raises
+    ------
+    MismatchError
+        It is of another size.
+    """
+    if background.shape[:2] != foreground:
+        raise MismatchError(
+            f"{name}: shape {background.shape[:2]}, but foreground has {foreground}; align or crop "
+            "them to one size"
+        )
+
+
+def check_map_shape(alpha: FloatArray, foreground: tuple[int, ...], name: str) -> None:
+    """Refuse a map that does not fit the foreground.
+
+    Raises
+    ------
+    InputError, MismatchError
+        It is neither a number nor a map, or has another size or number of channels.
+    """
+    size, channels = foreground[:2], foreground[2:]
+    if alpha.ndim == 0 or alpha.shape in {size, (*size, 1), (*size, *channels)}:
+        return
+    if alpha.ndim not in (2, 3):
+        raise InputError(
+            f"{name}: shape {alpha.shape}; must be a number, (rows, cols) or (rows, cols, channels)"
+        )
+    raise MismatchError(
+        f"{name}: shape {alpha.shape} does not fit foreground with {foreground}; resize or crop it "
+        "to the foreground's size"
+    )
+
+
+def check_map_count(alphas: object, backgrounds: int) -> Sequence[Any]:
+    """Return the maps of several pictures, one for each.
+
+    Raises
+    ------
+    InputError
+        There are more or fewer.
+    """
+    if not isinstance(alphas, list | tuple) or len(alphas) != backgrounds + 1:
+        raise InputError(
+            f"alpha: with {backgrounds} backgrounds give a list of {backgrounds + 1} maps or "
+            "numbers that sum to 1: the foreground's, then each background's"
+        )
+    return alphas
 
 
 def without_masks(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
@@ -16,6 +17,9 @@ from osmofuse.methods.bare_arrays import (
     as_backgrounds,
     background_names,
     check_fourth_band,
+    check_map_count,
+    check_map_shape,
+    check_size,
     without_masks,
 )
 from osmofuse.optimise.plan import Plan
@@ -88,11 +92,7 @@ class Sources:
 
     def _checked_one(self, background: ArrayLike | Picture, name: str) -> Array:
         array = checked(background, name, valid=self.valid)
-        if array.shape[:2] != self.shape:
-            raise MismatchError(
-                f"{name}: shape {array.shape[:2]}, but foreground has {self.shape}; align or crop "
-                "them to one size"
-            )
+        check_size(array, self.shape, name)
         bands = bands_of(array)
         if bands not in (1, self.channels):
             raise MismatchError(
@@ -103,21 +103,8 @@ class Sources:
 
     def _checked_alpha(self, alpha: Any, name: str) -> FloatArray:
         array = as_alpha(alpha, name=name)
-        if array.ndim == 0 or array.shape in {
-            self.shape,
-            (*self.shape, 1),
-            (*self.shape, self.channels),
-        }:
-            return array
-        if array.ndim not in (2, 3):
-            raise InputError(
-                f"{name}: shape {array.shape}; must be a number, (rows, cols) or "
-                "(rows, cols, channels)"
-            )
-        raise MismatchError(
-            f"{name}: shape {array.shape} does not fit foreground with {self.foreground.shape}; "
-            "resize or crop it to the foreground's size"
-        )
+        check_map_shape(array, self.foreground.shape, name)
+        return array
 
     def __repr__(self) -> str:
         count = len(self.backgrounds)
@@ -125,12 +112,8 @@ class Sources:
 
     def _checked_weights(self, alphas: object) -> tuple[FloatArray, ...]:
         count = len(self.backgrounds) + 1
-        if not isinstance(alphas, list | tuple) or len(alphas) != count:
-            raise InputError(
-                f"alpha: with {count - 1} backgrounds give a list of {count} maps or numbers "
-                "that sum to 1: the foreground's, then each background's"
-            )
-        maps = tuple(self._checked_alpha(a, f"alpha[{k}]") for k, a in enumerate(alphas))
+        given = check_map_count(alphas, len(self.backgrounds))
+        maps = tuple(self._checked_alpha(a, f"alpha[{k}]") for k, a in enumerate(given))
         sums = (sum(self._map(a, c) for a in maps) for c in range(self.channels))
         off = max(float(np.abs(total - 1.0).max()) for total in sums)
         # Maps of 8 bits that sum to 255 but for rounding are meant to sum to 1.
@@ -144,6 +127,16 @@ class Sources:
         return Sources(
             foreground, backgrounds, alphas if len(alphas) > 1 else alphas[0], self.valid
         )
+
+    def read_only(self) -> Sources:
+        """Return the same sources, whose arrays cannot be changed through them."""
+        found = copy(self)
+        put = object.__setattr__
+        put(found, "foreground", _read_only(self.foreground))
+        put(found, "backgrounds", tuple(map(_read_only, self.backgrounds)))
+        put(found, "alphas", tuple(map(_read_only, self.alphas)))
+        put(found, "valid", None if self.valid is None else _read_only(self.valid))
+        return found
 
     def as_pictures(self) -> list[Picture]:
         """Return foreground and backgrounds for other sources, as Pictures, which need no doubts.
@@ -311,6 +304,12 @@ class Fusion:
         if not isinstance(self.method, Extendable):
             raise SettingError(f"method: {type(self.method).__name__} has no reach to extend")
         return self.method.extend(self, reach, watch=watch)
+
+
+def _read_only(array: Array) -> Array:
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def extendable(fusion: Fusion, reach: float) -> Sources:

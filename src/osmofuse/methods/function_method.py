@@ -53,7 +53,8 @@ def method_of_function(function: MethodFunction) -> type[Method]:
 
     def call(self: Any, sources: Sources, *, watch: Watch | None = None) -> Fusion:
         """Fuse the sources."""
-        return function(sources, **_settings(self), **({"watch": watch} if watched else {}))
+        more = {"watch": watch} if watched else {}
+        return function(sources.read_only(), **_settings(self), **more)
 
     def reduced(self: Any) -> tuple[Any, ...]:
         return _made, (function, _settings(self))

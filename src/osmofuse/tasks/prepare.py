@@ -21,10 +21,13 @@ from osmofuse.methods.bare_arrays import (
     as_backgrounds,
     background_names,
     check_fourth_band,
+    check_map_count,
+    check_map_shape,
+    check_size,
     without_masks,
 )
 from osmofuse.methods.contract import needs_soft_map
-from osmofuse.picture import Picture, as_alpha, checked, nearest_valid, samples
+from osmofuse.picture import Picture, as_alpha, checked, fitting, nearest_valid, samples
 from osmofuse.preparation.alpha import WIDEST_BLUR, soften
 from osmofuse.preparation.alpha_file import alpha_of_picture
 from osmofuse.preparation.auto_alpha import AutoAlpha, auto_alpha
@@ -265,6 +268,7 @@ def prepare(
     given = as_backgrounds(background)
     check_fourth_band(foreground, given)
     page = _as_picture(foreground, "foreground")
+    valid = None if valid is None else fitting(valid, page.pixels, "foreground")
     names = background_names(len(given))
     backs = [_background(*ready, page, how) for ready in _checked(given, names, valid, how)]
     known = valid
@@ -314,8 +318,15 @@ def _checked(
 
 def _as_picture(given: Given, name: str, valid: BoolArray | None = None) -> Picture:
     """Return a picture whose samples can be used; an array becomes one."""
-    array = checked(given, name, valid=valid)
-    return given if isinstance(given, Picture) else Picture(array)
+    if not isinstance(given, Picture):
+        return Picture(checked(given, name, valid=valid))
+    own = given.valid
+    if own is not None and not own.any():
+        raise InputError(f"{name}: every pixel holds the no-data value {given.nodata:g}")
+    # What stands where there is no data may be anything: -9999, or NaN.
+    fits = valid is None or own is None or valid.shape == own.shape
+    checked(given, name, valid=_both(own, valid) if fits else valid)
+    return given
 
 
 def _background(
@@ -325,6 +336,7 @@ def _background(
     laid = None
     if how.align is not None:
         stored, laid = laid_over(foreground, stored, how.align, name=name)
+    check_size(stored.pixels, foreground.shape, name)
     known = _both(stored.valid, valid)
     picture, converted = in_profile_of(stored, foreground)
     picture = _filled(picture.filled(), known)
@@ -358,6 +370,8 @@ def _filled(picture: Picture, valid: BoolArray | None) -> Picture:
 
 def _faint(picture: Picture, valid: BoolArray | None, levels: str) -> str | None:
     """Return a warning that a background uses little of its range; None if it does not."""
+    if valid is not None and not valid.any():
+        return None
     used = range_used(picture, valid=valid)
     if used >= LEAST_RANGE:
         return None
@@ -394,11 +408,14 @@ def _alphas(
         made = _auto(alpha, pictures, valid)
         maps = [made.alpha]
     elif several and isinstance(alpha, list | tuple):
-        found = [_map(one, f"alpha[{k}]") for k, one in enumerate(alpha)]
+        given = check_map_count(alpha, len(pictures) - 1)
+        found = [_map(one, f"alpha[{k}]") for k, one in enumerate(given)]
         maps, told = [one for one, _ in found], tuple(note for _, notes in found for note in notes)
     else:
         one, told = _map(cast(Given, 0.5 if alpha is None else alpha), "alpha", how.invert)
         maps = [one]
+    for k, one in enumerate(maps):
+        check_map_shape(one, pictures[0].colour.shape, "alpha" if len(maps) < 2 else f"alpha[{k}]")
     blur = how.soften_for(pictures[0].shape)
     if blur:
         maps = _softened(maps, blur)

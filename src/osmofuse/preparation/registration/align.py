@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from osmofuse.checks import choice
-from osmofuse.errors import SettingError
+from osmofuse.errors import InputError, SettingError
 from osmofuse.picture import Picture, checked
 from osmofuse.preparation.registration.chain import METHODS, Candidate, Method, best_candidate
 from osmofuse.preparation.registration.control_points import as_points
@@ -173,6 +173,8 @@ def check_settings(method: str, transform: str, points: object) -> None:
 def _image(picture: ArrayLike | Picture, name: str) -> tuple[Array, BoolArray | None]:
     if not isinstance(picture, Picture) or (valid := picture.valid) is None:
         return checked(picture, name, bounded=False), None
+    if not valid.any():
+        raise InputError(f"{name}: every pixel holds the no-data value {picture.nodata:g}")
     # Filled, so that the no-data value does not enter its neighbours.
     return checked(picture.filled(), name, bounded=False), valid
 
