@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
 from osmofuse.jobs.sources import SourcesJob
 from osmofuse.methods import Fusion, Method, Sources
 from osmofuse.methods.contract import finds_structure, is_replayable
+from osmofuse.methods.describe import recorded_settings
 from osmofuse.optimise.plan import Plan
 from osmofuse.picture import Picture, quantise
 from osmofuse.progress import Status, Watch
@@ -200,7 +201,7 @@ class FuseJob(SourcesJob[FuseResult]):
             inputs=opened.inputs,
             alpha=opened.alpha,
             transform=opened.transform,
-            method={"name": self.method, "settings": asdict(cast(Any, fusion.method))},
+            method={"name": self.method, "settings": recorded_settings(fusion.method)},
             working_space=self.working_space,
             plan=asdict(fusion.plan) if fusion.plan else None,
             result={

@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from osmofuse.checks import mapping
 from osmofuse.errors import InputError, SettingError
@@ -24,6 +24,7 @@ from osmofuse.jobs.need import Need, peak_bytes
 from osmofuse.jobs.opening import Opened, open_files
 from osmofuse.jobs.sources import SourcesJob
 from osmofuse.methods import Fusion, Method
+from osmofuse.methods.describe import recorded_settings
 from osmofuse.metrics.catalogue import chosen_metrics
 from osmofuse.picture import Picture
 from osmofuse.progress import Status, Watch
@@ -247,7 +248,7 @@ class SeriesJob(SourcesJob[SeriesResult]):
     def _picture(self, fusion: Fusion) -> Picture:
         """Return a result as a file has it, marked as a composite."""
         picture, _ = fusion.picture(self.depth)
-        settings = asdict(cast(Any, fusion.method))
+        settings = recorded_settings(fusion.method)
         method = {"name": type(fusion.method).__name__, "settings": settings}
         return marked(picture, self, plain({"method": method}))
 
@@ -327,7 +328,7 @@ def told(one: Comparison) -> dict[str, Any]:
         return {"name": one.name, "reason": one.reason}
     return {
         "name": one.name,
-        "method": plain(asdict(cast(Any, fusion.method))),
+        "method": plain(recorded_settings(fusion.method)),
         "status": str(fusion.status),
         "reach": plain(fusion.reach),
         "energy": None if fusion.energy is None else fusion.energy.tolist(),

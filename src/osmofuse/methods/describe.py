@@ -97,10 +97,31 @@ def describe(name: str) -> MethodInfo:
     for one in fields(kind):
         heading, words = told.get(one.name, ("", ""))
         symbol, words = _symbol_and_words(words)
-        kinds = _alternatives(hints[one.name])
+        # Objects cannot be typed; their protocols are no kinds of text.
+        every = _alternatives(hints[one.name])
+        kinds = tuple(k for k in every if not getattr(k, "_is_protocol", False))
         settings.append(Setting(one.name, symbol, kinds, one.default, _range(heading), words))
     summary = _plain(docstring.partition("\n")[0])
     return MethodInfo(name, summary, tuple(settings))
+
+
+def recorded_settings(method: Any) -> dict[str, Any]:
+    """Return the settings of a method as a record has them.
+
+    An object, such as a regulariser of one's own, is ``{"object": name of its class}``: a record
+    says that it was there, and cannot repeat it.
+    """
+    values = {one.name: getattr(method, one.name) for one in fields(method)}
+    return {
+        name: value if _is_plain(value) else {"object": type(value).__name__}
+        for name, value in values.items()
+    }
+
+
+def _is_plain(value: object) -> bool:
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, bool | int | float | str)
 
 
 def shown(value: object) -> str:
