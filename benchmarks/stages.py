@@ -8,7 +8,8 @@ import numba
 import numpy as np
 from numba import njit, prange
 
-from osmofuse.energies.fused import implicit_step, lagged_matrix, measure
+from osmofuse.energies import HuberTV
+from osmofuse.energies.flow_kernels import implicit_step, structure_system
 from osmofuse.linalg import Hierarchy
 from osmofuse.linalg.coarsening import interpolate_blocks, restrict_blocks
 from osmofuse.linalg.smoothing import chebyshev
@@ -57,7 +58,7 @@ def passes():
         plane[1:-1, 1:-1] = 1.5
     grid = Hierarchy(SHAPE)
     s, coarse, one = grid.finest, grid.levels[1], np.float32(1.0)
-    half = coarse.stencil.shape
+    half, huber = coarse.stencil.shape, HuberTV(1.0, 1.0)
     matrix = (s.down, s.right, s.mass, s.inverse)
     return {
         "implicit_step": (lambda: implicit_step(*matrix, b, u, v, w, a, one, one, *SHAPE), 9),
@@ -74,12 +75,10 @@ def passes():
             lambda: restrict_blocks(coarse.b, x, b, s.down, s.right, s.mass, *half), 5.25,
         ),
         "prolong": (lambda: interpolate_blocks(x, coarse.x, *half), 2.25),
-        "measure": (lambda: measure(x, y, u, v, w, a, one, *SHAPE), 6),
-        "lagged_matrix": (
-            lambda: lagged_matrix(
-                s.down, s.right, s.mass, b, v, w, x, y, one, one, one, *SHAPE
-            ), 8,
+        "structure_system": (
+            lambda: structure_system(s.mass, b, u, v, w, a, w, one, one, *SHAPE), 6,
         ),
+        "regulariser": (lambda: huber.set_edges(s.down, s.right, [v], 0, SHAPE), 3),
     }  # fmt: skip
 
 

@@ -6,8 +6,9 @@ import numpy as np
 from scipy.sparse import coo_array, diags_array
 from scipy.sparse.linalg import splu
 
+from osmofuse.energies import Channel, HuberTV
 from osmofuse.linalg import inside, padded
-from osmofuse.optimise.flow import Channel, Flow, Weights
+from osmofuse.optimise.flow import Flow, Weights, Workspace
 from osmofuse.optimise.sdirk import G
 from osmofuse.progress import Guard
 
@@ -21,24 +22,23 @@ def channel(rng, dtype=np.float64, shape=SHAPE, contrast=0.05):
     jump = 2 * contrast + contrast * rng.random(shape)
     f = w + np.where(np.arange(shape[1]) < shape[1] // 2, 0.0, jump)
     alpha = np.where(np.arange(shape[1]) < shape[1] // 2, 1.0, 0.0) * np.ones(shape)
-    c = Channel(shape, dtype)
-    c.f, c.w = padded(f, dtype), padded(w, dtype)
-    c.u, c.v, c.alpha = c.f.copy(), c.w.copy(), padded(alpha, dtype)
-    return c
+    f, alpha, w = (padded(x, dtype) for x in (f, alpha, w))
+    return Channel(f, alpha, w, f)
 
 
-WEIGHTS = Weights(100.0, 0.1, 0.05)
+WEIGHTS = Weights(100.0, 1.0, HuberTV(0.1, 0.05))
 
 
 def flow_of(*channels, weights=WEIGHTS, dtype=np.float64):
-    flow = Flow(channels, weights, SHAPE, dtype)
+    flow = Flow(channels, weights, Workspace(SHAPE, dtype, len(channels)))
     flow.begin(goal=1e-6, guard=Guard(None))
     return flow
 
 
-def exact_flow(c, time, steps):
-    """SDIRK2 with sparse direct solves on v as it stands, in u."""
-    u, v, f, a = (inside(x, SHAPE).astype(float) for x in (c.u, c.v, c.f, c.alpha))
+def exact_flow(flow, time, steps):
+    """SDIRK2 with sparse direct solves on v as it stands, in u, of the first channel."""
+    c, one = flow.channels[0], flow.unknowns[0]
+    u, v, f, a = (inside(x, SHAPE).astype(float) for x in (one.u, one.v, c.f, c.alpha))
     index = np.arange(u.size).reshape(SHAPE)
     rows, cols, values = [], [], []
     pairs = ((index[1:], index[:-1]), (index[:, 1:], index[:, :-1]))
@@ -66,5 +66,9 @@ def decibels(x, y):
 
 def still(flow):
     """Keep v where it is, to compare with a flow on a fixed structure."""
-    flow.relax = lambda c, goal: c.terms.update(structure=0.0, regulariser=0.0)
+
+    def relax(k, system, goal):
+        flow.unknowns[k].terms = system.terms | {"structure": 0.0, "regulariser": 0.0}
+
+    flow.relax = relax
     return flow

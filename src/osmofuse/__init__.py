@@ -61,7 +61,7 @@ _HOMES = {
     "VariationalOsmosis": "methods.variational",
     "align": "preparation.registration.align",
     "compare": "tasks.compare",
-    "energy": "methods.problem",
+    "energy": "methods.variational",
     "fuse": "tasks.fuse",
     "matte": "preparation.matting",
     "prepare": "tasks.prepare",
@@ -105,11 +105,10 @@ if TYPE_CHECKING:
     from osmofuse.methods.guided_filter import GuidedFilterFusion
     from osmofuse.methods.linear_osmosis import LinearOsmosis
     from osmofuse.methods.poisson import PoissonEditing
-    from osmofuse.methods.problem import energy
     from osmofuse.methods.pyramid import LaplacianPyramid
     from osmofuse.methods.spectral_tv import SpectralTV
     from osmofuse.methods.structure_aware import StructureAwareFusion
-    from osmofuse.methods.variational import VariationalOsmosis
+    from osmofuse.methods.variational import VariationalOsmosis, energy
     from osmofuse.metrics.score import Score, score
     from osmofuse.picture import Picture
     from osmofuse.preparation.alpha import soften

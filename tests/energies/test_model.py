@@ -14,7 +14,7 @@ from osmofuse.energies import (
 )
 from osmofuse.testing import check_gradient
 
-REGULARISERS = [None, HuberTV(0.2, 0.05), Tikhonov(0.7)]
+REGULARISERS = [Tikhonov(0.0), HuberTV(0.2, 0.05), Tikhonov(0.7)]
 each = pytest.mark.parametrize("regulariser", REGULARISERS, ids=["none", "huber", "tikhonov"])
 
 
@@ -49,7 +49,7 @@ def test_terms(make, uv, regulariser, kind, term):
 
 
 def test_the_edges_differ_and_harmonic_is_the_default(make, uv):
-    model = make(None)
+    model = make(Tikhonov(0.0))
     assert model.terms(*uv) == model.terms(*uv, "harmonic")
     assert model.terms(*uv)["osmosis"] != model.terms(*uv, "forward")["osmosis"]
 
@@ -92,7 +92,7 @@ def test_gradient_in_u_is_that_of_osmosis_alone(make, uv):
 def test_equal_pictures_are_stationary(rng):
     """With b = f and no smoothing, u = v = f is the minimum, with energy 0."""
     f = rng.uniform(1, 2, (4, 5))
-    model = JointModel(Quadratic(3.0, f), Quadratic(1.0, f), None)
+    model = JointModel(Quadratic(3.0, f), Quadratic(1.0, f), Tikhonov(0.0))
     assert sum(model.terms(f, f).values()) == 0
     for gradient in model.coupling_gradients(f, f):
         assert not gradient.any()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import sys
@@ -13,8 +14,9 @@ import pytest
 import damaged_documents as damaged
 import osmofuse
 from osmofuse import gallery, plugins
+from osmofuse.energies import Tikhonov
 from osmofuse.errors import OsmofuseError, SettingError
-from osmofuse.jobs import JOBS, job_of_record, repeat
+from osmofuse.jobs import JOBS, FuseJob, job_of_record, repeat
 from osmofuse.picture import quantise
 from osmofuse.record import read_record
 from outside import install
@@ -235,3 +237,13 @@ def test_an_infinite_score_is_the_same_again(pictures, tmp_path):
     assert result.scores["truth_psnr"].value == np.inf
     again = repeat(record_of(result), tmp_path / "again.json")
     assert (again.repetition.identical, again.repetition.differences) == (True, ())
+
+
+def test_a_record_with_an_object_says_that_it_cannot_be_repeated(pair, tmp_path):
+    settings = {"regulariser": Tikhonov(0.5), "reach": 2.0}
+    job = FuseJob(pair["visible"], pair["infrared"], tmp_path / "f.tif", settings=settings)
+    record = job.run().files["record"]
+    stored = json.loads(record.read_text(encoding="utf-8"))["method"]["settings"]
+    assert stored["regulariser"] == {"object": "Tikhonov"}
+    with pytest.raises(SettingError, match="object of the class 'Tikhonov' as regulariser"):
+        repeat(record, tmp_path / "again.tif")

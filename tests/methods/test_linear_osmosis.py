@@ -13,7 +13,6 @@ from osmofuse import InputError, SettingError, Sources, Status, fuse
 from osmofuse.linalg import FREE, HELD
 from osmofuse.methods import METHODS, LinearOsmosis
 from osmofuse.methods.fusion_drift import fusion_drift
-from osmofuse.methods.problem import Stack
 from osmofuse.metrics import chromaticity_error
 from osmofuse.operators import OsmosisEdges
 from osmofuse.optimise.schemes import SCHEMES
@@ -31,7 +30,7 @@ def pair(shape=(14, 13), channels=3, seed=0):
 
 
 def drift_of(f, b, alpha, rule="averaged", offset=1.0):
-    return fusion_drift(Stack([f + offset, b + offset], [alpha, 1 - alpha]), rule)
+    return fusion_drift([f + offset, b + offset], [alpha, 1 - alpha], rule)
 
 
 def osmosis(*pictures, **settings):

@@ -12,7 +12,6 @@ from scipy.sparse.linalg import expm_multiply
 
 from osmofuse import fuse
 from osmofuse.methods.fusion_drift import RULES, fusion_drift
-from osmofuse.methods.problem import Stack
 from registry import osmosis_matrix
 
 STARTS = ("pasted", "foreground", "composite")
@@ -113,7 +112,7 @@ def test_where_the_foreground_is_a_multiple_of_the_background_a_clone_is_too(see
 def test_implicit_steps_are_of_first_order(rng):
     f, b = rng.random((2, 9, 10))
     alpha = rng.choice([0.0, 1.0], (9, 10))
-    drift = fusion_drift(Stack([f + 1, b + 1], [alpha, 1 - alpha]), "averaged")
+    drift = fusion_drift([f + 1, b + 1], [alpha, 1 - alpha], "averaged")
     u0 = np.where(alpha == 1, f, b) + 1
     exact = expm_multiply(4.0 * osmosis_matrix(drift), u0.ravel()).reshape(u0.shape) - 1
     errors = [

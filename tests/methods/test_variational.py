@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import osmofuse
-from osmofuse import SettingError, Sources, Status, VariationalOsmosis
+from osmofuse import MismatchError, SettingError, Sources, Status, VariationalOsmosis
 
 fuse = partial(osmofuse.fuse, solver="ipiano")  # unless a test names another
 
@@ -397,3 +397,61 @@ def test_an_error_of_the_watching_function_comes_through(pair):
 
     with pytest.raises(RuntimeError, match="mine"):
         fuse(*pair, watch=watch)
+
+
+# ---- the energy ----
+
+
+@pytest.fixture
+def pictures(rng):
+    return rng.uniform(0.05, 1.0, (2, 6, 5, 3))
+
+
+@pytest.fixture
+def soft_map(rng):
+    alpha = rng.random((6, 5))
+    alpha[:2], alpha[-2:] = 1.0, 0.0
+    return alpha
+
+
+@pytest.mark.parametrize("regulariser", ["huber", "tv", "tikhonov", None])
+@pytest.mark.parametrize("edges", ["harmonic", "forward"])
+def test_energy_against_numpy(rng, pictures, soft_map, regulariser, edges, reference):
+    u, v = rng.uniform(-0.1, 1.1, (2, 6, 5, 3))
+    settings = VariationalOsmosis(regulariser=regulariser, offset=0.5, gamma=2, eta=0.7)
+    found = osmofuse.energy(u, v, Sources(*pictures, soft_map), settings, edges=edges)
+    expected = reference.energies(u, v, *pictures, soft_map, settings, edges=edges)
+    assert found.dtype == np.float64
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_energy_by_hand():
+    """Two pixels, w = (1, 2), v = (1, 2), u = (1, 1): r = (1, 1/2), m = 4/3."""
+    f, b = np.array([[1.0, 2.0]]), np.array([[1.0, 2.0]])
+    settings = VariationalOsmosis(offset=0, eta=0.1, epsilon=0.5, mu=10, gamma=4)
+    sources = Sources(f, b, 0.5)
+    u, v = np.array([[1.0, 1.0]]), np.array([[1.0, 2.0]])
+    fidelity, huber = 4 / 2 * 0.5 * 1.0, 0.1 * (1 - 0.25)
+    harmonic, forward = 4 / 3 * 0.25 / 2, 0.25 / 2
+    rest = fidelity + huber
+    assert osmofuse.energy(u, v, sources, settings) == pytest.approx([harmonic + rest])
+    assert osmofuse.energy(u, v, sources, settings, edges="forward") == pytest.approx(
+        [forward + rest]
+    )
+
+
+def test_energy_accepts_what_cannot_be_written(pictures, soft_map):
+    for array in (pictures, soft_map):
+        array.flags.writeable = False
+    sources, settings = Sources(*pictures, soft_map), VariationalOsmosis()
+    assert np.isfinite(osmofuse.energy(pictures[0], pictures[1], sources, settings)).all()
+
+
+def test_energy_refuses_what_does_not_fit(pictures):
+    sources, settings = Sources(*pictures), VariationalOsmosis()
+    with pytest.raises(MismatchError, match=r"^u: shape"):
+        osmofuse.energy(pictures[0, 1:], pictures[1], sources, settings)
+    with pytest.raises(MismatchError, match=r"^v: shape"):
+        osmofuse.energy(pictures[0], pictures[1, ..., 0], sources, settings)
+    with pytest.raises(SettingError, match=r"^edges: 'backward'"):
+        osmofuse.energy(pictures[0], pictures[1], sources, settings, edges="backward")

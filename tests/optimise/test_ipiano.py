@@ -15,6 +15,8 @@ from osmofuse.progress import Guard, Status
 
 SHAPE = (3, 4)
 
+NONE = Tikhonov(0.0)  # smooths nothing
+
 
 @dataclass
 class Toy:
@@ -74,7 +76,7 @@ def toy(rng):
     return Toy(a, b, k=3.0, l=0.4, weight=0.7)
 
 
-def joint(rng, regulariser=None, mu=10.0, shape=(6, 7)):
+def joint(rng, regulariser=NONE, mu=10.0, shape=(6, 7)):
     """Return a random joint model, its start, and its proximal maps."""
     f, b = rng.uniform(1, 2, (2, *shape))
     alpha = rng.uniform(0, 1, shape)
@@ -176,7 +178,7 @@ class TestIteration:
 
     def test_stays_at_the_minimum(self, rng):
         f = rng.uniform(1, 2, (4, 5))
-        model = JointModel(Quadratic(3.0, f), Quadratic(1.0, f), None)
+        model = JointModel(Quadratic(3.0, f), Quadratic(1.0, f), NONE)
         found = ipiano(
             model, (f, f), prox_u=model.fidelity.prox, prox_v=lambda q, _: (q, 0), v_min=1e-3
         )
@@ -185,7 +187,7 @@ class TestIteration:
         np.testing.assert_allclose(found.state.v, f, rtol=1e-14)
 
 
-REGULARISERS = [None, HuberTV(0.1, 0.05), Tikhonov(0.3)]
+REGULARISERS = [NONE, HuberTV(0.1, 0.05), Tikhonov(0.3)]
 
 
 @pytest.mark.parametrize("regulariser", REGULARISERS, ids=["none", "huber", "tikhonov"])
@@ -266,7 +268,7 @@ class TestPositivity:
         w = np.full((4, 5), 1.0)
         w[1, 2] = 0.02
         u = rng.uniform(1, 2, (4, 5))
-        model = JointModel(Quadratic(10.0, w), Quadratic(1.0, u), None)
+        model = JointModel(Quadratic(10.0, w), Quadratic(1.0, u), NONE)
         proxes = {"prox_u": model.fidelity.prox, "prox_v": lambda q, _: (q, 0)}
         _, gv = model.coupling_gradients(u, w)
         assert (w - step_size(1.0) * gv).min() < 0
@@ -340,7 +342,7 @@ class TestNoSmoothing:
     def test_zero_weight_equals_no_regulariser(self, rng):
         f, b = rng.uniform(1, 2, (2, 6, 7))
         found = []
-        for regulariser in (None, Tikhonov(0.0)):
+        for regulariser in (NONE, HuberTV(1e-300, 0.05)):
             model = JointModel(Quadratic(10.0, b), Quadratic(1.0, f), regulariser)
             proxes = {"prox_u": model.fidelity.prox, "prox_v": lambda q, _: (q, 0), "v_min": 1e-3}
             found.append(ipiano(model, (f, b), **proxes, max_iter=30).state)
@@ -349,7 +351,7 @@ class TestNoSmoothing:
 
     def test_hardly_any_weight_comes_close(self, rng):
         found = []
-        for regulariser in (None, HuberTV(1e-12, 0.05)):
+        for regulariser in (NONE, HuberTV(1e-12, 0.05)):
             model, start, proxes = joint(np.random.default_rng(3), regulariser)
             found.append(run_joint(model, start, proxes, max_iter=30)[0].state)
         np.testing.assert_allclose(found[0].u, found[1].u, rtol=0, atol=1e-8)

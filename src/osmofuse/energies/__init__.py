@@ -1,16 +1,17 @@
 """The terms of the model: value, gradient, proximal map. No loops."""
 
-from osmofuse.energies.huber import HuberTV
-from osmofuse.energies.model import Edges, JointModel
+from osmofuse.energies.model import Channel, Edges, JointModel
 from osmofuse.energies.osmosis import osmosis, osmosis_forward, osmosis_gradients
 from osmofuse.energies.quadratic import Quadratic
-from osmofuse.energies.tikhonov import Tikhonov
+from osmofuse.energies.regularisers import HuberTV, Regulariser, Tikhonov
 
 __all__ = [
+    "Channel",
     "Edges",
     "HuberTV",
     "JointModel",
     "Quadratic",
+    "Regulariser",
     "Tikhonov",
     "osmosis",
     "osmosis_forward",

@@ -9,26 +9,36 @@ r"""The joint model of one channel.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
-from osmofuse.energies.huber import HuberTV
 from osmofuse.energies.osmosis import osmosis, osmosis_forward, osmosis_gradients
 from osmofuse.energies.quadratic import Quadratic
+from osmofuse.energies.regularisers import HuberTV, Regulariser
 from osmofuse.typing import FloatArray
 
 Edges: TypeAlias = Literal["harmonic", "forward"]
 
 
-class Smooth(Protocol):
-    """A term with a gradient everywhere, such as `Tikhonov`."""
+@dataclass(frozen=True, eq=False)
+class Channel:
+    """Planes of one channel, offset included: the data of the model, and where u starts.
 
-    def value(self, v: FloatArray, /) -> float:
-        """Return the energy of a plane."""
-        ...
+    Attributes
+    ----------
+    f : array
+        Foreground.
+    alpha : array
+        Weight of the foreground's values; with an infinite gamma 1 where u is held, else 0.
+    w : array
+        Target of the structure, from which v starts.
+    start : array
+        Initial u; it may be f itself.
+    """
 
-    def gradient(self, v: FloatArray, /) -> FloatArray:
-        """Return its gradient."""
-        ...
+    f: FloatArray
+    alpha: FloatArray
+    w: FloatArray
+    start: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,13 +51,13 @@ class JointModel:
         :math:`\frac{\mu}{2} |v - w|^2`.
     fidelity : Quadratic
         :math:`\frac{\gamma}{2} \sum \alpha (u - f)^2`.
-    regulariser : HuberTV, a smooth term such as Tikhonov, or None
+    regulariser : Regulariser
         :math:`\eta R(v)`.
     """
 
     structure: Quadratic
     fidelity: Quadratic
-    regulariser: HuberTV | Smooth | None
+    regulariser: Regulariser
 
     def terms(self, u: FloatArray, v: FloatArray, edges: Edges = "harmonic") -> dict[str, float]:
         """Return the value of each term by name."""
@@ -56,23 +66,23 @@ class JointModel:
             "osmosis": o(u, v),
             "structure": self.structure.value(v),
             "fidelity": self.fidelity.value(u),
-            "regulariser": self.regulariser.value(v) if self.regulariser else 0.0,
+            "regulariser": self.regulariser.value(v),
         }
 
     @property
-    def _smooth(self) -> Smooth | None:
-        """The regulariser where it is smooth: the paper then descends on it explicitly."""
-        return None if isinstance(self.regulariser, HuberTV) else self.regulariser
+    def proximal_term(self) -> HuberTV | None:
+        """The regulariser if it is descended on by its proximal map; others by their gradient."""
+        return self.regulariser if isinstance(self.regulariser, HuberTV) else None
 
     def coupling(self, u: FloatArray, v: FloatArray) -> float:
         r"""Return the smooth part: :math:`O(u, v) + \frac{\mu}{2}|v - w|^2`, and a smooth R."""
-        smooth = self._smooth.value(v) if self._smooth else 0.0
+        smooth = 0.0 if self.proximal_term else self.regulariser.value(v)
         return osmosis(u, v) + self.structure.value(v) + smooth
 
     def coupling_gradients(self, u: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the gradients of :meth:`coupling` in u and v."""
         gu, gv = osmosis_gradients(u, v)
         gv += self.structure.gradient(v)
-        if self._smooth:
-            gv += self._smooth.gradient(v)
+        if self.proximal_term is None:
+            gv += self.regulariser.gradient(v)
         return gu, gv

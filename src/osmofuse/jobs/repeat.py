@@ -111,6 +111,7 @@ def _job_of(
     for part, known in (("transform", by_align), ("tiling", record.tiling is None)):
         if not known:
             raise SettingError(f"{path}: was made with a {part}, which cannot be repeated yet")
+    _check_objects(record, path)
     try:
         parts = kind.parts_of(record)
     except SettingError as error:
@@ -120,6 +121,16 @@ def _job_of(
         return kind(**{**parts, "output": output, **changes})
     except (SettingError, TypeError) as error:
         raise SettingError(f"{path}: {error}") from error
+
+
+def _check_objects(record: Record, path: Path) -> None:
+    """Refuse a record that was made with an object, which only its program has."""
+    for name, value in record.method["settings"].items():
+        if isinstance(value, dict) and set(value) == {"object"}:
+            raise SettingError(
+                f"{path}: was made with an object of the class {value['object']!r} as {name}, "
+                "which a record cannot repeat; run the program that made it"
+            )
 
 
 def compare_with_record(old: Record, result: Result, earlier: Path | None = None) -> Repetition:

@@ -7,11 +7,10 @@ from osmofuse.methods.direct import DirectMatting
 from osmofuse.methods.guided_filter import GuidedFilterFusion
 from osmofuse.methods.linear_osmosis import LinearOsmosis
 from osmofuse.methods.poisson import PoissonEditing
-from osmofuse.methods.problem import energy
 from osmofuse.methods.pyramid import LaplacianPyramid
 from osmofuse.methods.spectral_tv import SpectralTV
 from osmofuse.methods.structure_aware import StructureAwareFusion
-from osmofuse.methods.variational import VariationalOsmosis
+from osmofuse.methods.variational import VariationalOsmosis, energy
 
 __all__ = [
     "METHODS",

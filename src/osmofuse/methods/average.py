@@ -17,8 +17,8 @@ from osmofuse.checks import choice, number
 from osmofuse.errors import SettingError
 from osmofuse.methods.contract import Fusion, Sources
 from osmofuse.methods.cost import Cost
-from osmofuse.methods.layers import Band, Layers
 from osmofuse.methods.passes import Passes, fuse_by_passes
+from osmofuse.methods.planes import Band, Layers
 from osmofuse.progress import Guard, Watch
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from copy import copy
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
@@ -348,9 +348,24 @@ class Method(Protocol):
         ...
 
 
-def settings_of(method: Any) -> dict[str, Any]:
-    """Return the settings of a method by name, as a record has them."""
-    return asdict(method)
+def settings_of(method: Method | None) -> dict[str, Any]:
+    """Return the settings of a method as a record has them.
+
+    An object, such as a regulariser of one's own, is ``{"object": name of its class}``: a record
+    says that it was there, and cannot repeat it.
+    """
+    given: Any = method
+    values = {one.name: getattr(given, one.name) for one in fields(given)}
+    return {
+        name: value if _is_plain(value) else {"object": type(value).__name__}
+        for name, value in values.items()
+    }
+
+
+def _is_plain(value: object) -> bool:
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, bool | int | float | str)
 
 
 @runtime_checkable

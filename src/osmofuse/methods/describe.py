@@ -97,7 +97,9 @@ def describe(name: str) -> MethodInfo:
     for one in fields(kind):
         heading, words = told.get(one.name, ("", ""))
         symbol, words = _symbol_and_words(words)
-        kinds = _alternatives(hints[one.name])
+        # Objects cannot be typed; their protocols are no kinds of text.
+        every = _alternatives(hints[one.name])
+        kinds = tuple(k for k in every if not getattr(k, "_is_protocol", False))
         settings.append(Setting(one.name, symbol, kinds, one.default, _range(heading), words))
     summary = _plain(docstring.partition("\n")[0])
     return MethodInfo(name, summary, tuple(settings))

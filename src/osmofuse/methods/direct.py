@@ -17,8 +17,8 @@ from typing import ClassVar
 from osmofuse.checks import choice
 from osmofuse.methods.contract import Fusion, Sources
 from osmofuse.methods.cost import Cost
-from osmofuse.methods.layers import Band, Layers
 from osmofuse.methods.passes import Passes, fuse_by_passes
+from osmofuse.methods.planes import Band, Layers
 from osmofuse.progress import Guard, Watch
 
 

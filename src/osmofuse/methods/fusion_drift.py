@@ -13,12 +13,12 @@ background :math:`1 - \alpha`) and the canonical drift :math:`d_k` on an edge. T
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from osmofuse.kernels import kernel, pixel, prange
-from osmofuse.methods.problem import Stack
 from osmofuse.operators.osmosis_edges import drift_between
 from osmofuse.typing import BoolArray, FloatArray
 
@@ -29,21 +29,26 @@ AVERAGED, HARD, SOFT = range(3)
 ABSENT = -1.0  # the weight of a picture where it has no data
 
 
-def fusion_drift(layers: Stack, rule: Rule, valid: BoolArray | None = None) -> FloatArray:
+def fusion_drift(
+    images: Sequence[FloatArray],
+    weights: Sequence[FloatArray],
+    rule: Rule,
+    valid: BoolArray | None = None,
+) -> FloatArray:
     """Return the drift as (2, rows, cols): to the lower and to the right neighbour.
 
     Parameters
     ----------
-    layers : Stack
-        The pictures, positive, and their weights.
+    images, weights : sequence of array
+        Planes of a channel, positive, the foreground first; and the weight of each.
     rule : {"averaged", "hard", "soft"}
         How they share an edge.
     valid : array of bool, (rows, cols), optional
         False where the backgrounds have no data: they do not enter on edges that lead there.
     """
-    drift = np.zeros((2, *layers.images[0].shape))
+    drift = np.zeros((2, *images[0].shape))
     total = np.zeros_like(drift)
-    for k, (image, weight) in enumerate(zip(layers.images, layers.weights, strict=True)):
+    for k, (image, weight) in enumerate(zip(images, weights, strict=True)):
         present = weight if valid is None or k == 0 else np.where(valid, weight, ABSENT)
         enter(drift, total, image, present, RULES.index(rule))
     if rule != "hard":

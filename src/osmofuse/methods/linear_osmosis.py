@@ -40,8 +40,9 @@ from osmofuse.methods.contract import (
 )
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.fusion_drift import RULES, Rule, fusion_drift
-from osmofuse.methods.problem import Stack, check_positive, stacks_of, target_of
+from osmofuse.methods.planes import check_positive, pictures_of
 from osmofuse.methods.region import box_around, cropped, region_of
+from osmofuse.methods.targets import Product
 from osmofuse.optimise import Evolution, Implicit, Outcome, evolve
 from osmofuse.optimise.schemes import LOOPS, SCHEMES, Scheme, stepper
 from osmofuse.picture import scaled
@@ -167,16 +168,16 @@ class LinearOsmosis:
         record, ends = _Recorder(sources.channels, guard), list[Outcome[Evolution]]()
         if box is not None:
             part, target = cropped(sources, box), image[box]
-            every = stacks_of(part, offset=self.offset, band=self.band, dtype=np.float64)
+            every = pictures_of(part, offset=self.offset, band=self.band, dtype=np.float64)
             with threads_for(math.prod(part.shape)):
-                for c, layers in enumerate(every):
+                for c, (images, weights) in enumerate(every):
                     kind = np.ascontiguousarray(kinds[c][box])
-                    u = self._start(layers) if begin is None else begin.u[box][..., c]
+                    u = self._start(images, weights) if begin is None else begin.u[box][..., c]
                     first = Evolution(
-                        np.where(kind == FREE, u, layers.images[0]), begin.time if begin else 0.0
+                        np.where(kind == FREE, u, images[0]), begin.time if begin else 0.0
                     )
                     record.begin(c, first)
-                    ends.append(self._follow(first, layers, kind, part.valid, record))
+                    ends.append(self._follow(first, images, weights, kind, part.valid, record))
                     u = ends[-1].state.u
                     np.copyto(target[..., c], u - self.offset, where=kind == FREE)
         return Fusion(
@@ -203,12 +204,12 @@ class LinearOsmosis:
         held = frame if boundary == "dirichlet" else frame & ~region
         return np.where(domain & ~held, FREE, HELD).astype(np.uint8)
 
-    def _start(self, layers: Stack) -> FloatArray:
+    def _start(self, images: list[FloatArray], weights: list[FloatArray]) -> FloatArray:
         """Return u_0: the foreground where alpha is 1, and elsewhere what was chosen."""
-        f, alpha = layers.images[0], layers.weights[0]
+        f, alpha = images[0], weights[0]
         if self.start == "foreground":
             return f
-        pairs = list(zip(layers.weights, layers.images, strict=True))
+        pairs = list(zip(weights, images, strict=True))
         if self.start == "pasted":
             pairs = pairs[1:]
         u, total = np.zeros_like(f), np.zeros_like(f)
@@ -220,7 +221,8 @@ class LinearOsmosis:
     def _follow(
         self,
         first: Evolution,
-        layers: Stack,
+        images: list[FloatArray],
+        weights: list[FloatArray],
         kind: Kinds,
         valid: BoolArray | None,
         record: _Recorder,
@@ -230,11 +232,13 @@ class LinearOsmosis:
             return Outcome(first, Status.cancelled, 0)
         steps = 1 if math.isinf(self.time) else self.steps
         tau = (self.time - first.time) / steps
-        drift = fusion_drift(layers, self.drift, valid)
+        drift = fusion_drift(images, weights, self.drift, valid)
         if self.scheme != "implicit":
             step = stepper(self.scheme, SplitMatrix(drift, kind), tau, record.guard.beat)
             return evolve(step, first, steps=steps, guard=record.guard, record=record)
-        system = DriftSystem(drift, target_of(layers), kind, tau)
+        target = np.empty_like(images[0])
+        Product().fill(target, images, weights)
+        system = DriftSystem(drift, target, kind, tau)
         # A step leaves an error as large as the residual; the end of the flow, a larger one.
         rtol = STATIONARY * self.rtol if math.isinf(tau) else self.rtol
         solve = partial(system.solve, rtol=rtol, max_iter=self.max_iter, go_on=record.guard.beat)

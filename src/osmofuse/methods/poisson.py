@@ -33,8 +33,8 @@ from osmofuse.kernels import threads_for
 from osmofuse.linalg import Hierarchy, flexible_cg, inside, padded
 from osmofuse.methods.contract import Fusion, Sources
 from osmofuse.methods.cost import Cost
-from osmofuse.methods.layers import Band, Layers
 from osmofuse.methods.passes import Passes, fuse_by_passes
+from osmofuse.methods.planes import Band, Layers
 from osmofuse.methods.region import box_around, region_of
 from osmofuse.operators import ForwardDifference, inner
 from osmofuse.progress import Guard, Status, Watch

@@ -25,8 +25,8 @@ from osmofuse.errors import SettingError
 from osmofuse.kernels import threads_for
 from osmofuse.methods.contract import MOST_ITERATIONS, Fusion, Sources
 from osmofuse.methods.cost import Cost
-from osmofuse.methods.layers import Band, Layers
 from osmofuse.methods.passes import Passes, fuse_by_passes
+from osmofuse.methods.planes import Band, Layers
 from osmofuse.optimise.spectrum import Scales, filtered
 from osmofuse.progress import Guard, Status, Watch, worst
 from osmofuse.typing import FloatArray

@@ -23,8 +23,8 @@ from osmofuse.errors import InputError
 from osmofuse.filters import DomainTransform, box_mean, lee
 from osmofuse.methods.contract import Fusion, Sources
 from osmofuse.methods.cost import Cost
-from osmofuse.methods.layers import Layers
 from osmofuse.methods.passes import Passes, fuse_by_passes
+from osmofuse.methods.planes import Layers
 from osmofuse.progress import Guard, Watch
 from osmofuse.typing import FloatArray
 

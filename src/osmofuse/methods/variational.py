@@ -15,16 +15,16 @@ small, from :math:`v = w` and a chosen u (doi:10.1109/TIP.2020.2983537).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from osmofuse.checks import choice, number, whole
-from osmofuse.energies import Edges, HuberTV
-from osmofuse.energies.model import Smooth
-from osmofuse.errors import InputError, SettingError, did_you_mean
+from osmofuse.energies import Channel, Edges, HuberTV, JointModel, Quadratic, Regulariser, Tikhonov
+from osmofuse.energies.flow_kernels import HELD
+from osmofuse.errors import InputError, MismatchError, SettingError, did_you_mean
 from osmofuse.kernels import threads_for
 from osmofuse.methods.contract import (
     FARTHEST,
@@ -36,26 +36,27 @@ from osmofuse.methods.contract import (
     extendable,
 )
 from osmofuse.methods.cost import Cost
-from osmofuse.methods.problem import Problem, picture_of, problems
-from osmofuse.methods.published import published
-from osmofuse.methods.spectral_tv import SpectralTV
-from osmofuse.methods.variational_flow import LOWEST_STRUCTURE, FlowSolver
+from osmofuse.methods.flow_solver import LOWEST_STRUCTURE, FlowSolver, not_begun
+from osmofuse.methods.planes import Band, Reading, Start, Target, channels_of, picture_of
+from osmofuse.methods.targets import TARGETS
 from osmofuse.optimise import IPiano, Outcome, ipiano
+from osmofuse.optimise.flow import Weights
 from osmofuse.optimise.plan import Plan
 from osmofuse.optimise.primal_dual import WarmProx
+from osmofuse.optimise.published import published
 from osmofuse.progress import Guard, Progress, Status, Step, Watch, worst
-from osmofuse.typing import FloatArray
+from osmofuse.typing import ArrayLike, FloatArray
 
-# The inner problem is solved so well that the energy's descent is the outer method's own.
+Smoothing: TypeAlias = Literal["huber", "tv", "tikhonov"]
+TargetName: TypeAlias = Literal["product", "spectral"]
+Solver: TypeAlias = Literal["flow", "ipiano", "published"]
+Precision: TypeAlias = Literal["single", "double"]
+
+# Tolerance of the inner problem: the energy's descent is then the outer method's own.
 INNER_RTOL = 1e-8
+FIRM = 1e4  # holds u at the stationary point, where a larger weight would spoil the solve
+HEAVIEST = 1e7  # a weight beyond it does what this does, but for what precision can tell
 # The paper's solvers end when they have converged: after some 200 iterations on most pictures.
-Regulariser: TypeAlias = Literal["huber", "tv", "tikhonov"]
-
-# Regularisers of the solvers that do not know all of them.
-_REGULARISERS = {
-    "flow": ("huber", "tv", "tikhonov", None),
-    "published": ("huber", "tv", None),
-}
 _COSTS = {
     "flow": Cost(68, 88, 0.5),
     "ipiano": Cost(130, 260, 32.0),
@@ -82,10 +83,10 @@ class VariationalOsmosis:
     epsilon : float, 0 to 1e6
         Gradient below which smoothing is quadratic, :math:`\varepsilon`. Raise it if flat parts
         look like steps; lower it to keep edges sharper.
-    regulariser : {"huber", "tv", "tikhonov", None}
+    regulariser : {"huber", "tv", "tikhonov", None} or Regulariser
         Smoothing of the structure, :math:`R`: Huber, total variation, quadratic or none; the flow
         takes an epsilon below 0.001, and total variation, for 0.001. Use "tikhonov" for soft
-        transitions, None to compare.
+        transitions, None to compare. An object of your own has its own weights.
     offset : float, 0 to 100
         Added to all samples while computing. Lower it to transfer ratios of brightness, as light
         and ink act; raise it to transfer differences. With 0 all samples must be positive.
@@ -102,7 +103,7 @@ class VariationalOsmosis:
     band : {"keep", "repeat"}
         Colour of a background of one band: the foreground's chromaticity, or grey. Use "repeat"
         to follow the paper, or when the band is to enter as grey.
-    target : {"product", "spectral"}
+    target : {"product", "spectral"} or Target
         Target of the structure, :math:`w`: the pictures to the power of their weights, as in the
         paper; or the same with the foreground's coarse bands in the backgrounds. Use "spectral" if
         the background's brightness shows.
@@ -120,14 +121,14 @@ class VariationalOsmosis:
     mu: float = 100.0
     gamma: float = 1.0
     epsilon: float = 0.05
-    regulariser: Regulariser | None = "huber"
+    regulariser: Smoothing | Regulariser | None = "huber"
     offset: float = 1.0
-    start: Literal["foreground", "composite", "means"] = "foreground"
+    start: Start = "foreground"
     reach: float | None = None
-    solver: Literal["flow", "ipiano", "published"] = "flow"
-    band: Literal["keep", "repeat"] = "keep"
-    target: Literal["product", "spectral"] = "product"
-    precision: Literal["single", "double"] = "single"
+    solver: Solver = "flow"
+    band: Band = "keep"
+    target: TargetName | Target = "product"
+    precision: Precision = "single"
     rtol: float = 1e-6
     max_iter: int = 10_000
 
@@ -142,40 +143,63 @@ class VariationalOsmosis:
         number("offset", self.offset, most=LARGEST_OFFSET)
         number("rtol", self.rtol, most=1.0)
         whole("max_iter", self.max_iter, least=1, most=MOST_ITERATIONS)
-        choice("regulariser", self.regulariser, (*get_args(Regulariser), None))
-        choice("start", self.start, ("foreground", "composite", "means"))
-        choice("band", self.band, ("keep", "repeat"))
-        choice("target", self.target, ("product", "spectral"))
-        choice("precision", self.precision, ("single", "double"))
-        choice("solver", self.solver, ("flow", "ipiano", "published"))
+        if not isinstance(self.regulariser, Regulariser):
+            choice("regulariser", self.regulariser, (*get_args(Smoothing), None))
+        if not isinstance(self.target, Target):
+            choice("target", self.target, get_args(TargetName))
+        choice("start", self.start, get_args(Start))
+        choice("band", self.band, get_args(Band))
+        choice("precision", self.precision, get_args(Precision))
+        choice("solver", self.solver, get_args(Solver))
         if self.reach is not None:
             self._check_reach()
-        if self.regulariser not in _REGULARISERS.get(self.solver, (self.regulariser,)):
-            raise SettingError(
-                f"regulariser: {self.regulariser!r} needs another solver than {self.solver!r}"
-            )
-        if self.solver == "published" and math.isinf(self.gamma):
-            raise SettingError("gamma: inf needs another solver than 'published'")
+        if self.solver == "published":
+            self._check_published()
 
     def _check_reach(self) -> None:
         number("reach", self.reach, least=NEAREST, most=FARTHEST, infinite=True)
         if self.solver != "flow":
             raise SettingError(f"reach: {self.reach!r} needs the solver 'flow'; use None")
 
+    def _check_published(self) -> None:
+        if self.regulariser not in ("huber", "tv", None):
+            raise SettingError(
+                f"regulariser: {self.regulariser!r} needs another solver than 'published'"
+            )
+        if math.isinf(self.gamma):
+            raise SettingError("gamma: inf needs another solver than 'published'")
+
+    @property
+    def term(self) -> Regulariser:
+        """The regulariser as an object, with its weights."""
+        chosen = self.regulariser
+        if isinstance(chosen, Regulariser):
+            return chosen
+        if chosen is None or self.eta == 0 or chosen == "tikhonov":
+            return Tikhonov(0.0 if chosen is None else self.eta)
+        return HuberTV(self.eta, self.epsilon if chosen == "huber" else 0.0)
+
+    @property
+    def reading(self) -> Reading:
+        """How pictures become planes."""
+        target = TARGETS[self.target] if isinstance(self.target, str) else self.target
+        # The stationary point needs double precision.
+        wide = self.solver != "flow" or self.precision == "double" or self.reach == math.inf
+        dtype = np.float64 if wide else np.float32
+        held = math.isinf(self.gamma)
+        return Reading(self.offset, self.band, self.start, target, held, dtype)
+
     @property
     def cost(self) -> Cost:
-        """The memory and time that it takes."""
-        cost = _COSTS[self.solver]
-        if self.solver == "flow" and (self.precision == "double" or self.reach == math.inf):
+        """Memory and time that it takes."""
+        cost, more = _COSTS[self.solver], self.reading.target.cost
+        if self.solver == "flow" and self.reading.dtype is np.float64:
             cost = Cost(2 * cost.colour, 2.4 * cost.grey, 2 * cost.seconds)
-        if self.target == "spectral":  # bands are found in double precision
-            seconds = cost.seconds + SpectralTV.cost.seconds
-            cost = Cost(cost.colour + 20, cost.grey + 40, seconds)
-        return cost
+        return Cost(cost.colour + more.colour, cost.grey + more.grey, cost.seconds + more.seconds)
 
     @property
     def edges(self) -> Edges:
-        """The discretisation in which the solver states its energy."""
+        """Discretisation in which the solver states its energy."""
         return "forward" if self.solver == "published" else "harmonic"
 
     @property
@@ -191,8 +215,7 @@ class VariationalOsmosis:
     def __call__(self, sources: Sources, *, watch: Watch | None = None) -> Fusion:
         """Fuse the sources."""
         if self.solver == "flow":
-            guard = Guard(watch)
-            return FlowSolver(self, sources, guard).run(guard)
+            return self._follow(sources, Guard(watch))
         return self._fuse_by_channels(sources, watch)
 
     def plan(self, sources: Sources) -> Plan:
@@ -200,7 +223,7 @@ class VariationalOsmosis:
         self._need_flow("plan")
         if self.reach == math.inf:
             raise SettingError("reach: inf has no plan of steps; use a number of pixels")
-        fusion = FlowSolver(self, sources).run(Guard(None))
+        fusion = self._follow(sources, Guard(None))
         if fusion.plan is None:
             raise InputError(f"foreground: the flow ended as {fusion.status}; it has no plan")
         return fusion.plan
@@ -208,13 +231,14 @@ class VariationalOsmosis:
     def run(self, sources: Sources, plan: Plan, *, watch: Watch | None = None) -> Fusion:
         """Do what a plan says: the same plan gives the same pixels."""
         self._need_flow("run")
-        guard = Guard(watch)
-        return FlowSolver(self, sources, guard).run(guard, plan=plan)
+        return self._follow(sources, Guard(watch), plan)
 
     def prepare(self, sources: Sources) -> PreparedFlow:
         """Do once what settings do not change, for many fusions of the same pictures."""
         self._need_flow("prepare")
-        return PreparedFlow(FlowSolver(self, sources))
+        solver = FlowSolver.prepared(sources, self.reading, Guard(None))
+        assert solver is not None, "nobody cancels it"
+        return PreparedFlow(self, solver)
 
     def extend(self, fusion: Fusion, reach: float, *, watch: Watch | None = None) -> Fusion:
         """Go on from a fusion made with these settings to a larger reach."""
@@ -222,60 +246,90 @@ class VariationalOsmosis:
         sources = extendable(fusion, reach)
         if reach == fusion.reach:
             return fusion
-        guard = Guard(watch)
-        return FlowSolver(replace(self, reach=reach), sources, guard).extend(fusion, guard)
+        guard, further = Guard(watch), replace(self, reach=reach)
+        solver = FlowSolver.prepared(sources, further.reading, guard)
+        if solver is None:
+            return replace(fusion, status=Status.cancelled)
+        return replace(solver.extend(fusion, further._weights, reach, guard), method=further)
 
     def _need_flow(self, what: str) -> None:
         if self.solver != "flow":
             raise SettingError(f"solver: {self.solver!r} has no {what}; use 'flow'")
+
+    def _follow(self, sources: Sources, guard: Guard, plan: Plan | None = None) -> Fusion:
+        """Fuse by the flow."""
+        solver = FlowSolver.prepared(sources, self.reading, guard)
+        if solver is None:
+            return replace(not_begun(sources, guard), method=self)
+        return self._run_on(solver, guard, plan)
+
+    def _run_on(self, solver: FlowSolver, guard: Guard, plan: Plan | None = None) -> Fusion:
+        return replace(solver.run(self._weights, self.reach, guard, plan=plan), method=self)
+
+    @property
+    def _weights(self) -> Weights:
+        """Weights of the flow."""
+        held = FIRM if self.reach == math.inf else HELD
+        gamma = held if math.isinf(self.gamma) else min(self.gamma, HEAVIEST)
+        return Weights(min(self.mu, HEAVIEST), gamma, self.term)
+
+    def models(self, sources: Sources) -> Iterator[tuple[JointModel, Channel]]:
+        """Yield the energy and the planes of each channel, in double precision."""
+        for c in channels_of(sources, replace(self.reading, dtype=np.float64)):
+            weight = np.where(c.alpha == 1.0, math.inf, 0.0)
+            fidelity = Quadratic(weight if math.isinf(self.gamma) else self.gamma * c.alpha, c.f)
+            yield JointModel(Quadratic(self.mu, c.w), fidelity, self.term), c
 
     def _fuse_by_channels(self, sources: Sources, watch: Watch | None) -> Fusion:
         """Fuse one channel after the other, in double precision."""
         guard, history = Guard(watch), list[Step]()
         with threads_for(sources.shape[0] * sources.shape[1]):
             found = [
-                self._solve(problem, guard, _Recorder(c, sources.channels, history, guard))
-                for c, problem in enumerate(problems(sources, self))
+                self._solve(*model, guard, _Recorder(c, sources.channels, history, guard))
+                for c, model in enumerate(self.models(sources))
             ]
+        held = math.isinf(self.gamma)
         return Fusion(
-            image=picture_of([o.state.u for o in found], sources, self, held=True),
-            structure=picture_of([o.state.v for o in found], sources, self),
+            image=picture_of([o.state.u for o in found], sources, self.offset, held=held),
+            structure=picture_of([o.state.v for o in found], sources, self.offset),
             energy=np.array([o.state.measure for o in found]),
-            reach=None,
             history=tuple(history),
             status=worst(o.status for o in found),
             seconds=guard.seconds,
             method=self,
         )
 
-    def _solve(self, problem: Problem, guard: Guard, record: _Recorder) -> Outcome[IPiano]:
+    def _solve(
+        self, model: JointModel, channel: Channel, guard: Guard, record: _Recorder
+    ) -> Outcome[IPiano]:
         """Minimise the energy of a channel; after a cancel, leave it where it starts."""
-        model, u, v = problem
+        u, v = channel.start, channel.w
         terms = model.terms(u, v, self.edges)
         record.begin(sum(terms.values()))
         if guard.cancelled:
             return Outcome(IPiano(u, v, u, v, 1.0, 1.0, 0, terms), Status.cancelled, 0)
+        limits: dict[str, Any] = {"rtol": self.rtol, "max_iter": self.max_iter}
         if self.solver == "published":
-            return published(
-                model, (u, v), rtol=self.rtol, max_iter=self.max_iter, guard=guard, record=record
-            )
+            return published(model, (u, v), **limits, guard=guard, record=record)
+        term = model.proximal_term
         return ipiano(
             model,
             (u, v),
             prox_u=model.fidelity.prox,
-            prox_v=_prox_of(model.regulariser, guard),
+            # What has no proximal map is part of the smooth terms.
+            prox_v=WarmProx(term, rtol=INNER_RTOL, guard=guard) if term else lambda q, _: (q, 0),
             v_min=LOWEST_STRUCTURE * float(v.min()),
-            rtol=self.rtol,
-            max_iter=self.max_iter,
+            **limits,
             guard=guard,
             record=record,
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PreparedFlow:
     """Pictures made ready by `VariationalOsmosis.prepare`; they are fused one call at a time."""
 
+    method: VariationalOsmosis
     solver: FlowSolver
 
     def solve(self, *, watch: Watch | None = None, **changes: Any) -> Fusion:
@@ -286,18 +340,17 @@ class PreparedFlow:
                 f"{', '.join(unknown)}: no setting{did_you_mean(unknown[0], known)}; they are "
                 f"{', '.join(known)}"
             )
-        return self.solve_with(replace(self.solver.settings, **changes), watch=watch)
+        return self.solve_with(replace(self.method, **changes), watch=watch)
 
     def serves(self, settings: VariationalOsmosis) -> bool:
         """Return True if what was prepared does for these settings, too."""
-        return settings.solver == "flow" and self.solver.serves(settings)
+        return settings.solver == "flow" and settings.reading == self.solver.reading
 
     def solve_with(self, settings: VariationalOsmosis, *, watch: Watch | None = None) -> Fusion:
         """Fuse with other settings, whatever was prepared."""
-        if settings.solver != "flow":
+        if not self.serves(settings):
             return settings(self.solver.sources, watch=watch)
-        guard = Guard(watch)
-        return self.solver.changed(settings, guard).run(guard)
+        return settings._run_on(self.solver, Guard(watch))
 
 
 @dataclass(frozen=True)
@@ -322,10 +375,42 @@ class _Recorder:
         self.guard.tell(Progress(self.channel, self.channels, iteration, energy, None, 0.0))
 
 
-def _prox_of(
-    term: HuberTV | Smooth | None, guard: Guard
-) -> Callable[[FloatArray, float], tuple[FloatArray, int]]:
-    """Return the proximal map of what the smooth part of the energy does not hold already."""
-    if isinstance(term, HuberTV):
-        return WarmProx(term, rtol=INNER_RTOL, guard=guard)
-    return lambda q, _: (q, 0)
+def energy(
+    u: ArrayLike,
+    v: ArrayLike,
+    sources: Sources,
+    settings: VariationalOsmosis,
+    *,
+    edges: Edges = "harmonic",
+) -> FloatArray:
+    """Return the energy of a fused picture and its structure, one number for each channel.
+
+    Parameters
+    ----------
+    u, v : array
+        `Fusion.image` and `Fusion.structure`: white at 1.0, without the offset.
+    sources : Sources
+        The pictures they were made from.
+    settings : VariationalOsmosis
+        The weights and the offset.
+    edges : {"harmonic", "forward"}
+        The discretisation: the model's, or that of the paper's experiments.
+    """
+    choice("edges", edges, get_args(Edges))
+    planes = [_planes(x, sources, name) + settings.offset for x, name in ((u, "u"), (v, "v"))]
+    return np.array(
+        [
+            sum(model.terms(planes[0][c].copy(), planes[1][c].copy(), edges).values())
+            for c, (model, _) in enumerate(settings.models(sources))
+        ]
+    )
+
+
+def _planes(x: ArrayLike, sources: Sources, name: str) -> FloatArray:
+    """Return a picture as float64 (channels, rows, cols)."""
+    array = np.asarray(x, np.float64)
+    if array.shape != sources.foreground.shape:
+        raise MismatchError(
+            f"{name}: shape {array.shape}; must be that of foreground, {sources.foreground.shape}"
+        )
+    return np.moveaxis(array.reshape(*sources.shape, sources.channels), -1, 0)

@@ -11,15 +11,15 @@ and only a step that is accepted moves u and brings v after it.
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from osmofuse.energies.fused import implicit_step, lagged_matrix, measure
-from osmofuse.linalg import Hierarchy, flexible_cg
+from osmofuse.energies import Channel, Regulariser
+from osmofuse.energies.flow_kernels import implicit_step, structure_system
+from osmofuse.linalg import Hierarchy, flexible_cg, inside
 from osmofuse.linalg.smoothing import semi_iteration
 from osmofuse.linalg.stencil import zeros
 from osmofuse.operators import inner
@@ -30,7 +30,6 @@ from osmofuse.typing import FloatArray
 ROUND = 0.1  # how far the solve of a round on v brings its error
 TERMS = ("osmosis", "structure", "fidelity", "regulariser")
 MOST_SWEEPS = 8
-NEARLY_TV = 0.01
 WEAK = 10.0
 ROUNDS = 20
 TYPICAL_STIFFNESS = 6.0  # of the pull on a structure of brightness 1
@@ -40,30 +39,34 @@ LEAST_ENERGY = 1e-12  # per sample: a smaller change of the energy is none
 
 @dataclass(frozen=True)
 class Weights:
-    """The numbers of the model that the flow needs.
+    """Weights of the model, and what the flow knows of the whole picture.
 
     Attributes
     ----------
-    mu, eta, epsilon, gamma : float
-        Weights of the model; eta = 0 for no regulariser.
+    mu, gamma : float
+        Weights of the structure's target and of the foreground.
+    regulariser : Regulariser
+        Smoothing of the structure.
     lowest : float
-        v stays above it.
+        Lower bound of v.
     brightness : float
-        The mean of w.
+        Mean of w.
     """
 
     mu: float
-    eta: float
-    epsilon: float
-    gamma: float = 1.0
+    gamma: float
+    regulariser: Regulariser
     lowest: float = 0.0
     brightness: float = 1.0
 
+    @property
+    def edges(self) -> float:
+        """Bound of the sum of the regulariser's edge weights at a pixel."""
+        return 4.0 * self.regulariser.largest_edge
 
-class Channel:
-    """The planes of a channel, padded: u, v and the stages of a step.
 
-    f, w and alpha are to be set; they are never changed.
+class Unknowns:
+    """Planes of a channel that the flow moves, padded: u, v, and the stages of a step.
 
     Parameters
     ----------
@@ -75,8 +78,55 @@ class Channel:
 
     def __init__(self, shape: tuple[int, int], dtype: type) -> None:
         self.u, self.first, self.end, self.v = (zeros(shape, dtype) for _ in range(4))
-        self.f = self.w = self.alpha = self.u
         self.terms: dict[str, float] = {}
+
+
+class Workspace:
+    """Memory of a flow, kept for the next one on pictures of the same size.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Rows and columns.
+    dtype : type
+        float32 or float64.
+    channels : int
+        Number of channels.
+
+    Attributes
+    ----------
+    unknowns : list of Unknowns
+        One for each channel.
+    grid : Hierarchy
+        Matrix of the system at hand, and its coarse levels.
+    x, y : array
+        Solution of a system on u, the change of the ratio u/v, and a second plane for its passes.
+    b : array
+        Right side of the system at hand.
+    """
+
+    def __init__(self, shape: tuple[int, int], dtype: type, channels: int) -> None:
+        self.shape, self.dtype = shape, dtype
+        self.unknowns = [Unknowns(shape, dtype) for _ in range(channels)]
+        self.grid = Hierarchy(shape, dtype)
+        self.x, self.y, self.b = (zeros(shape, dtype) for _ in range(3))
+
+
+@dataclass(frozen=True, eq=False)
+class StructureSystem:
+    """Linear system of a step on the structure, but for the regulariser's edges.
+
+    Attributes
+    ----------
+    mass, b : array
+        Diagonal and right side.
+    terms : dict of str to float
+        Terms of the energy at the same u and v, but for the regulariser.
+    """
+
+    mass: FloatArray
+    b: FloatArray
+    terms: dict[str, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,30 +178,37 @@ class Quality:
 
 
 class Flow:
-    """The integrator: planes to work on, shared by all channels, and a step.
+    """The integrator of one flow: a step, and how well it was made.
 
     Parameters
     ----------
     channels : sequence of Channel
-        With u, v, f, w and alpha set, or to be set.
+        Data of the model; padded planes, never changed.
     weights : Weights
-        Of the model; they may be changed between runs.
-    shape : tuple of int
-        Rows and columns.
-    dtype : type
-        float32 or float64.
+        Of the model.
+    workspace : Workspace
+        Memory to work in; its u and v are set to the start.
+    begin : sequence of (array, array), optional
+        u and v of each channel to start from instead, without a frame.
     """
 
     def __init__(
-        self, channels: Sequence[Channel], weights: Weights, shape: tuple[int, int], dtype: type
+        self,
+        channels: Sequence[Channel],
+        weights: Weights,
+        workspace: Workspace,
+        begin: Sequence[tuple[FloatArray, FloatArray]] | None = None,
     ) -> None:
-        self.channels, self.weights, self.shape = channels, weights, shape
-        self.number: Any = dtype
-        self.grid = Hierarchy(shape, dtype)
-        # Two planes have two uses each: while u moves they hold the change of the ratio and the
-        # iterate before it; between, the pull on v and its stiffness.
-        self.x, self.y, self.b = (zeros(shape, dtype) for _ in range(3))
-        self.lock = threading.Lock()  # for who shares the planes
+        self.channels, self.weights, self.work = channels, weights, workspace
+        self.shape = workspace.shape
+        self.number: Any = workspace.dtype
+        self.unknowns = workspace.unknowns
+        for k, (c, one) in enumerate(zip(channels, self.unknowns, strict=True)):
+            if begin is None:
+                np.copyto(one.u, c.start)
+                np.copyto(one.v, c.w)
+            else:
+                inside(one.u, self.shape)[...], inside(one.v, self.shape)[...] = begin[k]
 
     @property
     def samples(self) -> int:
@@ -161,50 +218,51 @@ class Flow:
     def propose(self, h: float, cycles: int, guard: Guard) -> Quality | None:
         """Compute a step in all channels, not accepted yet; None if it was cancelled."""
         sums = np.zeros(3)
-        for c in self.channels:
+        for k in range(len(self.channels)):
             if not guard.beat():
                 return None
-            sums += self._advance(c, h, cycles)
+            sums += self._advance(k, h, cycles)
         if not guard.beat():
             return None
         # Rounding may leave less than nothing of an error.
         error, residual = (math.sqrt(max(x, 0.0) / self.samples) for x in sums[:2])
         return Quality(SHARE * error, residual, float(sums[2]) / ((1.0 - G) * h) ** 2)
 
-    def _advance(self, c: Channel, h: float, cycles: int) -> FloatArray:
-        """Compute both stages of a step; return the sums of `end_step`."""
-        number, grid, shape = self.number, self.grid, self.shape
+    def _advance(self, k: int, h: float, cycles: int) -> FloatArray:
+        """Compute both stages of a step in a channel; return the sums of `end_step`."""
+        work, one, number = self.work, self.unknowns[k], self.number
         rate = 1.0 / (G * h)
-        self._implicit_step(c, rate)
-        grid.coarsen(heaviness=rate * self.weights.brightness)
-        self.x.fill(0.0)
+        self._set_implicit_step(k, rate)
+        work.grid.coarsen(heaviness=rate * self.weights.brightness)
+        work.x.fill(0.0)
         self._solve(cycles)
-        second_stage(self.x, self.b, c.first, c.v, number(rate * K), *shape)
+        second_stage(work.x, work.b, one.first, one.v, number(rate * K), *self.shape)
         self._solve(cycles)
-        s = grid.finest
-        planes = (c.end, self.x, self.b, s.down, s.right, s.mass, c.first, c.u, c.v)
-        sums: FloatArray = end_step(*planes, number(K), *shape)
+        s = work.grid.finest
+        planes = (one.end, work.x, work.b, s.down, s.right, s.mass, one.first, one.u, one.v)
+        sums: FloatArray = end_step(*planes, number(K), *self.shape)
         return np.asarray(sums.sum(axis=1, dtype=np.float64))
 
-    def _implicit_step(self, c: Channel, rate: float) -> None:
-        s, number = self.grid.finest, self.number
+    def _set_implicit_step(self, k: int, rate: float) -> None:
+        s, number = self.work.grid.finest, self.number
+        c, one = self.channels[k], self.unknowns[k]
         implicit_step(
-            *(s.down, s.right, s.mass, s.inverse, self.b, c.u, c.v, c.f, c.alpha),
+            *(s.down, s.right, s.mass, s.inverse, self.work.b, one.u, one.v, c.f, c.alpha),
             *(number(self.weights.gamma), number(rate), *self.shape),
         )
 
     def _solve(self, cycles: int) -> None:
+        work = self.work
         for _ in range(cycles):
-            self.x, self.y = self.grid.cycle(self.x, self.y, self.b)
+            work.x, work.y = work.grid.cycle(work.x, work.y, work.b)
 
     def follow(self, guard: Guard) -> bool:
         """Bring v after the end of a step that is to be accepted; False if it was cancelled."""
-        for c in self.channels:
+        for k, one in enumerate(self.unknowns):
             for _ in range(self.rounds):
                 if not guard.beat():
                     return False
-                self.measure(c, c.end)
-                self.relax(c, goal=ROUND)
+                self.relax(k, self.measure(k, one.end), goal=ROUND)
         return True
 
     @property
@@ -213,104 +271,108 @@ class Flow:
         w = self.weights
         least = math.log1p(w.mu * w.brightness / TYPICAL_STIFFNESS)  # errors fall so in a round
         rounds = math.log(10.0) / max(least, 1e-9)
-        if 4.0 * w.eta / w.epsilon > w.mu:  # the diffusivity has to follow, too
+        if w.edges > w.mu:  # the diffusivity has to follow, too
             rounds += 1.0
         return min(math.ceil(rounds), ROUNDS)
 
     def accept(self, part: float = 1.0) -> None:
         """Make a part of the step the new u: all of it, or a point of its dense output."""
-        for c in self.channels:
+        for one in self.unknowns:
             if part == 1.0:
-                c.u, c.end = c.end, c.u
+                one.u, one.end = one.end, one.u
             else:
-                blend(c.u, c.first, c.end, self.number(dense_output(part)), *self.shape)
+                blend(one.u, one.first, one.end, self.number(dense_output(part)), *self.shape)
 
-    def measure(self, c: Channel, u: FloatArray) -> None:
-        """Measure the terms at a u, and its pull on v."""
-        sums = measure(
-            self.x, self.y, u, c.v, c.f, c.alpha, self.number(self.weights.gamma), *self.shape
+    def measure(self, k: int, u: FloatArray) -> StructureSystem:
+        """Return the system of a step on v in a channel, at some u."""
+        c, weights, number = self.channels[k], self.weights, self.number
+        mass, b = self.work.grid.finest.mass, self.work.b
+        sums = structure_system(
+            *(mass, b, u, self.unknowns[k].v, c.f, c.alpha, c.w),
+            *(number(weights.gamma), number(weights.mu), *self.shape),
         )
-        osmosis, fidelity = sums.sum(axis=1, dtype=np.float64)
-        c.terms = {"osmosis": float(osmosis), "fidelity": float(fidelity)}
+        osmosis, fidelity, quadratic = (float(x) for x in sums.sum(axis=1, dtype=np.float64))
+        terms = {"osmosis": osmosis, "fidelity": fidelity, "structure": weights.mu * quadratic}
+        return StructureSystem(mass, b, terms)
 
-    def relax(self, c: Channel, *, goal: float) -> None:
+    def relax(self, k: int, system: StructureSystem, *, goal: float) -> None:
         """Bring v nearer to its minimum: errors fall by `goal`, for a pull that is held still.
 
-        The pull is the one measured last. The terms of the energy that are told of are those
-        before.
+        The terms of the energy that are kept are those before.
         """
-        w, s, number = self.weights, self.grid.finest, self.number
-        sums = lagged_matrix(
-            *(s.down, s.right, s.mass, self.b, c.v, c.w, self.x, self.y),
-            *(number(w.mu), number(w.eta), number(w.epsilon)),
-            *self.shape,
-        )
-        quadratic, huber = sums.sum(axis=1, dtype=np.float64)
-        c.terms |= {"structure": w.mu * float(quadratic), "regulariser": w.eta * float(huber)}
+        one, s, number = self.unknowns[k], self.work.grid.finest, self.number
+        structure = [other.v for other in self.unknowns]
+        smooth = self.weights.regulariser.set_edges(s.down, s.right, structure, k, self.shape)
+        one.terms = system.terms | {"regulariser": smooth}
         if goal < 1.0:
             s.invert_diagonal()
-            c.v, self.y = self.solve_structure(c.v, goal)
-            np.maximum(c.v, number(w.lowest), out=c.v)
-            _clear_frame(c.v, self.shape)
+            one.v, self.work.y = self.solve_structure(one.v, system.b, goal)
+            np.maximum(one.v, number(self.weights.lowest), out=one.v)
+            _clear_frame(one.v, self.shape)
 
-    def solve_structure(self, v: FloatArray, goal: float) -> tuple[FloatArray, FloatArray]:
+    def solve_structure(
+        self, v: FloatArray, b: FloatArray, goal: float
+    ) -> tuple[FloatArray, FloatArray]:
         """Solve with the lagged matrix: by sweeps where its mass is heavy, else by cycles."""
-        edges = 4.0 * self.weights.eta / self.weights.epsilon
+        grid, y, edges = self.work.grid, self.work.y, self.weights.edges
         rho = edges / (self.weights.mu + edges)
         sigma = rho / (1.0 + math.sqrt(1.0 - rho * rho))
         sweeps = 1.0 if sigma == 0.0 else math.log(2.0 / goal) / max(-math.log(sigma), 1e-9)
         if sweeps <= MOST_SWEEPS:
-            return self.grid.sweep(v, self.y, self.b, semi_iteration(rho, math.ceil(sweeps)))
-        self.grid.coarsen(heaviness=4.0 * self.weights.mu / edges)
-        y = self.y
+            return grid.sweep(v, y, b, semi_iteration(rho, math.ceil(sweeps)))
+        grid.coarsen(heaviness=4.0 * self.weights.mu / edges)
         for _ in range(math.ceil(math.log10(1.0 / goal))):
-            v, y = self.grid.cycle(v, y, self.b)
+            v, y = grid.cycle(v, y, b)
         return v, y
 
     def begin(self, *, goal: float, guard: Guard) -> None:
         """Bring v to where u, soon at peace with it, does not pull."""
-        for c in self.channels:
-            self.x.fill(0.0)
-            self.y.fill(0.0)
-            self.relax(c, goal=goal)
+        for k in range(len(self.channels)):
+            self.work.x.fill(0.0)
+            self.relax(k, self.measure(k, self.work.x), goal=goal)  # u = 0 has no pull
             if not guard.beat():
                 return
 
     def settle(self, *, guard: Guard) -> None:
         """Bring v to its minimum where steps do not, and the terms of the energy up to date."""
         # Near total variation, or with a weak mu, a step on the structure is a short one.
-        weak = self.weights.epsilon <= NEARLY_TV or self.weights.mu < WEAK
+        weak = self.weights.regulariser.converges_slowly or self.weights.mu < WEAK
         least = LEAST_ENERGY * math.prod(self.shape)
-        for c in self.channels:
+        for k, one in enumerate(self.unknowns):
             before = math.inf
             for _ in range(ROUNDS if weak else 0):
-                self.measure(c, c.u)
-                self.relax(c, goal=ROUND)
-                energy = sum(c.terms.values())
+                self.relax(k, self.measure(k, one.u), goal=ROUND)
+                energy = sum(one.terms.values())
                 if not guard.beat() or before - energy <= max(SETTLED * energy, least):
                     break
                 before = energy
-            self.measure(c, c.u)
-            self.relax(c, goal=1.0)
+            self.relax(k, self.measure(k, one.u), goal=1.0)
 
-    def solve_stationary(self, c: Channel, guard: Guard) -> bool:
-        """Solve for u with v held still, as `end`; tell whether it converged."""
-        self._implicit_step(c, 0.0)
-        if not c.alpha.any() or self.weights.gamma == 0.0:
-            np.multiply(c.v, self.number(inner(c.v, c.u) / inner(c.v, c.v)), out=c.end)
+    def solve_stationary(self, k: int, guard: Guard) -> bool:
+        """Solve for u with v held still, as `end`; return True if it converged."""
+        work, one = self.work, self.unknowns[k]
+        self._set_implicit_step(k, 0.0)
+        if not self.channels[k].alpha.any() or self.weights.gamma == 0.0:
+            np.multiply(one.v, self.number(inner(one.v, one.u) / inner(one.v, one.v)), out=one.end)
             return True
-        self.grid.coarsen()
+        work.grid.coarsen()
         found = flexible_cg(
-            self.grid.finest, self.b, np.zeros_like(self.b),
-            precondition=self.grid.precondition, rtol=1e-6,
-            atol=1e-13 * math.sqrt(inner(c.v, c.v)), max_iter=60, go_on=guard.beat,
+            work.grid.finest, work.b, np.zeros_like(work.b),
+            precondition=work.grid.precondition, rtol=1e-6,
+            atol=1e-13 * math.sqrt(inner(one.v, one.v)), max_iter=60, go_on=guard.beat,
         )  # fmt: skip
-        np.add(c.u, c.v * found.x, out=c.end)
+        np.add(one.u, one.v * found.x, out=one.end)
         return found.converged
+
+    def restart_structure(self) -> None:
+        """Set v back to its target, where a step has spoilt it."""
+        for c, one in zip(self.channels, self.unknowns, strict=True):
+            np.copyto(one.v, c.w)
+        self.work.grid.clear()
 
     def total(self) -> dict[str, float]:
         """Return the terms of the energy of all channels."""
-        return {name: sum(c.terms[name] for c in self.channels) for name in TERMS}
+        return {name: sum(one.terms[name] for one in self.unknowns) for name in TERMS}
 
 
 def _clear_frame(v: FloatArray, shape: tuple[int, int]) -> None:

@@ -234,7 +234,8 @@ def run_stationary(flow: Flow, *, guard: Guard, record: Record | None = None) ->
     solved: list[bool] = []
 
     def step(s: FlowState) -> FlowState:
-        solved[:] = [guard.beat() and flow.solve_stationary(c, guard) for c in flow.channels]
+        channels = range(len(flow.channels))
+        solved[:] = [guard.beat() and flow.solve_stationary(k, guard) for k in channels]
         if guard.cancelled or not flow.follow(guard):
             return s
         new = FlowState(math.inf, math.inf, flow.total(), 0.0)
@@ -321,7 +322,7 @@ def _expected(flow: Flow, s: FlowState, h: float, quality: Quality) -> FlowState
 
     The structure's terms are known from the step before and hardly change.
     """
-    left = sum(c.terms["structure"] + c.terms["regulariser"] for c in flow.channels)
+    left = sum(one.terms["structure"] + one.terms["regulariser"] for one in flow.unknowns)
     rate = quality.descent / left if left > 0.0 else math.inf
     return FlowState(s.time + h, h, {}, rate, _middle(s, h))
 

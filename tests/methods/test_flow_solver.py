@@ -293,7 +293,7 @@ def test_puppets_are_where_the_published_ones_are(data):
 def test_a_solve_that_went_wrong_does_not_spoil_the_next(page):
     prepared = VariationalOsmosis(reach=5).prepare(page)
     good = prepared.solve().image
-    for level in prepared.solver.flow.grid.levels[1:]:
+    for level in prepared.solver._workspace.grid.levels[1:]:
         level.y[...] = np.nan
     assert prepared.solve().status is Status.nonfinite
     np.testing.assert_array_equal(prepared.solve().image, good)

@@ -1,12 +1,15 @@
-"""The spectral target: coarse of the foreground, fine of the backgrounds."""
+"""Targets of the structure: the product, the spectral one, and one of a user's own."""
+
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 import osmofuse
 from osmofuse import SettingError, Sources, SpectralTV, VariationalOsmosis
-from osmofuse.methods.problem import problems
-from osmofuse.methods.spectral_target import with_coarse_of_first
+from osmofuse.methods.cost import Cost
+from osmofuse.methods.planes import Target
+from osmofuse.methods.targets import TARGETS, with_coarse_of_first
 
 
 @pytest.fixture
@@ -34,8 +37,10 @@ def test_they_stay_positive_and_of_their_type():
 
 def test_the_target_has_the_brightness_of_one_and_the_texture_of_the_other(pair):
     f, b = pair
-    (model, _, v), *_ = problems(Sources(f, b, 0.0), VariationalOsmosis(target="spectral"))
-    assert model.structure.target is v or np.array_equal(model.structure.target, v)
+    settings = VariationalOsmosis(target="spectral")
+    ((model, channel),) = settings.models(Sources(f, b, 0.0))
+    v = channel.w
+    assert model.structure.target is v
     assert v.mean() == pytest.approx(1.8, abs=1e-9)
     np.testing.assert_allclose(v - v.mean(), b - b.mean(), atol=5e-3)
 
@@ -73,3 +78,36 @@ def test_equal_pictures_have_an_equal_target(rng):
 def test_other_targets_are_refused():
     with pytest.raises(SettingError, match=r"^target: 'fourier'"):
         VariationalOsmosis(target="fourier")
+
+
+# ---- a target of a user's own ----
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean of the pictures, weighted."""
+
+    cost = Cost(0, 0, 0.0)
+
+    def fill(self, w, images, weights):
+        w[...] = sum(a * image for image, a in zip(images, weights, strict=True))
+
+
+def test_ours_are_targets():
+    assert all(isinstance(one, Target) for one in (*TARGETS.values(), Mean()))
+
+
+@pytest.mark.parametrize("solver", ["flow", "ipiano"])
+def test_a_target_of_ones_own_is_followed(pair, solver):
+    f, b = pair
+    settings = VariationalOsmosis(target=Mean(), solver=solver, eta=0.0, mu=1e6, max_iter=50)
+    fusion = settings(Sources(f, b, 0.25))
+    np.testing.assert_allclose(fusion.structure, 0.25 * f + 0.75 * b, atol=1e-3)
+    assert np.isfinite(fusion.image).all()
+
+
+def test_equal_targets_share_what_is_prepared(pair):
+    settings = VariationalOsmosis(target=Mean(), reach=3.0)
+    prepared = settings.prepare(Sources(*pair, 0.5))
+    assert prepared.serves(VariationalOsmosis(target=Mean(), reach=5.0, eta=0.5))
+    assert not prepared.serves(VariationalOsmosis(reach=3.0))

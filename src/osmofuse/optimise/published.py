@@ -27,7 +27,6 @@ from osmofuse.energies import HuberTV, JointModel, osmosis_forward, osmosis_grad
 from osmofuse.kernels import kernel, pixel, prange
 from osmofuse.operators import inner
 from osmofuse.operators.difference import forward_difference
-from osmofuse.optimise import IPiano, Outcome, iterate
 from osmofuse.optimise.ipiano import (
     BETA,
     GROW,
@@ -35,8 +34,10 @@ from osmofuse.optimise.ipiano import (
     LEAST_ITERATIONS,
     MAX_TRIALS,
     RELAX,
+    IPiano,
     step_size,
 )
+from osmofuse.optimise.iterate import Outcome, iterate
 from osmofuse.optimise.primal_dual import adjoint_at, dual_step, primal_step
 from osmofuse.progress import Guard, Status
 from osmofuse.typing import FloatArray
@@ -59,7 +60,7 @@ def published(
     Parameters
     ----------
     model : JointModel
-        The energy; its regulariser is Huber-TV or None.
+        The energy; its regulariser is Huber-TV, or smooths nothing.
     start : tuple of array
         u and v to start from.
     rtol : float
@@ -137,8 +138,8 @@ class _Pass:
     def try_v(self, L2: float) -> tuple[FloatArray, int]:
         s, zeta = self.s, step_size(L2)
         q = s.v - zeta * self.gv + BETA * (s.v - s.v_old)
-        term = self.model.regulariser
-        return published_prox(q, zeta, term, self.guard) if isinstance(term, HuberTV) else (q, 0)
+        term = self.model.proximal_term
+        return (q, 0) if term is None else published_prox(q, zeta, term, self.guard)
 
     def holds_u(self, p: FloatArray, L1: float) -> bool:
         u, d = self.s.u, p - self.s.u

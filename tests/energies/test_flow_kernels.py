@@ -1,10 +1,10 @@
-"""The fused passes against the terms of the model, one by one."""
+"""The passes of the flow against the terms of the model, one by one."""
 
 import numpy as np
 import pytest
 
-from osmofuse.energies import HuberTV, JointModel, Quadratic, osmosis, osmosis_gradients
-from osmofuse.energies.fused import HELD, implicit_step, lagged_matrix, measure
+from osmofuse.energies import JointModel, Quadratic, Tikhonov, osmosis, osmosis_gradients
+from osmofuse.energies.flow_kernels import HELD, implicit_step, structure_system
 from osmofuse.linalg import Stencil, inside, padded
 from osmofuse.linalg.stencil import zeros
 from registry import harmonic_stencil
@@ -41,22 +41,28 @@ def test_an_implicit_step_has_the_matrix_and_the_gradient_of_the_model(shape, pl
     np.testing.assert_allclose(inside(b, shape), -v * gradient, atol=1e-12)
 
 
-def measured(shape, u, v, f, alpha, gamma=GAMMA):
-    """Return what `measure` finds: the pull, the stiffness, and the sums."""
-    pull, stiffness = (zeros(shape, np.float64) for _ in range(2))
-    sums = measure(pull, stiffness, u, v, f, alpha, gamma, *shape).sum(axis=1)
-    return inside(pull, shape), inside(stiffness, shape), sums
+MU = 5.0
+
+
+def measured(shape, u, v, f, alpha, w, gamma=GAMMA):
+    """Return the pull and the stiffness that the system was made from, and the sums."""
+    mass, b = (zeros(shape, np.float64) for _ in range(2))
+    sums = structure_system(mass, b, u, v, f, alpha, w, gamma, MU, *shape).sum(axis=1)
+    stiffness = inside(mass, shape) - MU
+    pull = MU * inside(w, shape) + stiffness * inside(v, shape) - inside(b, shape)
+    return pull, stiffness, sums
 
 
 def test_energy_and_pull_are_those_of_the_model(shape, planes):
     u, v, f, w, a = planes
-    pull, _, sums = measured(shape, u, v, f, a)
+    pull, _, sums = measured(shape, u, v, f, a, w)
     u, v, f, w, a = (inside(x, shape).copy() for x in (u, v, f, w, a))
-    model = JointModel(Quadratic(1.0, w), Quadratic(GAMMA * a, f), None)
+    model = JointModel(Quadratic(1.0, w), Quadratic(GAMMA * a, f), Tikhonov(0.0))
     gv = osmosis_gradients(u, v)[1]
     np.testing.assert_allclose(pull, gv, atol=1e-12)
     assert sums[0] == pytest.approx(osmosis(u, v), abs=1e-12)
     assert sums[1] == pytest.approx(model.fidelity.value(u))
+    assert sums[2] == pytest.approx(model.structure.value(v))
 
 
 def test_rounds_with_the_stiffness_cannot_diverge(shape, planes):
@@ -64,8 +70,8 @@ def test_rounds_with_the_stiffness_cannot_diverge(shape, planes):
 
     Then no error in v is made larger by a round, whatever mu.
     """
-    u, v, f, _, a = planes
-    stiffness = measured(shape, u, v, f, a)[1]
+    u, v, f, w, a = planes
+    stiffness = measured(shape, u, v, f, a, w)[1]
     u, v = inside(u, shape).copy(), inside(v, shape).copy()
     rows = np.zeros(shape)
     for place in np.ndindex(shape):
@@ -77,24 +83,12 @@ def test_rounds_with_the_stiffness_cannot_diverge(shape, planes):
 
 
 def test_what_is_held_adds_nothing(planes, shape):
-    u, v, f, _, a = planes
-    assert not measured(shape, u, v, f, np.ones_like(a), HELD)[2][1:].any()
+    u, v, f, w, a = planes
+    assert not measured(shape, u, v, f, np.ones_like(a), w, HELD)[2][1]
 
 
-def test_the_lagged_matrix_has_the_gradient_of_huber(shape, planes, rng):
-    """(mass + L) v - b is the gradient of the structure's problem at v, whatever the stiffness."""
-    _, v, _, w, _ = planes
-    term, mu = HuberTV(0.3, 0.2), 5.0
-    pull, stiffness = (
-        padded(x, np.float64) for x in (rng.standard_normal(shape), rng.random(shape))
-    )
-    s, b = Stencil.empty(shape, np.float64), zeros(shape, np.float64)
-    numbers = (mu, term.eta, term.epsilon)
-    rows = lagged_matrix(s.down, s.right, s.mass, b, v, w, pull, stiffness, *numbers, *shape)
-    sums = rows.sum(axis=1)
-    plain_v, plain_w = inside(v, shape).copy(), inside(w, shape).copy()
-    gradient = mu * (plain_v - plain_w) + term.gradient(plain_v) + inside(pull, shape)
-    np.testing.assert_allclose(inside(s(v) - b, shape), gradient, atol=1e-12)
-    np.testing.assert_allclose(inside(s.mass, shape), mu + inside(stiffness, shape))
-    assert sums[0] == pytest.approx(0.5 * np.sum((plain_v - plain_w) ** 2))
-    assert term.eta * sums[1] == pytest.approx(term.value(plain_v))
+def test_without_u_nothing_pulls(planes, shape):
+    _, v, f, w, a = planes
+    pull, stiffness, _ = measured(shape, zeros(shape, np.float64), v, f, a, w)
+    np.testing.assert_allclose(pull, 0.0, atol=1e-13)
+    assert not stiffness.any()

@@ -1,8 +1,8 @@
-r"""The joint model on padded planes, fused into few passes over memory.
+r"""Passes of the gradient flow :math:`\partial_t u = -\partial_u E` over padded planes.
 
-What :mod:`osmofuse.energies.model` says term by term is done here for the gradient flow
-:math:`\partial_t u = -\partial_u E`: one pass each for an implicit step, for the energy with both
-gradients, and for the matrix of the structure. Planes are padded
+They compute the terms of :mod:`osmofuse.energies.model` together: one pass for an implicit step on
+u, one for the energy and the linear system of v. The edges of that system are set by the
+regulariser (:mod:`osmofuse.energies.regularisers`). Planes are padded
 (:mod:`osmofuse.linalg.stencil`); u and v are zero in the frame.
 """
 
@@ -63,30 +63,34 @@ def implicit_step(
 
 
 @fast_kernel
-def measure(
-    pull: FloatArray,
-    stiffness: FloatArray,
+def structure_system(
+    mass: FloatArray,
+    b: FloatArray,
     u: FloatArray,
     v: FloatArray,
     f: FloatArray,
     alpha: FloatArray,
+    w: FloatArray,
     gamma: float,
+    mu: float,
     rows: int,
     cols: int,
 ) -> FloatArray:
-    r"""Set the pull :math:`\partial_v O` and its stiffness; return sums of each row.
+    r"""Set mass and right side of a step on the structure; return sums of each row.
 
-    The stiffness stands for the change of the pull with v: a diagonal within the spectrum of the
-    Gauss-Newton matrix, three quarters of its row sums, with which rounds converge
-    fastest; and what that matrix leaves out, which is large where ratios differ. The sums are the
-    osmosis term and the fidelity of what is free.
+    With the pull :math:`p = \partial_v O` and a stiffness s, the mass is :math:`\mu + s` and the
+    side :math:`\mu w + s v - p`: a step down where s is not too small. The stiffness stands for the
+    change of the pull with v: a diagonal within the spectrum of the Gauss-Newton matrix, three
+    quarters of its row sums, with which rounds converge fastest; and what that matrix leaves out,
+    which is large where ratios differ. The edges are those of the regulariser. The sums are the
+    osmosis term, the fidelity of what is free, and :math:`\tfrac12 (v - w)^2`.
     """
     half, zero, held = v.dtype.type(0.5), v.dtype.type(0.0), v.dtype.type(HELD)
     one, three, tiny = v.dtype.type(1.0), v.dtype.type(3.0), v.dtype.type(TINY)
     most = v.dtype.type(1.5)
-    sums = np.zeros((2, rows), v.dtype)
+    sums = np.zeros((3, rows), v.dtype)
     for i in prange(1, rows + 1):
-        osmosis, fidelity = zero, zero
+        osmosis, fidelity, quadratic = zero, zero, zero
         for j in range(1, cols + 1):
             x, z = v[i, j], u[i, j]
             v1, v2, v3, v4 = v[i - 1, j], v[i + 1, j], v[i, j - 1], v[i, j + 1]
@@ -105,57 +109,15 @@ def measure(
             beyond = abs(u1) * p1 + abs(u2) * p2 + abs(u3) * p3 + abs(u4) * p4
             ahead = (q1 + q2 + q3 + q4) * abs(s)
             spread = abs(d1) + abs(d2) + abs(d3) + abs(d4)
-            stiffness[i, j] = abs(s) * (most * (o * ahead + beyond) + three * o * spread)
-            pull[i, j] = d1 * d1 + d2 * d2 + d3 * d3 + d4 * d4 - s * gu
+            stiffness = abs(s) * (most * (o * ahead + beyond) + three * o * spread)
+            pull = d1 * d1 + d2 * d2 + d3 * d3 + d4 * d4 - s * gu
+            mass[i, j] = mu + stiffness
+            b[i, j] = mu * w[i, j] + stiffness * x - pull
             e, c = z - f[i, j], gamma * alpha[i, j]
             osmosis += half * (z - x) * gu  # the sum of v gu is 0: nothing large cancels
             fidelity += half * c * e * e if c < held else zero
+            quadratic += half * (x - w[i, j]) * (x - w[i, j])
         sums[0, i - 1] = osmosis
         sums[1, i - 1] = fidelity
-    return sums
-
-
-@fast_kernel
-def lagged_matrix(
-    down: FloatArray,
-    right: FloatArray,
-    mass: FloatArray,
-    b: FloatArray,
-    v: FloatArray,
-    w: FloatArray,
-    pull: FloatArray,
-    stiffness: FloatArray,
-    mu: float,
-    eta: float,
-    epsilon: float,
-    rows: int,
-    cols: int,
-) -> FloatArray:
-    r"""Set the matrix and the right side of a step on the structure.
-
-    The edges are :math:`\eta / \max(|D v|, \varepsilon)`: Huber's problem with its diffusivity
-    held still. With the stiffness s of the pull p, the mass is :math:`\mu + s` and the side
-    :math:`\mu w + s v - p`: a step down where s is not too small. Return the sums over rows of
-    :math:`\tfrac12 (v - w)^2` and :math:`H(|D v|)`.
-    """
-    half, zero, one = v.dtype.type(0.5), v.dtype.type(0.0), v.dtype.type(1.0)
-    sums = np.zeros((2, rows), v.dtype)
-    for i in prange(1, rows + 1):
-        keep = one if i < rows else zero
-        quadratic, huber = zero, zero
-        for j in range(1, cols + 1):
-            x = v[i, j]
-            step = keep * (v[i + 1, j] - x)
-            across = v[i, j + 1] - x if j < cols else zero
-            t = np.sqrt(step * step + across * across)
-            phi = eta / max(t, epsilon)
-            down[i, j] = keep * phi
-            right[i, j] = phi
-            mass[i, j] = mu + stiffness[i, j]
-            b[i, j] = mu * w[i, j] + stiffness[i, j] * x - pull[i, j]
-            quadratic += half * (x - w[i, j]) * (x - w[i, j])
-            huber += t - half * epsilon if t >= epsilon else half * t * t / epsilon
-        right[i, cols] = zero
-        sums[0, i - 1] = quadratic
-        sums[1, i - 1] = huber
+        sums[2, i - 1] = quadratic
     return sums

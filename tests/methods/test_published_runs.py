@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 import osmofuse
-from osmofuse.energies import osmosis_gradients
-from osmofuse.methods.published import published_gradient_v
 
 ITERATIONS = (132, 170, 175)
 
@@ -102,45 +100,6 @@ def test_the_face_converges_with_the_papers_chromaticity_error(face):
     u = np.clip(np.rint(255.0 * fusion.image), 0, 255).astype(np.uint8)
     scores = osmofuse.score(u, sources.foreground, sources.backgrounds[0], sources.alpha)
     assert scores["chromaticity"].value == pytest.approx(0.0062, abs=3e-4)
-
-
-def adjoint(p, q):
-    """Return D*(p, q) by its definition: the transpose of the forward differences."""
-    out = np.zeros_like(p)
-    out[:-1] -= p[:-1]
-    out[1:] += p[:-1]
-    out[:, :-1] -= q[:, :-1]
-    out[:, 1:] += q[:, :-1]
-    return out
-
-
-def gradient_v_by_formula(u, v, differences):
-    (u1, u2), (v1, v2) = differences(u), differences(v)
-    a, b = 2 * u / v**2, u**2 / v**3
-    return 0.5 * (
-        -(u1**2 + u2**2) / v**2
-        + 4 * u / v**3 * (u1 * v1 + u2 * v2)
-        - adjoint(a * u1, a * u2)
-        - 3 * u**2 / v**4 * (v1**2 + v2**2)
-        + v * adjoint(b * v1, b * v2)
-    )
-
-
-@pytest.mark.parametrize("shape", [(1, 1), (1, 6), (5, 1), (7, 4), (8, 9)])
-def test_gradient_v_is_the_formula_of_the_experiments(rng, shape, reference):
-    u, v = rng.uniform(1, 2, shape), rng.uniform(1, 2, shape)
-    expected = gradient_v_by_formula(u, v, reference.differences)
-    np.testing.assert_allclose(published_gradient_v(u, v), expected, rtol=1e-12, atol=1e-12)
-
-
-def test_gradient_v_of_the_experiments_does_not_vanish_where_it_must(rng):
-    """At u = c v the osmosis term is at its minimum; only the exact gradients know it."""
-    v = rng.uniform(1, 2, (12, 10))
-    u = 1.3 * v
-    gu, gv = osmosis_gradients(u, v)
-    assert np.abs(gu).max() <= 1e-12
-    assert np.abs(gv).max() <= 1e-12
-    assert np.abs(published_gradient_v(u, v)).max() > 0.1
 
 
 def test_without_smoothing_there_are_no_inner_iterations(rng):

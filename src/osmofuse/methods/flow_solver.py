@@ -1,0 +1,201 @@
+r"""Variational osmosis by its gradient flow: the fast solver.
+
+The fusion is where the flow from the start has come at a time T. That is said as a reach in
+pixels: with the mean :math:`\bar v` of the target over the whole picture,
+:math:`T = \bar v R^2 / 2` lets osmosis act over a distance of R.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from osmofuse.energies import Channel
+from osmofuse.kernels import threads_for
+from osmofuse.linalg import inside
+from osmofuse.methods.contract import Fusion, Sources, joined
+from osmofuse.methods.planes import Reading, channels_of, picture_of
+from osmofuse.optimise import Outcome
+from osmofuse.optimise.flow import Flow, FlowState, Weights, Workspace
+from osmofuse.optimise.plan import Plan, run_plan, run_rule, run_stationary, run_to
+from osmofuse.progress import Guard, Progress, Status, Step
+from osmofuse.typing import FloatArray
+
+SETTLED = 1e-2  # how far errors of the structure fall at the start; steps see to the rest
+LOWEST_STRUCTURE = 1e-3  # v stays above this part of the least target
+
+
+class FlowSolver:
+    """Pictures made ready for the flow; it is run on them one call at a time.
+
+    Parameters
+    ----------
+    sources : Sources
+        The pictures.
+    reading : Reading
+        How they were read.
+    channels : sequence of Channel
+        Their planes, padded.
+    """
+
+    def __init__(self, sources: Sources, reading: Reading, channels: Sequence[Channel]) -> None:
+        self.sources, self.reading, self.channels = sources, reading, channels
+        shape = sources.shape
+        targets = [inside(c.w, shape) for c in channels]
+        self.mean = float(np.mean([w.mean(dtype=np.float64) for w in targets]))
+        self.lowest = min(float(w.min()) for w in targets)
+        self._workspace = Workspace(shape, reading.dtype, len(channels))
+        self._lock = threading.Lock()  # two calls would work on the same planes
+
+    @classmethod
+    def prepared(cls, sources: Sources, reading: Reading, guard: Guard) -> FlowSolver | None:
+        """Return the pictures made ready; None if it was cancelled.
+
+        Raises
+        ------
+        InputError
+            Without an offset, a sample is not positive.
+        """
+        guard.tell(Progress(None, sources.channels, 0, None, 0.0, 0.0))
+        channels = []
+        for channel in channels_of(sources, reading, padded=True):
+            channels.append(channel)
+            if not guard.beat():
+                return None
+        return cls(sources, reading, channels)
+
+    def run(
+        self,
+        weights: Weights,
+        reach: float | None,
+        guard: Guard,
+        *,
+        plan: Plan | None = None,
+        begin: tuple[FloatArray, FloatArray, float] | None = None,
+    ) -> Fusion:
+        """Follow the flow.
+
+        Parameters
+        ----------
+        weights : Weights
+            Of the model; what is said there of the whole picture is replaced.
+        reach : float or None
+            Where to stop, in pixels; None is the paper's rule.
+        guard : Guard
+            Pulsed between passes.
+        plan : Plan, optional
+            Steps to be followed exactly, in place of the reach.
+        begin : tuple of array, array and float, optional
+            u and v, one plane for each channel, and the time to start from.
+        """
+        shape = self.sources.shape
+        weights = replace(
+            weights,
+            lowest=plan.lowest if plan else LOWEST_STRUCTURE * self.lowest,
+            brightness=plan.brightness if plan else self.mean,
+        )
+        record = _Recorder(weights.brightness, self.sources.channels, guard)
+        with self._lock, threads_for(shape[0] * shape[1]):
+            start = list(zip(begin[0], begin[1], strict=True)) if begin else None
+            flow = Flow(self.channels, weights, self._workspace, start)
+            flow.begin(goal=1.0 if begin else SETTLED, guard=guard)
+            found, made = self._follow(flow, reach, plan, begin[2] if begin else 0.0, record)
+            if found.status is Status.nonfinite:
+                flow.restart_structure()  # it may be lost; u is the last good one
+            if not guard.cancelled:  # who has cancelled wants no more to be done
+                flow.settle(guard=guard)
+                record.finish(flow.total())
+            fusion = self._fusion(flow, found, record)
+        if begin:  # it began elsewhere: no plan leads there at once
+            return fusion
+        return replace(fusion, plan=plan or (made and self._with_halo(made, weights)))
+
+    def _follow(
+        self, flow: Flow, reach: float | None, plan: Plan | None, start: float, record: _Recorder
+    ) -> tuple[Outcome[FlowState], Plan | None]:
+        """Run a plan, or to where the flow is to end; return the plan that was made."""
+        guard = record.guard
+        if plan is not None:
+            return run_plan(flow, plan, guard=guard, record=record), None
+        if reach is None:
+            return run_rule(flow, guard=guard, record=record)
+        if math.isinf(reach):
+            return run_stationary(flow, guard=guard, record=record), None
+        return run_to(flow, self.time_of(reach), start=start, guard=guard, record=record)
+
+    def time_of(self, reach: float) -> float:
+        """Return the flow time of a reach."""
+        return self.mean * reach**2 / 2.0
+
+    def _with_halo(self, plan: Plan, weights: Weights) -> Plan:
+        reach = math.sqrt(2.0 * plan.time / self.mean)
+        smoothing = weights.regulariser.largest_edge / weights.mu
+        halo = 5.0 * reach * math.sqrt(self.mean / self.lowest) + 4.0 * math.sqrt(smoothing)
+        return replace(plan, halo=math.ceil(halo))
+
+    def _fusion(self, flow: Flow, found: Outcome[FlowState], record: _Recorder) -> Fusion:
+        sources, reading, shape = self.sources, self.reading, self.sources.shape
+        u, v = ([inside(getattr(one, x), shape) for one in flow.unknowns] for x in "uv")
+        cancelled = found.status is Status.cancelled
+        energy = np.array([sum(one.terms.values()) for one in flow.unknowns])
+        return Fusion(
+            image=picture_of(u, sources, reading.offset, held=reading.held),
+            structure=None if cancelled else picture_of(v, sources, reading.offset),
+            energy=None if cancelled else energy,
+            reach=math.sqrt(2.0 * found.state.time / record.mean),
+            history=tuple(record.history),
+            status=found.status,
+            seconds=record.guard.seconds,
+            sources=sources,
+        )
+
+    def extend(self, fusion: Fusion, weights: Weights, reach: float, guard: Guard) -> Fusion:
+        """Go on from a fusion to a larger reach."""
+        if guard.cancelled:
+            return replace(fusion, status=Status.cancelled)
+        assert fusion.reach is not None, "the flow says how far it has come"
+        assert fusion.structure is not None, "the flow has a structure"
+        now = self.time_of(fusion.reach)
+        u, v = (
+            np.moveaxis(x.reshape(*self.sources.shape, -1), -1, 0) + self.reading.offset
+            for x in (fusion.image, fusion.structure)
+        )
+        longer = self.run(weights, reach, guard, begin=(u, v, now))
+        return replace(longer, history=joined(fusion.history, longer.history))
+
+
+def not_begun(sources: Sources, guard: Guard) -> Fusion:
+    """Return the foreground: the fusion that was cancelled before the flow began."""
+    planes = [sources.image(0, c, sources.dtype) for c in range(sources.channels)]
+    return Fusion(
+        image=np.stack(planes, axis=-1).reshape(sources.foreground.shape),
+        reach=0.0,
+        status=Status.cancelled,
+        seconds=guard.seconds,
+        sources=sources,
+    )
+
+
+class _Recorder:
+    """Keep the history, and tell the guard where the flow is."""
+
+    def __init__(self, mean: float, channels: int, guard: Guard) -> None:
+        self.mean, self.channels, self.guard = mean, channels, guard
+        self.history: list[Step] = []
+
+    def __call__(self, iteration: int, s: FlowState) -> None:
+        reach = math.sqrt(2.0 * s.time / self.mean)
+        self.history.append(
+            Step(None, iteration, s.time, reach, s.measure, s.terms, None, None, s.cycles)
+        )
+        self.guard.tell(Progress(None, self.channels, iteration, s.measure, reach, 0.0))
+
+    def finish(self, terms: dict[str, float]) -> None:
+        """Set the energy of what is returned: a part of the last step, and its structure."""
+        if self.history:
+            energy = sum(terms.values())
+            self.history[-1] = replace(self.history[-1], energy=energy, terms=terms)
