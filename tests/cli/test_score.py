@@ -76,7 +76,7 @@ def test_the_bits_are_passed_on(folder, bits):
 
 def test_a_truth_brings_its_metrics(folder):
     found = json.loads(run(*FILES, "--truth", "visible.tif", "--json").stdout)
-    assert found["truth_psnr"]["value"] > 0
+    assert found["psnr"]["value"] > 0
 
 
 def test_wrong_usage(folder):

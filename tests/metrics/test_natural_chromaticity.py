@@ -105,8 +105,8 @@ def test_one_channel_has_no_chromaticity(rng, shape):
 @pytest.mark.parametrize(
     ("alpha", "reason"),
     [
-        (np.float64(0.5), "the same everywhere"),
-        (np.ones((64, 64)), "the same everywhere"),
+        (np.float64(0.5), "constant"),
+        (np.ones((64, 64)), "constant"),
         (0.5 + 1e-4 * ramp(20), "hardly varies"),
     ],
 )
