@@ -101,3 +101,16 @@ def test_windows_see_nothing_beyond_the_border():
     weight = np.ones((9, 9), np.float32)
     assert windowed(weight)[0, 0] < windowed(weight)[4, 4]
     np.testing.assert_allclose(windowed(3 * weight) / windowed(weight), 3.0, rtol=1e-6)
+
+
+def test_negative_samples_count_as_black(rng):
+    x = rng.random((8, 9, 3)) - 0.3
+    clipped = np.maximum(x, 0.0)
+    np.testing.assert_array_equal(relative_log(x, WHOLE), relative_log(clipped, WHOLE))
+
+
+def test_the_box_ends_at_the_borders():
+    places = np.zeros((60, 70), bool)
+    places[3, 68] = True
+    rows, cols = box_around(places)
+    assert places[rows, cols].shape == (4 + MARGIN, 2 + MARGIN)

@@ -149,3 +149,11 @@ def test_nabf_rounding_makes_no_edges(nabf_pictures):
 
 def test_nabf_direct_matting_of_the_face(direct_face):
     assert nabf(*direct_face) == pytest.approx(0.00251, abs=1e-5)
+
+
+def test_nabf_edges_of_two_levels_have_their_full_weight():
+    """A ramp of exactly 2 grey levels a pixel lies on the threshold."""
+    ramp = np.tile(2.0 * np.arange(12), (9, 1)) / 255
+    fused = np.where(np.arange(12) % 4 == 0, ramp + 0.1, ramp)
+    flat = np.full_like(ramp, 0.2)
+    assert nabf(fused, ramp, flat) == pytest.approx(nabf_by_loops(fused, ramp, flat), abs=1e-12)

@@ -10,12 +10,14 @@ import pytest
 
 from osmofuse import InputError, SettingError
 from osmofuse.metrics.grey_levels import (
+    Entropies,
     counts,
     entropies,
     in_levels,
     joint_counts,
     mean_over_channels,
     quality_planes,
+    rounding_in,
     stretched,
 )
 
@@ -128,3 +130,15 @@ def test_quality_planes_what_has_no_grey(rng):
         list(quality_planes(rng.random((3, 4, 4)), "grey"))
     with pytest.raises(SettingError, match=r"^colour: 'lab'; must be"):
         list(quality_planes(rng.random((3, 4, 3)), "lab"))
+
+
+def test_rounding_is_four_spacings_of_single_precision():
+    x = np.array([[0.5, -3.0], [1.0, 2.0]])
+    assert rounding_in(x) == 4 * 3 * 2.0**-23
+    assert rounding_in(x, 2 * x) == 2 * rounding_in(x)
+    assert rounding_in(x[:0]) == 0.0
+
+
+def test_mutual_information_is_not_negative():
+    assert Entropies(1.0, 2.0, np.nextafter(3.0, 4.0)).mutual == 0.0
+    assert Entropies(1.0, 2.0, 2.5).mutual == 0.5

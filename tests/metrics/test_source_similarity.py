@@ -205,3 +205,17 @@ def test_qy_small_pictures_have_a_reason(qy_pictures):
 
 def test_qy_direct_matting_of_the_face(direct_face):
     assert qy(*direct_face) == pytest.approx(0.9915, abs=1e-4)
+
+
+def test_rounding_does_not_lead_out_of_the_range(rng):
+    for _ in range(100):
+        f, b = rng.random((2, 5, 7))
+        assert -2.0 <= scd(-f - b, f, b) <= scd(f + b, f, b) <= 2.0
+        assert nmi(f, f, f) <= 2.0
+
+
+def test_qy_two_flat_sources_have_equal_weights():
+    u, f, b = (np.full((9, 9), level) for level in (0.4, 0.8, 0.6))
+    to_f, to_b = (2 * 0.4 * x / (0.4**2 + x**2) for x in (0.8, 0.6))
+    assert qy(u, f, b) == pytest.approx((to_f + to_b) / 2, abs=1e-12)
+    assert qy(u, b, f) == pytest.approx((to_f + to_b) / 2, abs=1e-12)

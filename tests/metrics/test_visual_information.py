@@ -156,3 +156,12 @@ def test_viff_small_pictures_have_a_reason(viff_pictures):
 
 def test_viff_direct_matting_of_the_face(direct_face):
     assert viff(*direct_face) == pytest.approx(0.3185, abs=1e-4)
+
+
+def test_the_noise_of_a_mere_gain_is_not_negative(planes):
+    """The variance left by a gain is a difference of large numbers: it is cut off at 0."""
+    x = 1e9 * planes[0]
+    with np.errstate(all="raise"):
+        for scale in scales(x, x / 3.0, 2.0):
+            assert np.isfinite(scale.kept).all()
+            assert (scale.kept >= 0).all()

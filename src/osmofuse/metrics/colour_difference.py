@@ -72,11 +72,11 @@ def ciede2000(first: FloatArray, second: FloatArray) -> FloatArray:
     stretch = 1.0 + 0.5 * (1.0 - _saturation(chroma))
     c1, h1 = _chroma_and_hue(first, stretch)
     c2, h2 = _chroma_and_hue(second, stretch)
-    grey = c1 * c2 == 0.0  # greys have no hue
-    turn = np.where(grey, 0.0, (h2 - h1 + 180.0) % 360.0 - 180.0)
+    # Greys have no hue; any value will do, since it is multiplied by c1 c2 = 0.
+    turn = (h2 - h1 + 180.0) % 360.0 - 180.0
     lightness = (first[..., 0] + second[..., 0]) / 2
     chroma = (c1 + c2) / 2
-    hue = np.where(grey, h1 + h2, _mean_hue(h1, h2))
+    hue = _mean_hue(h1, h2)
     away = (lightness - 50.0) ** 2
     l = (second[..., 0] - first[..., 0]) / (1.0 + 0.015 * away / np.sqrt(20.0 + away))  # noqa: E741
     c = (c2 - c1) / (1.0 + 0.045 * chroma)

@@ -162,8 +162,8 @@ def _score(
     cov = 0.0
     for n in range(count):
         cov += masses[n] * (pairs[n, 0] - mean_p) * (pairs[n, 1] - mean_q)
-    if c == 0.0 or cov == 0.0 or deviation_p == 0.0 or deviation_q == 0.0:
-        return 0.0  # the joint distribution is the product
+    if c == 0.0 or cov == 0.0:
+        return 0.0  # the joint distribution is the product, also if p or q is a single pixel
     phi = c * deviation_p * deviation_q / cov
     apart = _entropy(p, log_p) + _entropy(q, log_q)
     # Entropy of the product, corrected at the pairs to which the bound gives mass.

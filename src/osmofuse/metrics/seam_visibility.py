@@ -212,7 +212,7 @@ class _Boundary:
         return np.where(seen, self._mean(x, "line", 1) - beside, 0.0)
 
     def _light(self, planes: FloatArray) -> FloatArray:
-        """Return dl / d(log x) at the lightness around the boundary."""
+        """Return half of dl / d(log x) at the lightness around the boundary."""
         lightness = planes.mean(axis=-1)
         level = (self._mean(lightness, "inside", 1) + self._mean(lightness, "outside", 1)) / 2
         return np.asarray(-np.expm1(-level / 2.0))
