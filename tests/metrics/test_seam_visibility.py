@@ -10,7 +10,7 @@ from faults import SEAMS, of_scene, pooled, trials
 from osmofuse import InputError, gallery
 from osmofuse.metrics import seam_map, seam_visibility
 from osmofuse.metrics.boundary import unexplained
-from osmofuse.metrics.seam_visibility import _Boundary
+from osmofuse.metrics.seam_visibility import _Boundary, _Jumps
 
 
 def half(shape=(64, 64)):
@@ -239,3 +239,14 @@ def test_brightness_is_the_derivative_of_the_scale():
     boundary = _Boundary(BOX, np.tile(np.arange(40) < 20, (40, 1)))
     light = boundary.jumps(x).light.reshape(40, 2)[20:35]
     np.testing.assert_allclose(light, 0.3 / (0.3 + x.mean()), rtol=1e-5)
+
+
+@pytest.mark.parametrize(("light", "factor"), [(0.01, 0.5), (0.3, 1.5), (0.9, 4.0)])
+def test_jumps_of_sources_are_adjusted_to_the_brightness_within_limits(rng, light, factor):
+    step, ramp, line, detail = rng.standard_normal((4, 7, 3))
+    source = _Jumps(step, ramp, line, detail, np.full(7, 0.2))
+    found = source.in_the_light_of(_Jumps(step, ramp, line, detail, np.full(7, light)))
+    for name in ("step", "ramp", "line"):
+        expected = factor * getattr(source, name)
+        np.testing.assert_allclose(getattr(found, name), expected, rtol=1e-12)
+    np.testing.assert_array_equal(found.detail, detail)
