@@ -13,7 +13,7 @@ import numpy as np
 
 import osmofuse
 from osmofuse import gallery
-from osmofuse.metrics import truth_psnr
+from osmofuse.metrics import psnr
 
 SEEDS = range(20, 25)
 PARTS = (1.0, 0.5)  # of the size that the scene has by default
@@ -56,4 +56,4 @@ def from_truth(scene: gallery.Scene, alpha, recipe: osmofuse.Recipe | None = Non
         fusion = osmofuse.fuse(scene.foreground, scene.background, alpha)
     else:
         fusion = recipe.fuse(scene.foreground, scene.background, alpha)
-    return truth_psnr(fusion.image, scene.truth)
+    return psnr(fusion.image, scene.truth)

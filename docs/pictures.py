@@ -186,7 +186,7 @@ def draw_recipes() -> None:
         scene, better = draw_thumbnail(recipe)
         default = osmofuse.fuse(scene.foreground, scene.background, scene.alpha).image
         part = cut(scene.truth.shape, *CORNERS.get(recipe.name, MIDDLE))
-        gained = [metrics.truth_psnr(u, scene.truth) for u in (default, better)]
+        gained = [metrics.psnr(u, scene.truth) for u in (default, better)]
         panels += [
             (f"{recipe.name}: the foreground", scene.foreground[part]),
             (f"Default settings: {gained[0]:.1f} dB", default[part]),

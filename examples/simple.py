@@ -30,4 +30,4 @@ for axis, (name, picture) in zip(axes, pictures.items(), strict=True):
 for name, picture in {"visible": scene.foreground, "fused": fusion.image}.items():
     inputs = scene.foreground, scene.background, scene.alpha
     scores = osmofuse.score(picture, *inputs, truth=scene.truth)
-    print(f"{name:>8}: {scores['truth_psnr'].value:.2f} dB, SSIM {scores['truth_ssim'].value:.3f}")
+    print(f"{name:>8}: {scores['psnr'].value:.2f} dB, SSIM {scores['ssim'].value:.3f}")

@@ -45,7 +45,7 @@ def run_python_blocks(name: str) -> dict:
 def gain(fusion: osmofuse.Fusion, scene: gallery.Scene) -> float:
     """Return how many decibels the fusion is closer to the truth than the foreground."""
     pictures = fusion.image, scene.foreground
-    fused, before = (osmofuse.metrics.truth_psnr(picture, scene.truth) for picture in pictures)
+    fused, before = (osmofuse.metrics.psnr(picture, scene.truth) for picture in pictures)
     return fused - before
 
 

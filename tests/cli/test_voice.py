@@ -30,7 +30,7 @@ COMMANDS = {
         "points",
     ),
     "matte": ("matte", "visible.tif", "trimap.png", "-o", "a.png"),
-    "score": ("score", "visible.tif", *PAIR, "--metrics", "psnr"),
+    "score": ("score", "visible.tif", *PAIR, "--metrics", "vifb_psnr"),
     "methods": ("methods",),
     "method": ("methods", "variational"),
     "metrics": ("metrics",),

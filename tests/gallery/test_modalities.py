@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from osmofuse import fuse, gallery
-from osmofuse.metrics import truth_psnr
+from osmofuse.metrics import psnr
 
 
 @pytest.fixture(scope="module")
@@ -43,10 +43,10 @@ def test_the_second_ink_is_browner(page):
 
 def test_a_fusion_of_all_three_comes_nearer_than_of_two(page):
     def gain(background, alpha):
-        return truth_psnr(fuse(page.foreground, background, alpha).image, page.truth)
+        return psnr(fuse(page.foreground, background, alpha).image, page.truth)
 
     first, washed, scraped = page.alpha
     all_three = gain(page.background, page.alpha)
-    assert all_three > truth_psnr(page.foreground, page.truth) + 4
+    assert all_three > psnr(page.foreground, page.truth) + 4
     assert all_three > gain(page.background[0], first + scraped) + 1
     assert all_three > gain(page.background[1], first + washed) + 1

@@ -22,7 +22,7 @@ from osmofuse.jobs import (
     job_with_recipe,
     repeat,
 )
-from osmofuse.metrics import truth_psnr
+from osmofuse.metrics import psnr
 from osmofuse.picture import quantise
 from osmofuse.preparation.working_space import from_working, to_working
 from osmofuse.record import read_record, sha256_of_pixels
@@ -86,7 +86,7 @@ def test_each_gains_a_decibel_on_a_scene_it_was_not_tuned_on(name):
     scene = drawn(chosen, 0.5, seed=12)
     pictures = scene.foreground, scene.background, scene.alpha
     images = osmofuse.fuse(*pictures).image, chosen.fuse(*pictures).image
-    default, better = (truth_psnr(image, scene.truth) for image in images)
+    default, better = (psnr(image, scene.truth) for image in images)
     assert better >= default + 1.0
 
 

@@ -103,8 +103,8 @@ class TestMasks:
     def test_auto_alpha_and_comparisons_know_it(self, rgb, mask):
         masked = np.ma.MaskedArray(np.where(mask, np.nan, rgb[::-1]), mask)
         assert np.isfinite(osmofuse.fuse(rgb, masked, "auto").image).all()
-        [one] = osmofuse.compare(rgb, masked, 0.5, methods=["direct"], metrics=["psnr"])
-        assert np.isfinite(one.scores["psnr"].value)
+        [one] = osmofuse.compare(rgb, masked, 0.5, methods=["direct"], metrics=["vifb_psnr"])
+        assert np.isfinite(one.scores["vifb_psnr"].value)
 
     @pytest.mark.parametrize("place", [0, 2])
     def test_a_foreground_or_map_with_holes_is_refused(self, rgb, mask, place):

@@ -13,7 +13,7 @@ import osmofuse
 from osmofuse import SettingError, Sources, Status, gallery
 from osmofuse.methods import DirectMatting, LaplacianPyramid
 from osmofuse.methods.pyramid import expand, reduce
-from osmofuse.metrics import truth_psnr
+from osmofuse.metrics import psnr
 
 SHAPES = [
     (1, 1),
@@ -190,7 +190,7 @@ def test_the_default_depth_comes_closest_to_the_gallerys_truth():
     scene = gallery.portrait((120, 100))
     sources = Sources(scene.foreground, scene.background, scene.alpha)
     images = (LaplacianPyramid(halvings=levels)(sources).image for levels in (None, 0, 3))
-    whole, none, three = (truth_psnr(image, scene.truth) for image in images)
+    whole, none, three = (psnr(image, scene.truth) for image in images)
     assert whole > three + 1 > none + 1
 
 

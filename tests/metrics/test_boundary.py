@@ -1,4 +1,4 @@
-"""What the metrics of the boundary share: the measure, the box, the excuse, the windows."""
+"""Common parts of the boundary metrics: scale, box, explained jumps, windows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from osmofuse.metrics.boundary import (
     lightness_and_chroma,
     one_map,
     relative_log,
-    unexcused,
+    unexplained,
     windowed,
 )
 
@@ -26,7 +26,7 @@ def test_the_measure_does_not_see_a_gain(rng):
     np.testing.assert_allclose(relative_log(7.0 * x, WHOLE), relative_log(x, WHOLE), atol=1e-5)
 
 
-def test_near_the_mean_it_is_the_relative_difference():
+def test_near_the_mean_is_the_relative_difference():
     x = np.full((20, 20), 0.3)
     x[3, 4] *= 1.01
     difference = np.ptp(relative_log(x, WHOLE))
@@ -52,18 +52,27 @@ def test_the_box_holds_all_places_and_the_windows():
     assert (cols.start, cols.stop) == (120 - MARGIN, 131 + MARGIN)
 
 
-def test_sources_excuse_what_they_have_and_no_more():
+def test_sources_explain_their_jumps_and_a_quarter_more():
     found = np.array([0.5, 0.5, -0.5, 0.1])
     sources = [np.array([0.4, 0.0, 0.5, 0.0]), np.array([0.0, 0.2, 0.0, -1.0])]
-    np.testing.assert_allclose(unexcused(found, sources), [0.0, 0.25, -0.5, 0.1])
-    np.testing.assert_array_equal(unexcused(found, []), found)
+    np.testing.assert_allclose(unexplained(found, sources), [0.0, 0.25, -0.5, 0.1])
+    np.testing.assert_array_equal(unexplained(found, []), found)
+
+
+def test_negative_jumps_are_explained_like_positive_ones(rng):
+    found = np.array([-0.5, -0.5, -0.3])
+    sources = [np.array([-0.4, 0.0, -0.1]), np.array([0.3, -0.2, -0.2])]
+    np.testing.assert_allclose(unexplained(found, sources), [0.0, -0.25, -0.05])
+    found, *sources = rng.standard_normal((3, 50))
+    mirrored = unexplained(-found, [-source for source in sources])
+    np.testing.assert_array_equal(mirrored, -unexplained(found, sources))
 
 
 def test_one_band_is_repeated_and_another_size_is_refused(rng):
     fused = rng.random((5, 6, 3))
     (band,) = checked_sources([None, rng.random((5, 6))], fused)
     assert band.shape == fused.shape
-    with pytest.raises(MismatchError, match=r"^source: shape \(5, 7, 3\)"):
+    with pytest.raises(MismatchError, match=r"^foreground: shape \(5, 7, 3\)"):
         checked_sources([rng.random((5, 7, 3))], fused)
 
 
@@ -92,3 +101,16 @@ def test_windows_see_nothing_beyond_the_border():
     weight = np.ones((9, 9), np.float32)
     assert windowed(weight)[0, 0] < windowed(weight)[4, 4]
     np.testing.assert_allclose(windowed(3 * weight) / windowed(weight), 3.0, rtol=1e-6)
+
+
+def test_negative_samples_count_as_black(rng):
+    x = rng.random((8, 9, 3)) - 0.3
+    clipped = np.maximum(x, 0.0)
+    np.testing.assert_array_equal(relative_log(x, WHOLE), relative_log(clipped, WHOLE))
+
+
+def test_the_box_ends_at_the_borders():
+    places = np.zeros((60, 70), bool)
+    places[3, 68] = True
+    rows, cols = box_around(places)
+    assert places[rows, cols].shape == (4 + MARGIN, 2 + MARGIN)

@@ -29,7 +29,7 @@ def test_brightness_does_not_count_without_offset(rng):
     assert chromaticity_error(u, f) > 1e-4
 
 
-def test_it_is_symmetric_within_the_range(rng):
+def test_is_symmetric_within_the_range(rng):
     u, f = rng.random((2, 5, 4, 3))
     assert chromaticity_error(u, f) == pytest.approx(chromaticity_error(f, u), rel=1e-14)
 

@@ -1,9 +1,10 @@
-"""CIEDE2000 against the published pairs, and of pictures."""
+"""CIEDE2000 against the published pairs and scikit-image, and of pictures."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from skimage.color import deltaE_ciede2000, rgb2lab
 
 from osmofuse.errors import InputError
 from osmofuse.metrics import colour_difference_map
@@ -29,6 +30,25 @@ def test_published_pairs_both_ways(first, second, expected):
     one, two = np.array(first), np.array(second)
     assert ciede2000(one, two) == pytest.approx(expected, abs=5e-5)
     assert ciede2000(two, one) == pytest.approx(expected, abs=5e-5)
+
+
+def test_differences_are_those_of_scikit_image(rng):
+    """Colours of all hues, lightnesses and chromas, greys and near neighbours among them."""
+    low, high = np.array([0.0, -100.0, -100.0]), np.array([100.0, 100.0, 100.0])
+    first, second = rng.uniform(low, high, (2, 5000, 3))
+    second[1000:2000] = first[1000:2000] + rng.normal(0, 2, (1000, 3))
+    first[2000:2500, 1:] = 0.0
+    second[2250:2750, 1:] = 0.0
+    second[2750:3000, 1:] *= 0.01
+    expected = deltaE_ciede2000(first, second)
+    np.testing.assert_allclose(ciede2000(first, second), expected, rtol=1e-9, atol=1e-9)
+
+
+def test_lab_is_that_of_scikit_image(rng):
+    """Its matrix and white have more digits than those of the standard, which are used here."""
+    srgb = rng.random((40, 50, 3))
+    srgb[:10] *= 0.05
+    np.testing.assert_allclose(lab(srgb), rgb2lab(srgb), atol=0.03)
 
 
 @pytest.mark.parametrize(

@@ -210,3 +210,16 @@ def direct_matting(data):
 def test_direct_matting_of_the_face(direct_matting, feature, value):
     """The value of the paper's table for edges; for the others, that of another program."""
     assert fmi(*direct_matting, feature=feature) == pytest.approx(value, abs=6e-4)
+
+
+@pytest.mark.parametrize(
+    ("fused", "source", "end"),
+    [
+        ([[188, 0, 0], [921, 62, 0], [0, 0, 0]], [[60, 0, 0], [406, 0, 0], [0, 0, 0]], 1.0),
+        ([[0, 0, 28], [0, 0, 0], [0, 383, 0]], [[0, 0, 0], [0, 0, 0], [50, 720, 0]], 0.0),
+    ],
+)
+def test_windows_out_of_the_range_are_cut_off(fused, source, end):
+    """The estimated joint distribution of these windows is negative somewhere: 1.75 and -0.14."""
+    u, f = np.array(fused) / 1000, np.array(source) / 1000
+    assert fmi(u, f, f, feature="none") == end

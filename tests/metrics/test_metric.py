@@ -11,8 +11,8 @@ def test_what_was_not_given_is_said():
     x = np.zeros((2, 2))
     without = Pictures(x, x, x, None, None)
     with pytest.raises(InputError, match="no alpha was given"):
-        without.joining_map  # noqa: B018
+        without.required_alpha  # noqa: B018
     with pytest.raises(InputError, match="no truth was given"):
-        without.right_answer  # noqa: B018
+        without.required_truth  # noqa: B018
     given = Pictures(x, x, x, x, x)
-    assert given.joining_map is given.right_answer is x
+    assert given.required_alpha is given.required_truth is x

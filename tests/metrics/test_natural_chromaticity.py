@@ -105,8 +105,8 @@ def test_one_channel_has_no_chromaticity(rng, shape):
 @pytest.mark.parametrize(
     ("alpha", "reason"),
     [
-        (np.float64(0.5), "the same everywhere"),
-        (np.ones((64, 64)), "the same everywhere"),
+        (np.float64(0.5), "constant"),
+        (np.ones((64, 64)), "constant"),
         (0.5 + 1e-4 * ramp(20), "hardly varies"),
     ],
 )
@@ -136,3 +136,14 @@ def test_direct_matting_has_the_worse_colours(data):
     fused = [osmofuse.fuse(f, b, alpha, method=name).image for name in ("direct", "variational")]
     direct, variational = (natural_chromaticity(u, alpha) for u in fused)
     assert direct > 2 * variational
+
+
+@pytest.mark.parametrize(("height", "varies"), [(0.04, True), (0.015, False)])
+def test_a_deviation_of_alpha_by_a_hundredth_is_enough(texture, height, varies):
+    """A step of height h has the variance h² / 4 in windows on it."""
+    alpha = 0.5 + height * (np.arange(64) < 32) * np.ones((64, 1))
+    if varies:
+        assert natural_chromaticity(texture, alpha) >= 0.0
+    else:
+        with pytest.raises(InputError, match=r"^alpha: hardly varies"):
+            natural_chromaticity(texture, alpha)

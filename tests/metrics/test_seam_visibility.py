@@ -1,4 +1,4 @@
-"""Seam visibility: what must be seen, what must be excused, and all kinds of lines."""
+"""Seam visibility: what must be seen, what sources explain, and all kinds of lines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import osmofuse
 from faults import SEAMS, of_scene, pooled, trials
 from osmofuse import InputError, gallery
 from osmofuse.metrics import seam_map, seam_visibility
-from osmofuse.metrics.seam_visibility import _Boundary
+from osmofuse.metrics.boundary import unexplained
+from osmofuse.metrics.seam_visibility import _Boundary, _Jumps
 
 
 def half(shape=(64, 64)):
@@ -168,3 +169,84 @@ def test_inputs_are_never_changed(texture, edge):
     seam_map(edge, texture, texture, half())
     assert np.array_equal(texture, before[0])
     assert np.array_equal(edge, before[1])
+
+
+BOX = slice(None), slice(None)
+
+
+def jump_of_a_line(x, inside, block):
+    """Mean inside minus mean outside at each place of a line, in windows of blocks."""
+    found = []
+    weights = np.exp(-(np.arange(-5, 6) ** 2) / (2 * 1.5**2))
+    for place in range(len(x)):
+        totals = np.zeros((2, 2))
+        for k, weight in zip(range(place // block - 5, place // block + 6), weights, strict=True):
+            part = slice(max(k * block, 0), max((k + 1) * block, 0))
+            for side in (0, 1):
+                here = x[part][inside[part] == (side == 0)]
+                totals[side] += weight * here.sum(), weight * here.size
+        (a, n), (b, m) = totals
+        found.append(a / n - b / m if n and m else np.nan)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("block", [1, 4])
+def test_steps_are_extrapolated_from_two_windows(rng, block):
+    """Along a line: 3/2 of the jump in the fine window less 1/2 of that in the coarse one."""
+    x = rng.random(97).astype(np.float32)
+    inside = np.arange(97) < 48
+    boundary = _Boundary(BOX, np.tile(inside, (64, 1)))
+    found = boundary._step(np.tile(x, (64, 1)), block)
+    fine, coarse = (jump_of_a_line(x, inside, side)[[47, 48]] for side in (block, 2 * block))
+    expected = np.tile(1.5 * fine - 0.5 * coarse, 64)
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def test_parts_are_combined_as_documented(rng):
+    """The constants are those of docs/boundary.md."""
+    u, f, b = 0.2 + 0.6 * rng.random((3, 60, 50, 3))
+    u[:, 25:] *= 0.7
+    alpha = np.tile(np.arange(50) >= 25, (60, 1)).astype(float)
+    boundary = _Boundary(BOX, alpha < 0.5)
+    found, texture = boundary.jumps(u), boundary.texture(u)
+    sources = [boundary.jumps(x) for x in (f, b)]
+    hidden = np.ones(len(texture))
+    chance = 2 * 2 * 1.5**2 / 14
+    constants = {
+        "step": (0.05, chance),
+        "ramp": (0.5, chance / 16),
+        "line": (0.15, 2 / 7),
+        "detail": (1.25, 0.0),
+    }
+    for name, (c, noise) in constants.items():
+        jumps = [getattr(one, name) for one in sources]
+        if name != "detail":
+            lights = [np.clip(found.light / one.light, 0.5, 4.0)[:, None] for one in sources]
+            jumps = [light * jump for light, jump in zip(lights, jumps, strict=True)]
+        left = unexplained(getattr(found, name), jumps)
+        squares = left**2 if name == "detail" else (left**2).sum(axis=-1)
+        e = np.sqrt(np.maximum(squares - noise * texture, 0))
+        scale = c if name == "detail" else c + 0.3 * np.sqrt(texture)
+        hidden *= scale / (e + scale)
+    seen = seam_map(u, f, b, alpha)
+    np.testing.assert_allclose(seen[seen > 0], (1 - hidden)[1 - hidden > 0], rtol=1e-5)
+
+
+def test_brightness_is_the_derivative_of_the_scale():
+    """dl / d(log x) = 2 x / (x + mean) of l = 2 log(1 + x / mean), over 2."""
+    x = np.full((40, 40, 3), 0.3)
+    x[:5] = 0.9
+    boundary = _Boundary(BOX, np.tile(np.arange(40) < 20, (40, 1)))
+    light = boundary.jumps(x).light.reshape(40, 2)[20:35]
+    np.testing.assert_allclose(light, 0.3 / (0.3 + x.mean()), rtol=1e-5)
+
+
+@pytest.mark.parametrize(("light", "factor"), [(0.01, 0.5), (0.3, 1.5), (0.9, 4.0)])
+def test_jumps_of_sources_are_adjusted_to_the_brightness_within_limits(rng, light, factor):
+    step, ramp, line, detail = rng.standard_normal((4, 7, 3))
+    source = _Jumps(step, ramp, line, detail, np.full(7, 0.2))
+    found = source.in_the_light_of(_Jumps(step, ramp, line, detail, np.full(7, light)))
+    for name in ("step", "ramp", "line"):
+        expected = factor * getattr(source, name)
+        np.testing.assert_allclose(getattr(found, name), expected, rtol=1e-12)
+    np.testing.assert_array_equal(found.detail, detail)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import osmofuse
 from osmofuse import InputError, gallery
-from osmofuse.metrics import structure_map, structure_score
+from osmofuse.metrics import structure_map, structure_score, windows
 from osmofuse.metrics.structure import RADIUS, SIGMA
 
 
@@ -261,3 +261,29 @@ def test_inputs_are_never_changed(scene):
     structure_score(f, f, b, alpha)
     structure_map(f, b, alpha)
     assert all(np.array_equal(x, y) for x, y in zip(scene, before, strict=True))
+
+
+@pytest.mark.parametrize("pixels", [1, 100])
+def test_strips_do_not_change_the_score(rng, monkeypatch, pixels):
+    u, f, b = rng.random((3, 25, 19))
+    alpha = rng.random((25, 19))
+    expected = structure_score(u, f, b, alpha)
+    monkeypatch.setattr(windows, "PIXELS", pixels)
+    assert structure_score(u, f, b, alpha) == pytest.approx(expected, rel=1e-12)
+
+
+def test_bright_pixels_that_are_kept_do_not_flatten_the_rest(rng):
+    u, f, b = 1e-3 * rng.random((3, 20, 30))
+    alpha = np.zeros((20, 30))
+    alpha[:, 20:] = 1.0
+    expected = structure_score(u, f, b, alpha)
+    for x in (u, f, b):
+        x[:, 20:] = 1e4
+    assert structure_score(u, f, b, alpha) == pytest.approx(expected, rel=1e-9)
+
+
+def test_little_missing_structure_is_scored(rng):
+    b = rng.random((40, 40))
+    f = b + 0.07 * rng.standard_normal((40, 40))
+    assert 0.01 < 1 - structure_map(f, b, np.zeros(())).mean() < 0.05
+    assert structure_score(b, f, b, np.zeros(())) == pytest.approx(1.0, abs=1e-9)

@@ -144,10 +144,10 @@ def test_what_is_missing_has_its_reason_once_below():
 @pytest.mark.parametrize(
     ("metric", "value", "markdown", "latex"),
     [
-        ("truth_psnr", 31.4159, "31.42", "31.42"),
-        ("truth_psnr", math.inf, "∞", r"$\infty$"),
-        ("truth_psnr", -math.inf, "-∞", r"$-$$\infty$"),
-        ("truth_ssim", 0.98765, "0.9877", "0.9877"),
+        ("psnr", 31.4159, "31.42", "31.42"),
+        ("psnr", math.inf, "∞", r"$\infty$"),
+        ("psnr", -math.inf, "-∞", r"$-$$\infty$"),
+        ("ssim", 0.98765, "0.9877", "0.9877"),
         ("structure", -2.8851, "-2.885", "$-$2.885"),
         ("structure", -0.0001, "0.000", "0.000"),
         ("entropy", 7.23456, "7.235", "7.235"),

@@ -8,7 +8,7 @@ import osmofuse
 from osmofuse import gallery
 from osmofuse.errors import MismatchError, SettingError
 from osmofuse.jobs import FuseJob, compare_with_record, job_of_record
-from osmofuse.metrics import truth_psnr
+from osmofuse.metrics import psnr
 from osmofuse.picture import quantise
 from osmofuse.record import read_record
 
@@ -42,7 +42,7 @@ def job(files, output, background="infrared.tif", **parts):
 
 
 def from_truth(path):
-    return truth_psnr(osmofuse.read(path).samples(), SCENE.truth)
+    return psnr(osmofuse.read(path).samples(), SCENE.truth)
 
 
 def test_a_background_that_lies_elsewhere_is_fused_as_if_it_lay_right(files, tmp_path):

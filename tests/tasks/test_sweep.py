@@ -134,7 +134,7 @@ def test_what_is_not_varied_is_the_same_for_all(scene):
 def test_results_are_scored_if_there_is_a_truth_or_a_wish(scene):
     one = {"start": "foreground", "mu": 10, "eta": 0.1, "gamma": 1}
     (trial,) = swept(scene, truth=scene.truth, **one)
-    assert set(trial.scores) == {"truth_psnr", "truth_ssim"}
+    assert set(trial.scores) == {"psnr", "ssim"}
     (trial,) = swept(scene, metrics=["chromaticity"], **one)
     assert set(trial.scores) == {"chromaticity"}
 

@@ -117,7 +117,7 @@ def _report(
 
     say(summary(fusion, clipped))
     before, after = scores(pictures["visible"]), scores(fusion.image)
-    for name, unit in (("truth_psnr", " dB"), ("truth_ssim", "")):
+    for name, unit in (("psnr", " dB"), ("ssim", "")):
         was, now = before[name].value, after[name].value
         say(f"  {name}: visible {was:.4g}{unit}, fused {now:.4g}{unit}")
     for name, path in paths.items():

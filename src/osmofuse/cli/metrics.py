@@ -16,7 +16,7 @@ from osmofuse.cli.grouped import GroupedCommand
 from osmofuse.cli.tables import print_table
 from osmofuse.cli.voice import say
 from osmofuse.errors import SettingError, did_you_mean
-from osmofuse.metrics import Description, describe
+from osmofuse.metrics import MetricInfo, describe
 from osmofuse.record import plain
 
 _WIDTH = 100
@@ -57,7 +57,7 @@ def metric_number(value: float) -> str:
     return f"{value:.5g}".replace("inf", "∞")
 
 
-def _table(known: list[Description]) -> Table:
+def _table(known: list[MetricInfo]) -> Table:
     table = Table(box=box.SIMPLE_HEAD)
     for head in ("metric", "better", "range", "definition"):
         table.add_column(head, no_wrap=head in ("metric", "better", "range"))
@@ -66,7 +66,7 @@ def _table(known: list[Description]) -> Table:
     return table
 
 
-def _words(one: Description) -> Iterator[str]:
+def _words(one: MetricInfo) -> Iterator[str]:
     yield f"{one.name}: {interval(one.range)}, better: {one.better or 'neither'}"
     parts = {"": one.definition, "Channels: ": one.channels, "Source: ": one.source}
     for title, text in (parts | {"Check: ": one.check}).items():

@@ -11,7 +11,7 @@ from osmofuse.jobs.need import PROGRAM, START, Need
 from osmofuse.jobs.sources import SourcesJob
 from osmofuse.methods import Method
 from osmofuse.methods.cost import Cost, cost_of
-from osmofuse.metrics.cost import score_cost
+from osmofuse.metrics.score import score_cost
 from osmofuse.preparation.auto_alpha import auto_alpha_cost
 from osmofuse.preparation.registration.cost import alignment_cost
 from osmofuse.report.cost import page_cost

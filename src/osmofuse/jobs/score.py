@@ -20,8 +20,7 @@ from osmofuse.jobs.job import FileJob, Result
 from osmofuse.jobs.need import PROGRAM, START, Need, peak_bytes
 from osmofuse.metrics import Score, score
 from osmofuse.metrics.catalogue import chosen_metrics
-from osmofuse.metrics.cost import score_cost
-from osmofuse.metrics.score import check_bits
+from osmofuse.metrics.score import check_bits, score_cost
 from osmofuse.picture import Picture
 from osmofuse.preparation.alpha_file import alpha_of_picture
 from osmofuse.progress import Guard, Status, Watch

@@ -1,16 +1,15 @@
-r"""What the metrics of the fusion's boundary share: the measure, the windows, the excuse.
+r"""Common parts of the boundary metrics: scale, windows, and edges explained by the sources.
 
-Samples are taken as
+Samples are mapped to
 
 .. math::
 
     \ell(x) = 2 \log\Big(1 + \frac{x}{\bar x}\Big),
 
-with :math:`\bar x` the mean of the whole picture. A gain of the picture changes nothing. Near the
-mean a difference of l is the relative difference; in the dark, where a logarithm makes steps of
-noise and the eye sees nothing, it goes to the plain one. l minus its mean over the channels is the
-logarithm of the geometric chromaticity :math:`z/\mathrm{GCM}(z)`, the mean taking the part of
-the offset.
+with :math:`\bar x` the mean of the whole picture, so a gain has no effect. Near the mean, a
+difference of l is the relative difference; in the dark, where a plain logarithm would amplify
+invisible noise, it becomes the absolute difference. l minus its mean over the channels is the
+logarithm of the geometric chromaticity :math:`z/\mathrm{GCM}(z)`, with :math:`\bar x` as offset.
 """
 
 from __future__ import annotations
@@ -19,35 +18,34 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from osmofuse.errors import MismatchError
 from osmofuse.filters import gaussian
-from osmofuse.picture import bands_of
+from osmofuse.metrics.grey_levels import check_sources
 from osmofuse.typing import BoolArray, FloatArray
 
-SIGMA, RADIUS = 1.5, 5  # the finest window, in pixels; coarser ones are of blocks of pixels
-MARGIN = 40  # no window looks further
+# Window of the structural similarity, in pixels or blocks of pixels.
+SIGMA, RADIUS = 1.5, 5
+# Margin of the box around the boundary: the widest window, 5 blocks of 8 pixels.
+MARGIN = 40
 
-# What a source has across the boundary excuses as much in the fused picture, and a quarter more:
-# contrasts of two pictures of one thing are never quite the same.
+# Factor by which a jump may exceed that of a source, since two pictures of one object differ in
+# contrast; 1.1..1.5 change scores by 0.02.
 _TOLERANCE = 1.25
 
 Box = tuple[slice, slice]
 
 
 def one_map(alpha: FloatArray, shape: tuple[int, ...]) -> FloatArray:
-    """Return alpha as one plane of float32; of a map for each channel, the mean."""
+    """Return alpha as one plane of float32, the mean over channels."""
     planes = np.asarray(alpha, np.float32)
     plane = planes.mean(axis=2) if planes.ndim == 3 else planes
     return np.broadcast_to(plane, shape[:2])
 
 
 def box_around(places: BoolArray) -> Box:
-    """Return the rectangle that holds all places that are True, with a margin for the windows."""
-    first = []
-    for axis in (0, 1):
-        hits = np.flatnonzero(places.any(axis=1 - axis))
-        first.append(slice(max(int(hits[0]) - MARGIN, 0), int(hits[-1]) + MARGIN + 1))
-    return first[0], first[1]
+    """Return the bounding box of all True pixels, with a margin for the windows."""
+    hits = [np.flatnonzero(places.any(axis=axis)) for axis in (1, 0)]
+    rows, cols = (slice(max(int(n[0]) - MARGIN, 0), int(n[-1]) + MARGIN + 1) for n in hits)
+    return rows, cols
 
 
 def relative_log(picture: FloatArray, box: Box) -> FloatArray:
@@ -58,22 +56,20 @@ def relative_log(picture: FloatArray, box: Box) -> FloatArray:
 
 
 def checked_sources(sources: Sequence[FloatArray | None], fused: FloatArray) -> list[FloatArray]:
-    """Return the sources that are there, one band repeated; they must fit the fused picture."""
-    given = [source for source in sources if source is not None]
-    for source in given:
-        if source.shape[:2] != fused.shape[:2] or bands_of(source) not in (1, bands_of(fused)):
-            raise MismatchError(f"source: shape {source.shape} does not fit fused, {fused.shape}")
-    return [np.broadcast_to(_with_bands(source), _with_bands(fused).shape) for source in given]
+    """Return the sources that are not None, one band repeated; check that they fit."""
+    check_sources(fused, *sources)
+    shape = _with_bands(fused).shape
+    return [np.broadcast_to(_with_bands(source), shape) for source in sources if source is not None]
 
 
 def _with_bands(picture: FloatArray) -> FloatArray:
     return picture if picture.ndim == 3 else picture[..., np.newaxis]
 
 
-def unexcused(found: FloatArray, sources: Sequence[FloatArray]) -> FloatArray:
-    """Return what is left of a jump when the jumps of the sources are taken for natural.
+def unexplained(found: FloatArray, sources: Sequence[FloatArray]) -> FloatArray:
+    """Return the part of a jump that the jumps of the sources do not explain.
 
-    Natural is what lies between the least and the largest of 0 and the sources' jumps: a
+    Explained is everything between the smallest and the largest of 0 and the sources' jumps: a
     fusion may keep an edge of either source, or any part of it.
     """
     least = np.minimum.reduce([np.zeros_like(found), *sources]) * _TOLERANCE
@@ -88,7 +84,7 @@ def lightness_and_chroma(x: FloatArray) -> FloatArray:
 
 
 def blocks(x: FloatArray, side: int) -> FloatArray:
-    """Return the sums over blocks of side × side pixels; beyond the borders there is nothing."""
+    """Return the sums over blocks of side × side pixels, zeros beyond the borders."""
     rows, cols = x.shape
     padded = np.pad(x, ((0, -rows % side), (0, -cols % side)))
     return np.asarray(padded.reshape(-(-rows // side), side, -1, side).sum(axis=(1, 3)))

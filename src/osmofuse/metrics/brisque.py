@@ -1,39 +1,40 @@
-r"""BRISQUE: how distorted a picture looks, told from the picture alone.
+r"""BRISQUE: quality of a picture without reference.
 
-Of the plane and of the same at half size (:func:`osmofuse.filters.halve`), 18 features each from
+The plane, and the plane at half size (:func:`osmofuse.filters.halve`), have 18 features each from
 :mod:`osmofuse.metrics.natural_scene`, with black outside the plane: shape and variance of the
 coefficients; and for their products with the neighbours shifted by (0, 1), (1, 0), (1, 1) and
-(-1, 1) (rows, cols; in a ring) the shape g, the mean
+(-1, 1) (rows, cols; cyclically) the shape g, the mean
 
 .. math::
 
     (r - l)\, \frac{\Gamma(2/g)}{\Gamma(1/g)} \sqrt{\frac{\Gamma(1/g)}{\Gamma(3/g)}} ,
 
 and the variances :math:`l^2, r^2` of the left and the right side. A trained regression
-(:mod:`osmofuse.metrics.brisque_model`) makes a score of the 36: about 0 for the best and 100 for
-the worst photographs it was trained on, beyond that for what was not.
+(:mod:`osmofuse.metrics.brisque_model`) maps the 36 to a score: about 0 for the best and 100 for
+the worst photographs of its training; other pictures may lie outside.
 
 Shape and variance of the coefficients come from a fit of their two sides, the variance being
 :math:`(l^2 + r^2)/2`: the model used here was trained so, like others that descend from the C++
 program. The authors' MATLAB program, hence their own model, takes one symmetric distribution.
 
-The number depends on the trained model as much as on the picture. The one used here unless another
-is given, of the wheel brisque 0.2.0, is not that of the authors, and neither gives the values of
-the osmosis paper: compare scores of one model with each other, and nothing else.
+The value depends on the trained model as much as on the picture. The default model, that of the
+wheel brisque 0.2.0, is not that of the authors, and neither gives the values of the osmosis paper:
+compare scores of one model only.
 """
 
 from __future__ import annotations
 
 import math
 import os
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
-from osmofuse.errors import InputError, SettingError
+from osmofuse.checks import choice
+from osmofuse.errors import InputError
 from osmofuse.filters import halve
 from osmofuse.metrics.brisque_model import installed_model, read_model
-from osmofuse.metrics.grey_levels import check_side
+from osmofuse.metrics.grey_levels import Colour, check_side, quality_planes
 from osmofuse.metrics.metric import Metric
 from osmofuse.metrics.natural_scene import (
     Asymmetric,
@@ -42,11 +43,10 @@ from osmofuse.metrics.natural_scene import (
     fit_symmetric,
     neighbour_products,
 )
-from osmofuse.metrics.quality_planes import Colour, quality_planes
 from osmofuse.typing import FloatArray
 
-SHIFTS = ((0, 1), (1, 0), (1, 1), (-1, 1))
-SIDE = 13  # the window of 7 pixels fits at half size
+SHIFTS = ((0, 1), (1, 0), (1, 1), (-1, 1))  # in the order of the trained features
+SIDE = 13  # smallest picture: the window of 7 pixels fits at half size
 
 Path = str | os.PathLike[str]
 Fit = Literal["asymmetric", "symmetric"]
@@ -68,23 +68,22 @@ def brisque(
     fused : array, (rows, cols) or (rows, cols, channels)
         White at 1.0; 13 pixels at least in both directions.
     model : tuple of paths, optional
-        A model of libsvm and the ranges of its features; by default those of the wheel
+        Model file of libsvm and file of the feature ranges; default: those of the wheel
         brisque 0.2.0.
     fit : {"asymmetric", "symmetric"}
-        How the model was trained: "symmetric" for that of the authors.
+        Distribution with which the model was trained: "symmetric" for that of the authors.
     colour : {"mean", "grey"}
-        The mean of the channels' scores, as in the osmosis paper; or the score of the grey
-        picture, as the authors of BRISQUE do it.
+        Mean of the channels' scores, as in the osmosis paper; or score of the grey picture, as
+        the authors of BRISQUE do it.
 
     Raises
     ------
     InputError
-        There is no model; or the picture is too small, or flat in a channel.
+        The model is missing, or the picture is too small or flat in a channel.
     SettingError
-        Another fit or colour rule.
+        `fit` or `colour` is something else.
     """
-    if fit not in ("asymmetric", "symmetric"):
-        raise SettingError(f"fit: {fit!r}; must be 'asymmetric' or 'symmetric'")
+    choice("fit", fit, get_args(Fit))
     trained = installed_model() if model is None else read_model(*model)
     check_side(fused, SIDE)
     scores = [trained(brisque_features(plane, fit)) for plane in quality_planes(fused, colour)]
@@ -94,7 +93,7 @@ def brisque(
 def brisque_features(plane: FloatArray, fit: Fit = "asymmetric") -> FloatArray:
     """Return the 36 features of a plane in grey levels of 255."""
     if plane.max() == plane.min():
-        raise InputError("fused: flat in a channel; it has no statistics of a natural scene")
+        raise InputError("fused: flat in a channel; there are no statistics")
     features: list[float] = []
     for x in (plane, halve(plane)):
         m = coefficients(x, "zero")
@@ -109,7 +108,7 @@ def brisque_features(plane: FloatArray, fit: Fit = "asymmetric") -> FloatArray:
 def _sides(values: FloatArray) -> Asymmetric:
     found = fit_asymmetric(values)
     if found is None:
-        raise InputError("fused: hardly any variation; it has no statistics of a natural scene")
+        raise InputError("fused: hardly any variation; there are no statistics")
     return found
 
 
@@ -119,13 +118,15 @@ def _factor(g: float) -> float:
     return math.exp(math.lgamma(2.0 / g) - 0.5 * (math.lgamma(1.0 / g) + math.lgamma(3.0 / g)))
 
 
-METRIC = Metric(
-    lambda p: brisque(p.fused),
-    better="low",
-    range=(-math.inf, math.inf),
-    definition="quality without reference: 36 statistics of a natural scene at two scales, "
-    "weighed by a trained regression; only scores of one model can be compared",
-    channels="mean over them, as in the osmosis paper (MATLAB: grey)",
-    source="Mittal et al., IEEE TIP 2012; the model of the wheel brisque 0.2.0",
-    check="32.1 for direct matting of the paper's face pair",
-)
+METRICS = {
+    "brisque": Metric(
+        lambda p: brisque(p.fused),
+        better="low",
+        range=(-math.inf, math.inf),
+        definition="quality without reference: 36 statistics of a natural scene at two scales, "
+        "mapped by a trained regression; only scores of one model can be compared",
+        channels="mean over them, as in the osmosis paper (MATLAB: grey)",
+        source="Mittal et al., IEEE TIP 2012; the model of the wheel brisque 0.2.0",
+        check="32.1 for direct matting of the paper's face pair",
+    ),
+}

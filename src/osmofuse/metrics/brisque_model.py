@@ -1,4 +1,4 @@
-r"""The trained part of BRISQUE: a support vector regression on 36 scaled features.
+r"""Trained part of BRISQUE: a support vector regression on 36 scaled features.
 
 .. math::
 
@@ -6,8 +6,8 @@ r"""The trained part of BRISQUE: a support vector regression on 36 scaled featur
     x = -1 + 2\,\frac{z - z_{min}}{z_{max} - z_{min}}
 
 for features z. The vectors :math:`s_i` and numbers come from a model file of libsvm, the ranges
-from a file of its program svm-scale, or from the pickle in the wheel `brisque`. A pickle can run
-any program when it is loaded; so it is not loaded, its numbers are picked out of its bytes.
+from a file of its program svm-scale, or from the pickle in the wheel `brisque`. Loading a pickle
+can run any code, so it is not loaded: its numbers are read from its opcodes.
 """
 
 from __future__ import annotations
@@ -20,26 +20,25 @@ from pathlib import Path
 import numpy as np
 
 from osmofuse.errors import InputError
+from osmofuse.metrics.natural_scene import FEATURES
 from osmofuse.metrics.quality_models import installed_file
 from osmofuse.typing import FloatArray
-
-FEATURES = 36
 
 
 @dataclass(frozen=True, eq=False)
 class BrisqueModel:
-    """A regression and the ranges of its features.
+    """Regression and the ranges of its features.
 
     Attributes
     ----------
     weights : array, shape (n,)
-        The coefficients of the support vectors.
+        Coefficients of the support vectors.
     vectors : array, shape (n, 36)
-        The support vectors.
+        Support vectors.
     gamma, rho : float
-        The width of the kernel, and what is taken off.
+        Width of the kernel, and the offset subtracted.
     ranges : array, shape (2, 36)
-        The least and the greatest value of each feature in the training.
+        Minimum and maximum of each feature in the training.
     """
 
     weights: FloatArray
@@ -51,7 +50,7 @@ class BrisqueModel:
     def __call__(self, features: FloatArray) -> float:
         """Return the score of 36 features."""
         low, high = self.ranges
-        wide = high > low  # svm-scale leaves out features that never varied
+        wide = high > low  # svm-scale omits constant features
         x = np.where(wide, -1.0 + 2.0 * (features - low) / np.where(wide, high - low, 1.0), 0.0)
         distances = ((self.vectors - x) ** 2).sum(axis=1)
         return float(self.weights @ np.exp(-self.gamma * distances)) - self.rho
@@ -70,10 +69,10 @@ def read_model(svm: str | os.PathLike[str], ranges: str | os.PathLike[str]) -> B
     Parameters
     ----------
     svm : path
-        A model of libsvm: epsilon or nu regression with a radial kernel.
+        Model file of libsvm: epsilon or nu regression with a radial kernel.
     ranges : path
-        The ranges of the features: a file of svm-scale, to [-1, 1], or a pickle of a dict with
-        the lists "min_" and "max_".
+        Ranges of the features: file of svm-scale, to [-1, 1], or a pickle of a dict with the
+        lists "min_" and "max_".
 
     Raises
     ------
@@ -110,7 +109,7 @@ def _regression(text: str) -> tuple[FloatArray, FloatArray, float, float]:
     weights = np.array([float(line[0]) for line in lines])
     vectors = np.zeros((len(lines), FEATURES))
     for vector, line in zip(vectors, lines, strict=True):
-        for entry in line[1:]:  # what is not named is 0
+        for entry in line[1:]:  # missing entries are 0
             place, value = entry.split(":")
             vector[_place(place)] = float(value)
     numbers = float(settings["gamma"]), float(settings["rho"])

@@ -1,4 +1,4 @@
-"""Metrics by name, and sets of them: our own, each in the file of its name, and others'."""
+"""Metrics by name, and named sets of them: our own and those of plugins."""
 
 from __future__ import annotations
 
@@ -19,25 +19,46 @@ VIFB = (
     "entropy",
     "cross_entropy",
     "mutinf",
-    "rmse",
-    "psnr",
-    "ssim",
+    "vifb_rmse",
+    "vifb_psnr",
+    "vifb_ssim",
     "avg_gradient",
     "edge_intensity",
     "spatial_frequency",
-    "variance",
+    "vifb_variance",
     "qabf",
     "qcb",
     "qcv",
 )
 OTHERS = ("niqe", "nabf", "scd", "vif", "viff", "nmi", "qy")
 BOUNDARY = ("seam_visibility", "natural_chromaticity")
-TRUTH = ("truth_psnr", "truth_ssim")
+TRUTH = ("psnr", "ssim")
 
-# Our own. Imported by path: the package offers functions by the names of their files.
+# Modules with a dict METRICS. Imported by path: some share their name with a function.
+FAMILIES = (
+    "chromaticity",
+    "structure",
+    "fmi",
+    "brisque",
+    "vifb",
+    "edge_preservation",
+    "contrast_sensitivity",
+    "niqe",
+    "visual_information",
+    "source_similarity",
+    "seam_visibility",
+    "natural_chromaticity",
+    "truth",
+)
+
+_DEFINED: dict[str, Metric] = {
+    name: metric
+    for family in FAMILIES
+    for name, metric in import_module(f"osmofuse.metrics.{family}").METRICS.items()
+}
+# Our own metrics, in the order of tables.
 METRICS: dict[str, Metric] = {
-    name: import_module(f"osmofuse.metrics.{name}").METRIC
-    for name in (*PAPER, *VIFB, *OTHERS, *BOUNDARY, *TRUTH)
+    name: _DEFINED[name] for name in (*PAPER, *VIFB, *OTHERS, *BOUNDARY, *TRUTH)
 }
 
 SETS: dict[str, tuple[str, ...]] = {
@@ -51,17 +72,17 @@ _log = logging.getLogger("osmofuse")
 
 
 def metric_names() -> tuple[str, ...]:
-    """Return the names of all metrics: our own, then those of other packages, not imported yet."""
+    """Return the names of all metrics: our own, then those of plugins, which are not imported."""
     return (*METRICS, *plugins.offered("metric", frozenset({*METRICS, *SETS})))
 
 
 def metric_named(name: str) -> Metric:
-    """Return a metric.
+    """Return the metric of a name.
 
     Raises
     ------
     SettingError
-        The metric is unknown, or that of another package cannot be used.
+        The metric is unknown, or it is that of a plugin that cannot be used.
     """
     if name in METRICS:
         return METRICS[name]
@@ -82,7 +103,7 @@ def metric_named(name: str) -> Metric:
 
 
 def usable_metrics() -> dict[str, Metric]:
-    """Return all metrics by name; those of other packages that cannot be used are logged."""
+    """Return all metrics by name; log those of plugins that cannot be used."""
     found = dict(METRICS)
     for name in metric_names()[len(METRICS) :]:
         try:
@@ -93,7 +114,7 @@ def usable_metrics() -> dict[str, Metric]:
 
 
 def chosen_metrics(metrics: Choice | Sequence[Choice]) -> dict[str, Metric]:
-    """Return the metrics that somebody chose, by name.
+    """Return the chosen metrics by name.
 
     Parameters
     ----------
@@ -103,7 +124,7 @@ def chosen_metrics(metrics: Choice | Sequence[Choice]) -> dict[str, Metric]:
     Raises
     ------
     SettingError
-        One is unknown, cannot be used, or has the name of another.
+        A metric is unknown, cannot be used, or two have the same name.
     """
     chosen = (metrics,) if isinstance(metrics, str) or callable(metrics) else metrics
     found: dict[str, Metric] = {}

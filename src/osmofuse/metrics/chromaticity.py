@@ -1,4 +1,4 @@
-r"""The paper's chromaticity error.
+r"""Chromaticity error of the paper.
 
 With the geometric mean of the channels :math:`\mathrm{GCM}(z) = (z_R z_G z_B)^{1/3}`,
 
@@ -8,7 +8,7 @@ With the geometric mean of the channels :math:`\mathrm{GCM}(z) = (z_R z_G z_B)^{
 
 in each channel. The paper's table calls its number a 2-norm, but gives the mean over pixels and
 channels, after one grey level of 255 has been added to both pictures. It is zero for u = f: it
-says nothing about whether structure has arrived; :mod:`osmofuse.metrics.structure` does.
+does not measure whether structure was transferred; :mod:`osmofuse.metrics.structure` does.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ import numpy as np
 
 from osmofuse.checks import choice
 from osmofuse.errors import InputError
+from osmofuse.metrics.grey_levels import check_colours
 from osmofuse.metrics.metric import Metric
 from osmofuse.typing import BoolArray, FloatArray
 
-GREY_LEVEL = 1.0 / 255.0
+GREY_LEVEL = 1.0 / 255.0  # the offset that gives the numbers of the paper's table
 
 Reducer = Literal["mean_abs", "rms", "l2", "mean_norm"]
 
@@ -41,11 +42,11 @@ def chromaticity_map(
     Parameters
     ----------
     fused, foreground : array, (rows, cols, channels)
-        White at 1.0; the fused picture is clipped to [0, 1], as a written one is.
+        White at 1.0; the fused picture is clipped to [0, 1], as in files.
     offset : float
-        Added to both, so that black has a chromaticity.
+        Constant added to both, so that black has a chromaticity.
     norm : {"channel", "euclidean"}
-        The error of each channel, or its Euclidean norm over the channels, (rows, cols).
+        Error of each channel, or its Euclidean norm over the channels, (rows, cols).
 
     Raises
     ------
@@ -53,8 +54,7 @@ def chromaticity_map(
         There is one channel only; or a sample is 0, and so is the offset.
     """
     choice("norm", norm, ("channel", "euclidean"))
-    if fused.ndim == 2 or fused.shape[2] == 1:
-        raise InputError("fused: needs more than one channel to have a chromaticity")
+    check_colours(fused)
     difference = _chromaticity(np.clip(fused, 0.0, 1.0) + offset, "fused") - _chromaticity(
         foreground + offset, "foreground"
     )
@@ -78,10 +78,10 @@ def chromaticity_error(
     fused, foreground, offset
         As for `chromaticity_map`.
     reducer : {"mean_abs", "rms", "l2", "mean_norm"}
-        The mean over pixels and channels (the paper's table), the root of the mean square, the
-        root of the sum of squares, or the mean over pixels of the norm over channels.
+        Mean over pixels and channels (the paper's table), root mean square, root of the sum of
+        squares, or mean over pixels of the norm over channels.
     mask : array of bool, (rows, cols), optional
-        Where to look; everywhere if not given.
+        Pixels to use; default: all.
 
     Raises
     ------
@@ -111,13 +111,15 @@ def _chromaticity(z: FloatArray, name: str) -> FloatArray:
     return np.asarray(z / np.exp(np.log(z).mean(axis=-1, keepdims=True)))
 
 
-METRIC = Metric(
-    lambda p: chromaticity_error(p.fused, p.foreground),
-    better="low",
-    range=(0.0, math.inf),
-    definition="mean absolute difference of the chromaticities z/GCM(z) of the fused picture "
-    "and of the foreground, one grey level of 255 added to both",
-    channels="needs more than one; mean over them",
-    source="Parisotto et al., IEEE TIP 2020, Table I",
-    check="0.0178 for direct matting of the paper's face pair",
-)
+METRICS = {
+    "chromaticity": Metric(
+        lambda p: chromaticity_error(p.fused, p.foreground),
+        better="low",
+        range=(0.0, math.inf),
+        definition="mean absolute difference of the chromaticities z/GCM(z) of the fused picture "
+        "and of the foreground, one grey level of 255 added to both",
+        channels="needs more than one; mean over them",
+        source="Parisotto et al., IEEE TIP 2020, Table I",
+        check="0.0178 for direct matting of the paper's face pair",
+    ),
+}

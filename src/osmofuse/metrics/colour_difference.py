@@ -1,15 +1,15 @@
-r"""The difference of two colours as people see it: CIEDE2000.
+r"""Perceived difference of colours: CIEDE2000.
 
-Samples are those of sRGB, seen under its own white (D65). From CIELAB the formula computes
-differences of lightness, chroma and hue and weighs each by how well it is seen there,
+Samples are those of sRGB under its white D65. From CIELAB the formula computes differences of
+lightness, chroma and hue and divides each by a weighting function,
 
 .. math::
 
     \Delta E_{00} = \sqrt{ l^2 + c^2 + h^2 + R_T\, c\, h }, \qquad
     l = \frac{\Delta L'}{S_L}, \quad c = \frac{\Delta C'}{S_C}, \quad h = \frac{\Delta H'}{S_H},
 
-with all viewing conditions as in the reference (:math:`k_L = k_C = k_H = 1`). A difference of 1
-can just be seen where colours touch; 5 is plain.
+with reference viewing conditions (:math:`k_L = k_C = k_H = 1`). A difference of 1 is just visible
+between adjacent colours; 5 is obvious.
 
 References
 ----------
@@ -28,8 +28,8 @@ from osmofuse.typing import FloatArray
 _XYZ = np.array(
     [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
 ) / np.array([[0.9505], [1.0], [1.089]])
-_TOE = 6.0 / 29.0  # below its cube the root of CIELAB is a straight line
-_25_TO_7 = 25.0**7
+_TOE = 6.0 / 29.0  # below its cube the root of CIELAB is a straight line (CIE 15)
+_25_TO_7 = 25.0**7  # constant of the formula
 
 
 def colour_difference_map(fused: FloatArray, reference: FloatArray) -> FloatArray:
@@ -38,7 +38,7 @@ def colour_difference_map(fused: FloatArray, reference: FloatArray) -> FloatArra
     Parameters
     ----------
     fused, reference : array, (rows, cols, 3)
-        sRGB, white at 1.0; clipped to [0, 1], as files are.
+        sRGB, white at 1.0; clipped to [0, 1], as in files.
 
     Returns
     -------
@@ -72,11 +72,11 @@ def ciede2000(first: FloatArray, second: FloatArray) -> FloatArray:
     stretch = 1.0 + 0.5 * (1.0 - _saturation(chroma))
     c1, h1 = _chroma_and_hue(first, stretch)
     c2, h2 = _chroma_and_hue(second, stretch)
-    grey = c1 * c2 == 0.0  # of greys there is no hue
-    turn = np.where(grey, 0.0, (h2 - h1 + 180.0) % 360.0 - 180.0)
+    # Greys have no hue; any value will do, since it is multiplied by c1 c2 = 0.
+    turn = (h2 - h1 + 180.0) % 360.0 - 180.0
     lightness = (first[..., 0] + second[..., 0]) / 2
     chroma = (c1 + c2) / 2
-    hue = np.where(grey, h1 + h2, _mean_hue(h1, h2))
+    hue = _mean_hue(h1, h2)
     away = (lightness - 50.0) ** 2
     l = (second[..., 0] - first[..., 0]) / (1.0 + 0.015 * away / np.sqrt(20.0 + away))  # noqa: E741
     c = (c2 - c1) / (1.0 + 0.045 * chroma)

@@ -1,4 +1,4 @@
-"""Tell what each metric is, for people to look it up."""
+"""Descriptions of all metrics."""
 
 from __future__ import annotations
 
@@ -9,25 +9,15 @@ from osmofuse.metrics.metric import Better
 
 
 @dataclass(frozen=True)
-class Description:
-    """What there is to know of a metric.
+class MetricInfo:
+    """Description of a metric.
 
     Attributes
     ----------
     name : str
-        By which `osmofuse.score` knows it.
-    definition : str
-        What is computed, in a sentence.
-    range : tuple of float
-        The least and the greatest value there can be.
-    better : {"high", "low", None}
-        Which way is better; None if neither is, or nobody knows.
-    channels : str
-        What becomes of colour.
-    source : str
-        Who defined it, and where.
-    check : str
-        A value to compare an implementation with.
+        Name as `osmofuse.score` takes it.
+    definition, range, better, channels, source, check
+        Metadata as in `Metric`.
     """
 
     name: str
@@ -39,10 +29,8 @@ class Description:
     check: str
 
 
-def describe() -> list[Description]:
-    """Return what there is to know of every metric, in the order of the set "all".
-
-    Behind those come the metrics of other packages, as far as they can be used.
+def describe() -> list[MetricInfo]:
+    """Return descriptions of all metrics: the set "all" in its order, then usable plugins.
 
     Examples
     --------
@@ -50,7 +38,7 @@ def describe() -> list[Description]:
     ['chromaticity', 'brisque']
     """
     return [
-        Description(
+        MetricInfo(
             name,
             metric.definition,
             metric.range,

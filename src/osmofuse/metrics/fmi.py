@@ -1,12 +1,11 @@
-r"""Feature mutual information: how much of the sources' local features the fused picture has.
+r"""Feature mutual information of the fused picture with its sources.
 
 Fast-FMI (Haghighat and Razian, AICT 2014). A feature of each picture is cut into windows of
-w × w pixels. A window, stretched to [0, 1] and divided by its sum, is taken for a distribution p
-over its places, and the one at the same place of the fused picture for q. Their joint
-distribution is not known; it is guessed from the correlation c of p and q. Of all joint
-distributions with these marginals, those that pair the places in order (:math:`c \ge 0`) or in
-reverse order have the most extreme covariance of the places (Fréchet's bounds). With m the
-extreme one,
+w × w pixels. A window, stretched to [0, 1] and divided by its sum, is taken as a distribution p
+over its positions, and the same window of the fused picture as q. Their joint distribution is
+estimated from the correlation c of p and q. Of all joint distributions with these marginals, those
+that pair the positions in order (:math:`c \ge 0`) or in reverse order have the extreme covariance
+of the positions (Fréchet's bounds). With m the extreme one,
 
 .. math::
 
@@ -17,9 +16,9 @@ extreme one,
 with entropies in bits. Equal windows score 1; a window without variation, 0 unless the other
 is equal. FMI is the mean over windows, both sources and channels.
 
-The feature "edge", the default of the authors' program and what the paper's table has, looks at
-windows that are mostly empty in all pictures, hence equal: values around 0.89 come out for
-almost anything, and only the third digit tells methods apart.
+The feature "edge" is the default of the authors' program and that of the paper's table. Most of
+its windows are empty in all pictures, hence equal: almost any fusion has a value near 0.89, and
+methods differ in the third digit only.
 """
 
 from __future__ import annotations
@@ -29,14 +28,15 @@ import math
 import numpy as np
 
 from osmofuse.checks import choice
-from osmofuse.errors import InputError, MismatchError, SettingError
+from osmofuse.errors import SettingError
 from osmofuse.kernels import kernel, pixel, prange, threads_for
 from osmofuse.metrics.fmi_features import FEATURES
+from osmofuse.metrics.grey_levels import check_side, check_sources, in_levels
 from osmofuse.metrics.metric import Metric
-from osmofuse.picture import bands_of, plane_of
+from osmofuse.picture import bands_of
 from osmofuse.typing import Array, FloatArray
 
-WINDOW = 3
+WINDOW = 3  # the authors' default, and that of the paper's table
 
 
 def fmi(
@@ -52,11 +52,11 @@ def fmi(
     Parameters
     ----------
     fused, foreground, background : array, (rows, cols) or (rows, cols, channels)
-        White at 1.0. A background with one band is compared with every channel.
+        White at 1.0. A source of one band is compared with every channel.
     feature : {"edge", "gradient", "dct", "wavelet", "none"}
-        What is compared.
+        Feature that is compared, see `fmi_features`.
     window : int
-        The side of the windows in pixels, odd.
+        Side of the windows in pixels, odd.
 
     Returns
     -------
@@ -75,25 +75,19 @@ def fmi(
     choice("feature", feature, tuple(FEATURES))
     if not isinstance(window, int) or window < 3 or window % 2 == 0:
         raise SettingError(f"window: {window!r}; must be an odd number from 3")
-    if min(fused.shape[:2]) < window:
-        raise InputError(f"fused: needs {window} pixels in both directions")
-    channels = bands_of(fused)
-    for name, source in (("foreground", foreground), ("background", background)):
-        if source.shape[:2] != fused.shape[:2] or bands_of(source) not in (1, channels):
-            raise MismatchError(f"{name}: shape {source.shape} does not fit fused, {fused.shape}")
+    check_side(fused, window)
+    check_sources(fused, foreground, background)
     scores: list[float] = []
-    for c in range(channels):
+    for c in range(bands_of(fused)):
         planes = [_feature(x, c, feature) for x in (fused, foreground, background)]
         scores += [_mean_score(planes[0], source, window) for source in planes[1:]]
-    # A guess with phi > 1 may lead out of the range in a window or two of a tiny picture.
+    # Windows with phi > 1 may lead out of the range if the picture is tiny.
     return min(max(math.fsum(scores) / len(scores), 0.0), 1.0)
 
 
 def _feature(picture: FloatArray, channel: int, feature: str) -> FloatArray:
-    plane = plane_of(picture, channel)
-    # In grey levels: those of 8 bits are whole numbers, whose differences have no rounding
-    # errors for a flat window to be stretched to.
-    levels = np.asarray(plane * plane.dtype.type(255.0), np.float64)
+    # Differences of whole grey levels are exact, so flat windows stay flat.
+    levels = in_levels(picture, channel)
     return np.require(FEATURES[feature](levels), requirements=("C", "W"))
 
 
@@ -160,19 +154,19 @@ def _score(
     pairs: Array,
     masses: FloatArray,
 ) -> float:
-    """Return the normalised mutual information of two distributions, guessed as above."""
+    """Return the normalised mutual information of two distributions, as estimated above."""
     c = _correlation(p, q)
     mean_p, deviation_p = _moments(p)
     mean_q, deviation_q = _moments(q)
-    count = _pour(p, q, c >= 0.0, pairs, masses)
+    count = _bound(p, q, c >= 0.0, pairs, masses)
     cov = 0.0
     for n in range(count):
         cov += masses[n] * (pairs[n, 0] - mean_p) * (pairs[n, 1] - mean_q)
-    if c == 0.0 or cov == 0.0 or deviation_p == 0.0 or deviation_q == 0.0:
-        return 0.0  # the joint distribution is the product, which shares nothing
+    if c == 0.0 or cov == 0.0:
+        return 0.0  # the joint distribution is the product, also if p or q is a single pixel
     phi = c * deviation_p * deviation_q / cov
     apart = _entropy(p, log_p) + _entropy(q, log_q)
-    # The product alone has this entropy; the pairs that the bound gives mass have another.
+    # Entropy of the product, corrected at the pairs to which the bound gives mass.
     rest = 1.0 - phi
     log_rest = _log(rest)
     joint = rest * (apart - log_rest)
@@ -198,7 +192,7 @@ def _correlation(p: FloatArray, q: FloatArray) -> float:
 
 @pixel
 def _moments(p: FloatArray) -> tuple[float, float]:
-    """Return mean and deviation of the place under p."""
+    """Return mean and standard deviation of the position under p."""
     mean = variance = 0.0
     for k in range(p.size):
         mean += k * p[k]
@@ -209,7 +203,7 @@ def _moments(p: FloatArray) -> tuple[float, float]:
 
 @pixel
 def _entropy(p: FloatArray, log_p: FloatArray) -> float:
-    """Return the entropy of p, and fill its logarithms."""
+    """Return the entropy of p, and fill log_p."""
     total = 0.0
     for k in range(p.size):
         log_p[k] = _log(p[k])
@@ -219,16 +213,16 @@ def _entropy(p: FloatArray, log_p: FloatArray) -> float:
 
 @pixel
 def _log(t: float) -> float:
-    """Return log |t|, and 0 for 0: a joint distribution with phi > 1 has negative places."""
+    """Return log |t|, and 0 for 0: with phi > 1 the joint distribution has negative entries."""
     return float(np.log(abs(t))) if t != 0.0 else 0.0
 
 
 @pixel
-def _pour(p: FloatArray, q: FloatArray, ordered: bool, pairs: Array, masses: FloatArray) -> int:
-    """Fill pairs of places and their masses under Fréchet's bound; return how many there are.
+def _bound(p: FloatArray, q: FloatArray, ordered: bool, pairs: Array, masses: FloatArray) -> int:
+    """Fill pairs of positions and their masses under Fréchet's bound; return their number.
 
-    The bound pours p into q, both from their start, or q from its end. Each pour empties a
-    place of p or fills one of q, so there are less than twice as many as places.
+    The masses of p are moved to q in order, or to q in reverse order. Each move empties a position
+    of p or fills one of q, so there are fewer than twice as many moves as positions.
     """
     k, n, step = (0, 0, 1) if ordered else (0, q.size - 1, -1)
     left, room = p[k], q[n]
@@ -252,12 +246,14 @@ def _pour(p: FloatArray, q: FloatArray, ordered: bool, pairs: Array, masses: Flo
             room = q[n]
 
 
-METRIC = Metric(
-    lambda p: fmi(p.fused, p.foreground, p.background),
-    better="high",
-    range=(0.0, 1.0),
-    definition="feature mutual information of edges in windows of 3 by 3",
-    channels="mean over them",
-    source="Haghighat and Razian, AICT 2014",
-    check="0.895 for direct matting of the paper's face pair",
-)
+METRICS = {
+    "fmi": Metric(
+        lambda p: fmi(p.fused, p.foreground, p.background),
+        better="high",
+        range=(0.0, 1.0),
+        definition="feature mutual information of edges in windows of 3 by 3",
+        channels="mean over them",
+        source="Haghighat and Razian, AICT 2014",
+        check="0.895 for direct matting of the paper's face pair",
+    ),
+}

@@ -1,4 +1,4 @@
-r"""What feature mutual information looks at: features of a plane, by name.
+r"""Features of a plane for feature mutual information, by name.
 
 ========  ======================================================================
 none      the plane itself
@@ -22,7 +22,7 @@ import numpy as np
 from osmofuse.filters import sobel
 from osmofuse.typing import FloatArray
 
-_HALF = 30  # taps of the Meyer filter on each side; one zero more makes them even in number
+_HALF = 30  # taps of the Meyer filter on each side, as in MATLAB's dmey; a zero makes them 62
 
 
 def _gradient(x: FloatArray) -> FloatArray:
@@ -53,7 +53,7 @@ def _cosines(x: FloatArray) -> FloatArray:
     from scipy.fft import dctn
 
     y = dctn(x, norm="ortho")
-    # What rounding left of a zero must not become structure once windows are stretched.
+    # Rounding errors of zeros must not become structure when windows are stretched.
     return np.where(np.abs(y) > 1e-12 * np.abs(y).max(), y, 0.0)
 
 

@@ -22,21 +22,21 @@ _ANYWHERE = (-math.inf, math.inf)
 
 
 def metric_of_function(function: MetricFunction) -> Metric:
-    """Return a function of arrays as a metric.
+    """Return a metric that calls a function of arrays.
 
     Parameters
     ----------
     function : callable
-        Takes some of ``fused``, ``foreground``, ``background``, ``alpha`` and ``truth``, by these
-        names, as arrays that it may not change, white at 1.0; and returns a number. Where an
-        alpha or a truth is missing that has no default, there is no value. The attributes
-        ``better`` ("high" or "low") and ``range`` of the function say how to read it; the first
-        line of its docstring is the definition.
+        Function that returns a number. Its arguments are some of ``fused``, ``foreground``,
+        ``background``, ``alpha`` and ``truth``, by these names: read-only arrays, white at 1.0.
+        There is no value if an alpha or a truth without default is missing. Its attributes
+        ``better`` ("high" or "low") and ``range`` and the first line of its docstring become the
+        metric's metadata.
 
     Raises
     ------
     SettingError
-        It takes other arguments, or says something else of `better`.
+        The function has other arguments, or an invalid attribute ``better``.
     """
     name = getattr(function, "__name__", repr(function))
     choice(f"metrics: better of {name}", getattr(function, "better", None), ("high", "low", None))
@@ -47,8 +47,8 @@ def metric_of_function(function: MetricFunction) -> Metric:
         try:
             return float(found)
         except (TypeError, ValueError) as error:
-            told = f"metrics: {name} returned a {type(found).__name__}; must return a number"
-            raise SettingError(told) from error
+            message = f"metrics: {name} returned a {type(found).__name__}; must return a number"
+            raise SettingError(message) from error
 
     words = (inspect.getdoc(function) or "").partition("\n")[0].rstrip(".")
     better, range_ = getattr(function, "better", None), getattr(function, "range", _ANYWHERE)
@@ -56,11 +56,11 @@ def metric_of_function(function: MetricFunction) -> Metric:
 
 
 def _wanted(function: MetricFunction, name: str) -> dict[str, bool]:
-    """Return the pictures that a function takes, and whether it can do without."""
+    """Return the names of the pictures that a function takes; True for those with a default."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError) as error:
-        raise SettingError(f"metrics: {name}: its arguments cannot be known") from error
+        raise SettingError(f"metrics: {name}: its signature cannot be read") from error
     by_name = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
     wanted = {p.name: p.default is not p.empty for p in by_name if p.name in _GIVEN}
     open_ = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -74,14 +74,14 @@ def _wanted(function: MetricFunction, name: str) -> dict[str, bool]:
 
 
 def _arguments(pictures: Pictures, wanted: dict[str, bool]) -> dict[str, FloatArray]:
-    """Return what a function is given, or say what is missing."""
+    """Return the arguments of a function; raise an InputError if one is missing."""
     found: dict[str, FloatArray] = {}
     for name, optional in wanted.items():
         array = getattr(pictures, name)
         if array is None and optional:
             continue
-        if array is None:  # these say what is missing
-            array = pictures.joining_map if name == "alpha" else pictures.right_answer
+        if array is None:  # these raise the error
+            array = pictures.required_alpha if name == "alpha" else pictures.required_truth
         found[name] = array.view()
         found[name].flags.writeable = False
     return found

@@ -1,4 +1,4 @@
-"""What a metric is given, and what a reader of its number must know."""
+"""Input of a metric, and the metric with its metadata."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Better: TypeAlias = Literal["high", "low"] | None
 
 @dataclass(frozen=True, eq=False)
 class Pictures:
-    """What is scored: pictures that fit together, on the scale where white is 1.0.
+    """Pictures to be scored: arrays that fit together, white at 1.0.
 
     The foreground has the shape of the fused picture; the background has too, or one band.
     """
@@ -27,15 +27,15 @@ class Pictures:
     truth: FloatArray | None
 
     @property
-    def joining_map(self) -> FloatArray:
-        """The alpha that the picture was made with, for metrics that cannot do without."""
+    def required_alpha(self) -> FloatArray:
+        """Alpha; raises an InputError if there is none."""
         if self.alpha is None:
             raise InputError("no alpha was given")
         return self.alpha
 
     @property
-    def right_answer(self) -> FloatArray:
-        """The truth, for metrics that cannot do without."""
+    def required_truth(self) -> FloatArray:
+        """Truth; raises an InputError if there is none."""
         if self.truth is None:
             raise InputError("no truth was given")
         return self.truth
@@ -43,24 +43,24 @@ class Pictures:
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric, with all a reader of its number must know.
+    """Metric with the metadata needed to read its value.
 
     Attributes
     ----------
     value : callable
-        The number; where it cannot be had it raises an InputError that says why.
+        Function that returns the value; raises an InputError with the reason if there is none.
     better : {"high", "low", None}
-        Which way is better; None if neither is, or nobody knows.
+        Direction of improvement; None if there is none or it is unknown.
     range : tuple of float
-        The least and the greatest value there can be.
+        Smallest and largest possible value.
     definition : str
-        What is computed, in a sentence.
+        Definition in one sentence.
     channels : str
-        What becomes of colour.
+        Treatment of colour channels.
     source : str
-        Who defined it, and where.
+        Authors and publication.
     check : str
-        A value to compare an implementation with.
+        Value to check an implementation with.
     """
 
     value: Callable[[Pictures], float]

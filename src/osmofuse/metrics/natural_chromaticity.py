@@ -1,10 +1,9 @@
-r"""Whether the colours of a fusion are of a piece: a chromaticity score without a reference.
+r"""Colour cast of the changed part of a fusion: a chromaticity score without reference.
 
-The paper's chromaticity error compares with the foreground, and so blames every new structure.
-Without a picture of the right colours, the kept part of the fused picture itself is the witness:
-the changed part must not have another tint than what lies next to it. With the chromaticity
-:math:`\kappa_c = \ell_c - L` and the lightness L, the mean of :math:`\ell_c` over the channels
-(:mod:`osmofuse.metrics.boundary`), the score fits
+The paper's chromaticity error compares with the foreground, and so penalises every new structure.
+This score compares the changed part of the fused picture with the kept part next to it. With the
+lightness L, the mean of :math:`\ell_c` over the channels (:mod:`osmofuse.metrics.boundary`), and
+the chromaticity :math:`\kappa_c = \ell_c - L`, it fits
 
 .. math::
 
@@ -13,16 +12,15 @@ the changed part must not have another tint than what lies next to it. With the 
 by least squares, in Gaussian windows of three pixels wherever alpha varies in them, with one t and
 k for the whole picture. The score is :math:`|t|`: 0.1 is a cast of some 10 % in a channel.
 
-- The local means take away the colours that the scene has.
-- The second term compares places of similar lightness: ink is darker than parchment, and of
-  another chromaticity, on both sides of the boundary.
-- One t for the whole picture: colours of the scene that happen to change at the boundary do so
-  now this way, now that; a cast goes one way.
-- A soft map asks for a soft change: t is the change from alpha = 1 to alpha = 0, however wide
-  the transition.
+- The local means remove the colours of the scene.
+- The term in L compares pixels of similar lightness: ink is darker than parchment and has another
+  chromaticity, on both sides of the boundary.
+- One t for the whole picture: colours of the scene that change at the boundary do so in varying
+  directions and cancel; a cast has one direction.
+- t is the change from alpha = 1 to alpha = 0, however wide the transition of a soft map.
 
-Sources, if given, only excuse a change of colour that they have themselves along the boundary;
-they are no reference: that the foreground is red does not ask the fused picture to be.
+Sources, if given, explain a change of colour that they have themselves along the boundary; they are
+not a reference: the fused picture need not have the foreground's colours.
 """
 
 from __future__ import annotations
@@ -39,16 +37,17 @@ from osmofuse.metrics.boundary import (
     checked_sources,
     one_map,
     relative_log,
-    unexcused,
+    unexplained,
     windowed,
 )
+from osmofuse.metrics.grey_levels import check_colours
 from osmofuse.metrics.metric import Metric
 from osmofuse.typing import BoolArray, FloatArray
 
 _BLOCK = 2  # windows of sigma 1.5 on blocks of two pixels: sigma is 3
-_LEAST_VARIANCE = 1e-4  # of alpha in a window
-_LEAST_LIGHTNESS = 4e-4  # variance of L that is worth a comparison
-_NEIGHBOURHOOD = 4.0  # sigma, in blocks, of the windows in which the map's fits are pooled
+_LEAST_VARIANCE = 1e-4  # of alpha in windows that are used; 1e-5..1e-3 change scores by 0.005
+_LEAST_LIGHTNESS = 4e-4  # regularises the fit where L is flat; anything in 1e-4..2e-3 works
+_NEIGHBOURHOOD = 4.0  # sigma, in blocks, in which the map pools its fits: 8 pixels, for display
 
 
 def natural_chromaticity(
@@ -58,22 +57,22 @@ def natural_chromaticity(
     foreground: FloatArray | None = None,
     background: FloatArray | None = None,
 ) -> float:
-    """Return the tint of the changed part of a fused picture against the part kept.
+    """Return the tint of the changed part of a fused picture relative to the kept part.
 
     Parameters
     ----------
     fused : array, (rows, cols, channels)
-        On any scale on which black is 0.
+        Any scale with black at 0.
     alpha : array
-        A map, or one for each channel, of which the mean is taken.
+        Map, or a map for each channel, whose mean is used.
     foreground, background : array, optional
-        What it was made from, to excuse changes of colour they have along the boundary. A
-        background of one band has no colours to excuse anything.
+        Sources, to explain changes of colour that they have along the boundary. A background of
+        one band explains none.
 
     Returns
     -------
     float
-        0 if the colours are of a piece.
+        0 if there is no cast.
 
     Raises
     ------
@@ -87,7 +86,7 @@ def natural_chromaticity(
         _tint(_moments(x, smooth, where).sum(axis=(1, 2), dtype=np.float64))
         for x in (fused, *checked_sources((foreground, background), fused))
     )
-    return float(np.sqrt((unexcused(found, natural) ** 2).sum()))
+    return float(np.sqrt((unexplained(found, natural) ** 2).sum()))
 
 
 def natural_chromaticity_map(
@@ -97,7 +96,7 @@ def natural_chromaticity_map(
     foreground: FloatArray | None = None,
     background: FloatArray | None = None,
 ) -> FloatArray:
-    """Return the tint from place to place: t fitted in neighbourhoods of some ten pixels.
+    """Return the local tint: t fitted in neighbourhoods of about ten pixels.
 
     Parameters
     ----------
@@ -119,7 +118,7 @@ def natural_chromaticity_map(
         _tint(_pooled_nearby(_moments(x, smooth, where)))
         for x in (fused, *checked_sources((foreground, background), fused))
     )
-    coarse = np.sqrt((unexcused(found, natural) ** 2).sum(axis=0)) * _varies(1.0 - smooth[where])
+    coarse = np.sqrt((unexplained(found, natural) ** 2).sum(axis=0)) * _varies(1.0 - smooth[where])
     whole = np.zeros(fused.shape[:2])
     rows, cols = whole[where].shape
     whole[where] = coarse.repeat(_BLOCK, axis=0).repeat(_BLOCK, axis=1)[:rows, :cols]
@@ -128,17 +127,16 @@ def natural_chromaticity_map(
 
 def _where(fused: FloatArray, alpha: FloatArray) -> tuple[Box, FloatArray]:
     """Return the box in which alpha varies, and alpha."""
-    if fused.ndim == 2 or fused.shape[2] == 1:
-        raise InputError("fused: needs more than one channel to have a chromaticity")
+    check_colours(fused)
     smooth = one_map(alpha, fused.shape)
     changes = np.zeros(smooth.shape, bool)
     changes[1:] |= smooth[1:] != smooth[:-1]
     changes[:, 1:] |= smooth[:, 1:] != smooth[:, :-1]
     if not changes.any():
-        raise InputError("alpha: the same everywhere; no part was changed beside one that was kept")
+        raise InputError("alpha: constant; there is no boundary between changed and kept parts")
     where = box_around(changes)
     if not _varies(1.0 - smooth[where]).any():
-        raise InputError("alpha: hardly varies; there is no part to compare with one that was kept")
+        raise InputError("alpha: hardly varies; there is no kept part to compare with")
     return where, smooth
 
 
@@ -151,7 +149,7 @@ def _mean(x: FloatArray) -> FloatArray:
 
 
 def _covariance(x: FloatArray, y: FloatArray) -> FloatArray:
-    # A difference of products, of which single precision would leave rounding errors.
+    # A small difference of products needs double precision.
     x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
     return np.asarray(_mean(x * y) - _mean(x) * _mean(y))
 
@@ -186,15 +184,17 @@ def _pooled_nearby(moments: FloatArray) -> FloatArray:
     return np.stack([gaussian(moment, _NEIGHBOURHOOD) for moment in moments])
 
 
-METRIC = Metric(
-    lambda p: natural_chromaticity(
-        p.fused, p.joining_map, foreground=p.foreground, background=p.background
+METRICS = {
+    "natural_chromaticity": Metric(
+        lambda p: natural_chromaticity(
+            p.fused, p.required_alpha, foreground=p.foreground, background=p.background
+        ),
+        better="low",
+        range=(0.0, math.inf),
+        definition="change of the logarithmic chromaticity that goes with 1 - alpha at equal "
+        "lightness, within the fused picture, beyond that of the sources",
+        channels="needs more than one; Euclidean norm over them",
+        source="osmofuse",
+        check="0 for the foreground itself",
     ),
-    better="low",
-    range=(0.0, math.inf),
-    definition="change of the logarithmic chromaticity that goes with 1 - alpha at equal "
-    "lightness, within the fused picture, beyond that of the sources",
-    channels="needs more than one; Euclidean norm over them",
-    source="osmofuse",
-    check="0 for the foreground itself",
-)
+}

@@ -1,4 +1,4 @@
-r"""Statistics of natural scenes, on which BRISQUE and NIQE rest.
+r"""Statistics of natural scenes, as BRISQUE and NIQE use them.
 
 In a good photograph the *mean-subtracted, contrast-normalised* coefficients
 
@@ -24,11 +24,12 @@ from osmofuse.filters import gaussian
 from osmofuse.metrics.grey_levels import rounding_in
 from osmofuse.typing import FloatArray
 
-SIGMA, RADIUS = 7.0 / 6.0, 3
+SIGMA, RADIUS = 7.0 / 6.0, 3  # the authors' window
+FEATURES = 36  # of BRISQUE and of NIQE: 18 at each of two scales
 
 
 class Asymmetric(NamedTuple):
-    """An asymmetric generalised Gaussian: its shape, and the deviations of its two sides."""
+    """Asymmetric generalised Gaussian: shape, and the deviations of its two sides."""
 
     shape: float
     left: float
@@ -38,14 +39,14 @@ class Asymmetric(NamedTuple):
 def coefficients(x: FloatArray, border: Literal["zero", "replicate"]) -> FloatArray:
     """Return the coefficients m of a plane in grey levels.
 
-    Exactly 0 where a neighbourhood is flat: the sign of what rounding leaves there would count.
+    Exactly 0 where a neighbourhood is flat: signs of rounding errors would change the fits.
 
     Parameters
     ----------
     x : array, shape (rows, cols)
         Grey levels, white at 255.
     border : {"zero", "replicate"}
-        What is outside the plane: black, or the outermost pixels.
+        Values outside the plane: black, or the outermost pixels.
     """
     rows, cols = x.shape
     if border == "zero":
@@ -60,7 +61,7 @@ def coefficients(x: FloatArray, border: Literal["zero", "replicate"]) -> FloatAr
 
 
 def neighbour_products(m: FloatArray, shifts: Sequence[tuple[int, int]]) -> Iterator[FloatArray]:
-    """Yield the products of the coefficients with those shifted by (rows, cols), in a ring."""
+    """Yield the products of the coefficients with those shifted by (rows, cols), cyclically."""
     for shift in shifts:
         yield m * np.roll(m, shift, axis=(0, 1))
 
@@ -69,7 +70,7 @@ def fit_symmetric(values: FloatArray) -> tuple[float, float]:
     """Return shape and variance of a generalised Gaussian; not all values may be 0."""
     square, size = float(np.mean(values * values)), float(np.mean(np.abs(values)))
     shapes, ratios = _table()
-    # Here the authors compare the inverse ratio; its nearest entry may be another.
+    # The authors compare the inverse ratio here, whose nearest entry may differ.
     return float(shapes[np.argmin(np.abs(1.0 / ratios - square / size**2))]), square
 
 
@@ -96,7 +97,7 @@ def fit_asymmetric(values: FloatArray) -> Asymmetric | None:
 
 @cache
 def _table() -> tuple[FloatArray, FloatArray]:
-    """Return the shapes, and the ratio of squared mean size to mean square for each."""
+    """Return the shapes, and for each the ratio of squared mean absolute value to mean square."""
     from scipy.special import gamma
 
     shapes = np.arange(200, 10_001) / 1000.0

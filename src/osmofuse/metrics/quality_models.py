@@ -1,8 +1,8 @@
-"""Where the trained models of BRISQUE and NIQE are: in two wheels, read as data.
+"""Files of the trained models of BRISQUE and NIQE, in two installed wheels.
 
-The packages themselves are never imported, and their numbers are not copied: they seem to go back
-to releases whose notice speaks of code alone. The wheel brisque asks for a library that is built
-from source and not needed here, so it is installed without its dependencies, not by an extra.
+They are read as data: the packages are never imported, and their numbers are not copied, since the
+licences of the original releases mention code only. The wheel brisque depends on a library that is
+built from source and not needed here, so it is installed without dependencies, not by an extra.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def installed_file(distribution: str, version: str, name: str) -> Path:
     Raises
     ------
     InputError
-        The distribution or the file is not there, or it is another version, whose numbers
-        would be others; the message says how to install it.
+        The distribution or the file is missing, or it is another version with other numbers;
+        the message has the command that installs it.
     """
     fix = FIXES[distribution]
     try:

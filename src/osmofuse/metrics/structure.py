@@ -1,9 +1,8 @@
-r"""How much of the background's structure has entered where it was to enter.
+r"""Structure score: share of the background's structure that was transferred.
 
-The chromaticity error is 0 for doing nothing; this is the other side of the balance. It looks
-where :math:`\alpha < 1`, with weights :math:`1 - \alpha`, and asks whether the fused picture goes
-up and down where the background does. Around each pixel, in a Gaussian window of a few pixels
-with those weights, it takes the correlation
+The chromaticity error is 0 for the unchanged foreground; this score is its counterpart. It uses
+pixels with :math:`\alpha < 1`, with weights :math:`1 - \alpha`. Around each pixel, in a Gaussian
+window with those weights, it computes the correlation
 
 .. math::
 
@@ -11,24 +10,23 @@ with those weights, it takes the correlation
 
 of fused picture and background in a channel, and 0 where the fused picture is flat. The agreement
 :math:`A(u)` is the mean of :math:`\rho(u)` with weights :math:`(1 - \alpha)\,\sigma_b^2`, over
-the channels in which the background has structure at all. The score says how far the agreement
-rose, from that of the foreground towards 1:
+the channels in which the background has structure. The score is the increase of the agreement
+from that of the foreground, relative to the largest possible one:
 
 .. math::
 
     \mathrm{structure}(u) = \frac{A(u) - A(f)}{1 - A(f)} .
 
-Why so:
+Reasons for this definition:
 
-- A correlation does not change with gain or offset of either picture, nor, being taken in
-  windows, if they change slowly from place to place. So a background in other colours or in
-  another light counts as the background: to judge colours is the chromaticity error's part.
-- The sign stays: an inverted structure is not the background's, and chance agreements cancel.
-- The background's variance as weight makes its edges and texture count, not its flat places,
-  where there is noise to correlate with and nothing to transfer.
-- Two pictures of one object agree before anything is done: visible and infrared pictures of a
-  page to some 0.7. What was there has not entered; so the foreground is the zero of the scale.
-  1 is the background's structure unchanged; below 0 even that has been lost which both had.
+- A correlation does not change with gain or offset of either picture; in windows, gain and offset
+  may also vary slowly. Colours are left to the chromaticity error.
+- The sign is kept: inverted structure is not the background's, and chance correlations cancel.
+- The background's variance as weight selects its edges and texture, and excludes flat regions,
+  which contain noise only.
+- Two pictures of one object are correlated already: visible and infrared pictures of a page to
+  about 0.7. So the foreground is the zero of the scale. 1 is the background's structure unchanged;
+  values below 0 mean that common structure was lost.
 """
 
 from __future__ import annotations
@@ -43,39 +41,41 @@ from osmofuse.errors import InputError
 from osmofuse.filters import gaussian
 from osmofuse.metrics.grey_levels import rounding_in
 from osmofuse.metrics.metric import Metric
-from osmofuse.metrics.strips import sum_over_strips
+from osmofuse.metrics.windows import sum_over_strips
 from osmofuse.picture import bands_of, plane_of
 from osmofuse.typing import FloatArray
 
 SIGMA, RADIUS = 1.5, 5  # the window of the structural similarity
 
-# Below this part of the background's structure, rounding to 8 bits is all that is missing.
+# Smallest 1 - A(f) for a score; below it only rounding to 8 bits separates f from b.
 _LEAST_MISSING = 0.01
 
 
 def structure_score(
     fused: FloatArray, foreground: FloatArray, background: FloatArray, alpha: FloatArray
 ) -> float:
-    """Return how much of the background's structure entered: 0 none, 1 all.
+    """Return the share of the background's structure that was transferred: 0 none, 1 all.
 
     Parameters
     ----------
     fused, foreground : array, (rows, cols) or (rows, cols, channels)
         On any scale.
     background : array
-        Of the same size, with as many channels or one band.
+        Background of the same size, with as many channels or one band.
     alpha : array
-        1 where nothing was to enter; a number, a map, or a map for each channel.
+        Number, map, or map for each channel; 1 where the foreground is kept.
 
     Raises
     ------
     InputError
-        Nothing could enter: alpha is 1 everywhere, or the background is flat where it is not,
-        or the foreground has the background's structure already.
+        There is nothing to transfer: alpha is 1 everywhere, or the background is flat where
+        alpha is below 1, or the foreground has the background's structure already.
     """
     before = _agreement(foreground, background, alpha)
     if not 1.0 - before > _LEAST_MISSING:
-        raise InputError("foreground: has the background's structure already; none can enter")
+        raise InputError(
+            "foreground: has the background's structure already; there is none to transfer"
+        )
     return (_agreement(fused, background, alpha) - before) / (1.0 - before)
 
 
@@ -90,8 +90,8 @@ def structure_map(fused: FloatArray, background: FloatArray, alpha: FloatArray) 
     Returns
     -------
     array, the shape of `fused`
-        1 where the structure is the background's, 0 where it has nothing to do with it, -1
-        where it is inverted; 0 also where either picture is flat, or alpha is 1 all around.
+        1 where the structure is the background's, -1 where it is inverted, 0 where the two are
+        unrelated, either picture is flat, or alpha is 1 in the whole window.
     """
     planes = [
         _correlation(*planes, floors)[0] for planes, floors in _channels(fused, background, alpha)
@@ -110,16 +110,16 @@ def _agreement(picture: FloatArray, background: FloatArray, alpha: FloatArray) -
     if means:
         return float(np.mean(means))
     if not np.min(alpha) < 1:
-        raise InputError("alpha: 1 everywhere; no structure was to enter")
+        raise InputError("alpha: 1 everywhere; there is no structure to transfer")
     raise InputError("background: no structure where alpha is below 1")
 
 
 def _channels(
     picture: FloatArray, background: FloatArray, alpha: FloatArray
 ) -> Iterator[tuple[tuple[FloatArray, FloatArray, FloatArray], tuple[float, float]]]:
-    """Yield picture and background, centred, with the weight 1 - alpha, channel by channel.
+    """Yield for each channel picture and background, centred, and the weight 1 - alpha.
 
-    With them come the deviations below which the two are flat but for rounding.
+    Also yield the two standard deviations that rounding can explain.
     """
     alpha = np.asarray(alpha, np.float64)
     for c in range(bands_of(picture)):
@@ -131,7 +131,7 @@ def _channels(
 
 
 def _centred(x: FloatArray, weight: FloatArray) -> FloatArray:
-    """Return a plane less its mean: variances are small differences of squares."""
+    """Return a plane minus its mean: variances are small differences of squares."""
     total = float(weight.sum())
     return x - float((weight * x).sum()) / total if total > 0 else x
 
@@ -139,7 +139,7 @@ def _centred(x: FloatArray, weight: FloatArray) -> FloatArray:
 def _weighted(
     x: FloatArray, y: FloatArray, weight: FloatArray, *, floors: tuple[float, float]
 ) -> FloatArray:
-    """Return the correlation and 1, both with their weights."""
+    """Return two maps: the weighted correlation, and its weights."""
     rho, variance = _correlation(x, y, weight, floors)
     variance *= weight
     return np.stack([rho * variance, variance])
@@ -168,13 +168,15 @@ def _correlation(
     return rho, np.where(seen, var_y, 0.0)
 
 
-METRIC = Metric(
-    lambda p: structure_score(p.fused, p.foreground, p.background, p.joining_map),
-    better="high",
-    range=(-math.inf, 1.0),
-    definition="how far the local correlation with the background rose where alpha is below 1, "
-    "from the foreground's (0) towards the background's own (1)",
-    channels="those in which the background has structure, together",
-    source="osmofuse",
-    check="0 for the foreground itself",
-)
+METRICS = {
+    "structure": Metric(
+        lambda p: structure_score(p.fused, p.foreground, p.background, p.required_alpha),
+        better="high",
+        range=(-math.inf, 1.0),
+        definition="increase of the local correlation with the background where alpha is below 1, "
+        "from the foreground's (0) towards the background's own (1)",
+        channels="those in which the background has structure, together",
+        source="osmofuse",
+        check="0 for the foreground itself",
+    ),
+}

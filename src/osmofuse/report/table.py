@@ -34,8 +34,8 @@ _DIGITS = {
     "brisque": 1,
     "energy": 1,
     "reach": 1,
-    "truth_psnr": 2,
-    "truth_ssim": 4,
+    "psnr": 2,
+    "ssim": 4,
 }
 _MISSING = "–"
 # Metrics whose published values are not to be compared with ours.

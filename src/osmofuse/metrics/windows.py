@@ -1,0 +1,78 @@
+"""Sums over strips of rows, and means in Gaussian windows that fit into a plane."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from osmofuse.filters import gaussian, gaussian_moments
+from osmofuse.filters.moments import Moments
+from osmofuse.typing import FloatArray
+
+# Pixels of a strip: several planes of this size fit into a cache. Anything in 1e4..1e6 works.
+PIXELS = 1 << 16
+
+
+def sum_over_strips(
+    local: Callable[..., FloatArray], *planes: FloatArray, reach: int = 0
+) -> FloatArray:
+    """Return the sums over all pixels of maps that depend on a neighbourhood only.
+
+    Working strip by strip needs no temporary copies of whole planes.
+
+    Parameters
+    ----------
+    local : callable
+        Function of strips of the planes that returns one map or several, (..., rows, cols). The
+        strips have `reach` more rows on each side, except at the borders of the planes.
+    *planes : array, (rows, cols)
+        Planes of one size.
+    reach : int
+        Distance in rows over which a pixel of the map depends on the planes.
+
+    Returns
+    -------
+    array
+        One sum for each map.
+    """
+    rows, cols = planes[0].shape
+    total = np.zeros(())
+    for start, stop in strips(rows, cols):
+        first, last = max(start - reach, 0), min(stop + reach, rows)
+        maps = local(*(plane[first:last] for plane in planes))
+        total = total + maps[..., start - first : stop - first, :].sum(axis=(-2, -1))
+    return np.asarray(total)
+
+
+def strips(rows: int, cols: int) -> Iterator[tuple[int, int]]:
+    """Yield the first row of each strip and the row after its last."""
+    step = max(PIXELS // cols, 1)
+    for start in range(0, rows, step):
+        yield start, min(start + step, rows)
+
+
+def local_moments(x: FloatArray, y: FloatArray, sigma: float, radius: int) -> Moments:
+    """Return `gaussian_moments` of two planes, only where the window fits.
+
+    Parameters
+    ----------
+    x, y : array, shape (rows, cols)
+        At least 2 radius + 1 pixels in both directions.
+    sigma : float
+        Standard deviation of the window, in pixels.
+    radius : int
+        Radius of the window, in pixels.
+    """
+    moments = gaussian_moments(x, y, sigma, radius=radius)
+    return Moments(*(_inside(plane, radius) for plane in moments))
+
+
+def window_mean(x: FloatArray, sigma: float, radius: int) -> FloatArray:
+    """Return the mean of a plane in a Gaussian window, only where the window fits."""
+    return _inside(gaussian(x, sigma, radius=radius), radius)
+
+
+def _inside(x: FloatArray, radius: int) -> FloatArray:
+    rows, cols = x.shape
+    return x[radius : rows - radius, radius : cols - radius]
