@@ -20,8 +20,8 @@ COMMANDS = {
     "f3.tif.json": ("fuse", *PAIR, "--recipe", "text", "--align", "affine", "-o", "f3.tif"),
     "f4.tif.json": ("fuse", *PAIR, "--method", "spectral-tv", "-o", "f4.tif"),
     "f5.tif.json": ("fuse", *PAIR, "--method", "linear-osmosis", "-o", "f5.tif"),
-    "a.tif.json": ("align", "infrared.tif", "visible.tif", "--deformation", "-o", "a.tif"),
-    "m.png.json": ("matte", "visible.tif", "map.png", "--band", "2", "-o", "m.png"),
+    "a.tif.json": ("align", "visible.tif", "infrared.tif", "--deformation", "-o", "a.tif"),
+    "m.png.json": ("matte", "visible.tif", "map.png", "--edge", "2", "-o", "m.png"),
     "c/comparison.json": ("compare", *PAIR, "--methods", "direct,variational", "-o", "c"),
     "s/sweep.json": ("sweep", *PAIR, "--eta", "0.1", "--set", "start=foreground", "-o", "s"),
 }

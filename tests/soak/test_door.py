@@ -97,7 +97,7 @@ PLANTED = ("json", "numpy", "struct", "osmofuse", "pyvips", "typing", "random", 
 @pytest.mark.parametrize("name", PLANTED)
 @pytest.mark.parametrize("arguments", [
     ("info", "visible.tif"), ("fuse", "visible.tif", "infrared.tif", "-o", "out.tif"),
-    ("matte", "visible.tif", "map.png", "--band", "3", "-o", "out.tif"),
+    ("matte", "visible.tif", "map.png", "--edge", "3", "-o", "out.tif"),
 ])  # fmt: skip
 def test_planted_code(name, arguments, tmp_path):
     write_pair(tmp_path)

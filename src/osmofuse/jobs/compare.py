@@ -100,7 +100,7 @@ class CompareJob(SeriesJob):
     @property
     def methods_used(self) -> list[Method]:
         """The methods with their settings, one for each fusion."""
-        return list(TABLE_ONE.values() if self.paper else self.methods_for(ANY_SIZE).values())
+        return list(self.methods_for(ANY_SIZE).values())
 
     @property
     def methods_named(self) -> dict[str, Method]:
@@ -109,6 +109,8 @@ class CompareJob(SeriesJob):
 
     def methods_for(self, shape: Sequence[int]) -> dict[str, Method]:
         """Return the methods by name; lengths in per cent are of pictures of this size."""
+        if self.paper:
+            return dict(TABLE_ONE)
         return {
             name: method_of(name, in_pixels(self.settings.get(name, {}), shape))
             for name in self.names_compared
