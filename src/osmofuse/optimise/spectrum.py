@@ -31,8 +31,7 @@ import numpy as np
 
 from osmofuse.operators.difference import backward_divergence
 from osmofuse.optimise.iterate import Outcome
-from osmofuse.optimise.rof import DualField
-from osmofuse.optimise.rof_grids import rof_by_grids
+from osmofuse.optimise.rof import DualField, rof_by_grids
 from osmofuse.progress import Guard, Status, worst
 from osmofuse.typing import FloatArray
 
