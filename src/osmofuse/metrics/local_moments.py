@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from osmofuse.filters import gaussian, gaussian_moments
-from osmofuse.filters.moments import Moments
+from osmofuse.filters import Moments, gaussian, gaussian_moments
 from osmofuse.typing import FloatArray
 
 
