@@ -74,7 +74,7 @@ def side_of(shape: tuple[int, int]) -> float:
 
 
 def smoothstep(low: float, high: float, values: Array) -> FloatArray:
-    """Rise from exactly 0 at `low` to exactly 1 at `high` with flat ends.
+    """Return a ramp from exactly 0 at `low` to exactly 1 at `high` with flat ends.
 
     Parameters
     ----------
