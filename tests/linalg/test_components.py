@@ -19,7 +19,7 @@ def test_a_picture_that_is_all_free_is_one_piece():
     assert (components.labels == 1).all()
 
 
-def test_pieces_are_joined_along_edges_not_corners():
+def test_components_are_joined_along_edges_not_corners():
     components = Components(kinds(". .", " . ", "..."))
     assert components.count == 3
     np.testing.assert_array_equal(components.labels > 0, kinds(". .", " . ", "...") == FREE)
@@ -95,5 +95,5 @@ def test_the_peak_of_each_piece_is_found(rng):
     assert np.argwhere(peaks).tolist() == [[1, 0], [2, 3]]
 
 
-def test_without_pieces_there_is_no_peak():
+def test_without_components_there_is_no_peak():
     assert not Components(kinds(".H", "..")).peaks(np.ones((2, 2))).any()

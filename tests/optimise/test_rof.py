@@ -177,3 +177,19 @@ def test_the_finest_grid_has_less_to_do():
     q = (rows**2 + cols**2 < 900)[None].astype(float)
     found, plain = (solve(q, 5.0, accuracy=2e-3).state for solve in (rof_by_grids, rof))
     assert found.iteration < plain.iteration / 2
+
+
+@pytest.mark.parametrize(("shape", "tau"), [((1, 15, 40), 1.0), ((1, 20, 20), 0.05)])
+def test_small_grids_and_small_steps_are_not_coarsened(rng, shape, tau):
+    q = rng.random(shape)
+    found, plain = (solve(q, tau).state for solve in (rof_by_grids, rof))
+    assert found.iteration == plain.iteration
+    assert np.array_equal(found.y, plain.y)
+
+
+def test_the_coarse_problem_of_stripes_has_the_same_solution():
+    """For stripes of whole squares half the step on the coarse grid is exact."""
+    q = np.tile(np.repeat([0.0, 1.0, 0.3, 0.8], 8), (1, 16, 1))
+    found = rof_by_grids(q, 0.2, accuracy=1e-3)
+    assert rof(q, 0.2, accuracy=1e-3).iterations > 0
+    assert found.iterations == 0

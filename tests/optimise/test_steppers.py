@@ -202,6 +202,12 @@ def test_an_exponential_step_is_exact(rng, tau):
     assert new.time == 1.0 + tau
 
 
+def test_an_exponential_step_counts_its_products(rng):
+    A, products = SplitMatrix(rng.uniform(-1, 1, (2, 4, 5))), []
+    new = Exponential(A, 3.5, lambda: products.append(1) or True)(Evolution(rng.random((4, 5))))
+    assert new.inner == len(products)
+
+
 def test_an_exponential_step_changes_nothing_where_nothing_flows(rng):
     A = SplitMatrix(np.zeros((2, 3, 3)), np.full((3, 3), CLOSED, np.uint8))
     u = rng.random((3, 3))

@@ -249,11 +249,11 @@ def paint_bust(canvas: Canvas, face: Features, look: Look) -> FloatArray:
     Parameters
     ----------
     canvas : Canvas
-        Where to paint.
+        Canvas to paint on.
     face : Features
-        Whose face.
+        Shape of the face.
     look : Look
-        In which colours and light.
+        Colours and light.
 
     Returns
     -------

@@ -85,7 +85,7 @@ def relief(down: FloatArray, right: FloatArray, face: Features) -> FloatArray:
     down, right : array
         Coordinates in half heights of the head.
     face : Features
-        Whose face.
+        Shape of the face.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def markings(down: FloatArray, right: FloatArray, face: Features) -> FloatArray:
     down, right : array
         Coordinates in half heights of the head.
     face : Features
-        Whose face.
+        Shape of the face.
 
     Returns
     -------

@@ -109,9 +109,9 @@ def paste(canvas: FloatArray, sign: Stamp, row: float, col: float) -> None:
     canvas : array of shape (rows, cols)
         Coverage so far; keeps the larger value.
     sign : Stamp
-        What to lay down.
+        Stamp to paste.
     row, col : float
-        Where the origin goes, rounded to a pixel.
+        Position of its origin, rounded to a pixel.
     """
     top, left = round(row) - sign.row, round(col) - sign.col
     rows = slice(max(top, 0), min(top + sign.coverage.shape[0], canvas.shape[0]))

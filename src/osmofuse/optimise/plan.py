@@ -157,7 +157,7 @@ def run_to(
     Returns
     -------
     tuple of Outcome and Plan
-        Where it ended, and the plan that leads there again; None if no step was taken.
+        Result of the loop, and the plan that reproduces it; None if no step was taken.
     """
     left, planner = list(steps_to(start, end)), _Planner(flow, guard)
 
@@ -201,7 +201,7 @@ def run_rule(
     Returns
     -------
     tuple of Outcome and Plan
-        Where it ended, and the plan that leads there again; None if no step was taken.
+        Result of the loop, and the plan that reproduces it; None if no step was taken.
     """
     planner, before, ends = _Planner(flow, guard), [_START], list[Status]()
 
