@@ -138,3 +138,22 @@ def test_a_fit_to_a_flat_guide_gives_means(rng):
     fit = LocalFit.of(x, np.zeros((9, 9)), radius=1, epsilon=0.1)
     expected = box_mean(box_mean(x, 1), 1)
     np.testing.assert_allclose(fit.level, expected)
+
+
+def test_windows_are_averaged_by_their_weight(rng):
+    x, z, m = rng.random((3, 1, 9))
+    windows = [range(max(k - 2, 0), min(k + 3, 9)) for k in range(9)]
+    lines, weights = [], []
+    for window in windows:
+        y, g, w = x[0, window], z[0, window], m[0, window]
+        mean_y, mean_g = np.average(y, weights=w), np.average(g, weights=w)
+        covariance = np.average((g - mean_g) * (y - mean_y), weights=w)
+        slope = covariance / (np.average((g - mean_g) ** 2, weights=w) + 0.01)
+        lines.append((slope, mean_y - slope * mean_g))
+        weights.append(w.mean())
+    slopes, levels = np.transpose(lines)
+    fit = LocalFit.of(x, z, m, radius=2, epsilon=0.01)
+    for k, window in enumerate(windows):
+        votes = np.take(weights, window)
+        assert np.isclose(fit.slope[0, k, 0], np.average(slopes[window], weights=votes))
+        assert np.isclose(fit.level[0, k], np.average(levels[window], weights=votes))

@@ -100,7 +100,7 @@ _WEIGHTS = [_cubic(abs(k - 3.5) / 2.0) / 2.0 for k in range(8)]
 
 def _halved_down(x: FloatArray) -> FloatArray:
     rows = x.shape[0]
-    padded = np.pad(x, ((3, 4 + rows % 2), (0, 0)), mode="symmetric")
+    padded = np.pad(x, ((3, 4), (0, 0)), mode="symmetric")
     count = (rows + 1) // 2
     y = np.zeros((count, x.shape[1]), x.dtype)
     for k, weight in enumerate(_WEIGHTS):
