@@ -11,8 +11,7 @@ from numba import njit, prange
 from osmofuse.energies import HuberTV
 from osmofuse.energies.flow_kernels import implicit_step, structure_system
 from osmofuse.linalg import Hierarchy
-from osmofuse.linalg.coarsening import interpolate_blocks, restrict_blocks
-from osmofuse.linalg.smoothing import chebyshev
+from osmofuse.linalg.multigrid import chebyshev, interpolate_blocks, restrict_blocks
 from osmofuse.linalg.stencil import zeros
 from osmofuse.optimise.sdirk import end_step, second_stage
 

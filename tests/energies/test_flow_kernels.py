@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from osmofuse.energies import JointModel, Quadratic, Tikhonov, osmosis, osmosis_gradients
-from osmofuse.energies.flow_kernels import HELD, implicit_step, structure_system
+from osmofuse.energies.flow_kernels import HELD_GAMMA, implicit_step, structure_system
 from osmofuse.linalg import Stencil, inside, padded
 from osmofuse.linalg.stencil import zeros
 from registry import harmonic_stencil
@@ -84,7 +84,7 @@ def test_rounds_with_the_stiffness_cannot_diverge(shape, planes):
 
 def test_what_is_held_adds_nothing(planes, shape):
     u, v, f, w, a = planes
-    assert not measured(shape, u, v, f, np.ones_like(a), w, HELD)[2][1]
+    assert not measured(shape, u, v, f, np.ones_like(a), w, HELD_GAMMA)[2][1]
 
 
 def test_without_u_nothing_pulls(planes, shape):

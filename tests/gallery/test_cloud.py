@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from osmofuse import fuse, gallery
+from osmofuse.gallery.cloud import AUTUMN, SUMMER, prepare_valley, seen_from_above
 from osmofuse.metrics import psnr
 
 
@@ -57,3 +58,37 @@ def test_a_fusion_clears_the_sky(valley):
     # Large clouds need all the way.
     far = psnr(fuse(*pictures, reach=math.inf).image, valley.truth)
     assert far > psnr(valley.background, valley.truth) + 3
+
+
+@pytest.fixture(scope="module")
+def land():
+    return prepare_valley((240, 240), np.random.default_rng(0))
+
+
+def test_covers_are_shares(land):
+    for cover in (land.hedge, land.wood, land.river, land.bank, land.road, land.town):
+        assert cover.shape == (240, 240)
+        assert cover.min() >= 0
+        assert cover.max() <= 1
+        assert cover.max() > 0.5
+
+
+def test_the_river_crosses_the_whole_valley(land):
+    assert np.all(land.river.max(axis=1) > 0.9)
+    assert land.river.mean() < 0.1
+
+
+def test_fields_are_many_and_of_many_crops(land):
+    assert len(np.unique(land.parcel)) > 30
+    assert set(np.unique(land.crop[np.unique(land.parcel)])) == set(range(5))
+
+
+def test_no_town_in_the_river(land):
+    assert np.all((land.town * land.river) < 0.3)
+
+
+def test_seasons_differ_in_colour_and_not_in_place(land):
+    summer, autumn = (seen_from_above(land, season) for season in (SUMMER, AUTUMN))
+    assert np.abs(summer - autumn).mean() > 0.01
+    edges = [np.abs(np.diff(picture.mean(axis=2), axis=1)).ravel() for picture in (summer, autumn)]
+    assert np.corrcoef(*edges)[0, 1] > 0.9

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from osmofuse.gallery.page import layout, pitch_of, running, written
+from osmofuse.gallery.page import fibres, layout, parchment, pitch_of, running, stained, written
 
 
 def test_lines_never_come_closer_than_nine_pixels():
@@ -32,3 +32,27 @@ def test_layers_are_shares_and_the_page_has_every_colour():
     for cover in (layers.ink, layers.red, layers.blue, layers.gold, layers.rules):
         assert cover.min() >= 0
         assert 0.5 < cover.max() <= 1
+
+
+def test_a_skin_is_warm_and_darker_at_its_edges():
+    flat = np.zeros((120, 120), np.float32)
+    red, green, blue = np.moveaxis(parchment((120, 120), flat, flat), 2, 0)
+    assert np.all(red > green)
+    assert np.all(green > blue)
+    assert red[60, 119] < red[60, 60]
+
+
+def test_fibres_shade_the_skin():
+    flat = np.zeros((60, 60), np.float32)
+    grain = fibres((60, 60), np.random.default_rng(0))
+    assert abs(grain.mean()) < 0.3
+    plain, rough = parchment((60, 60), flat, flat), parchment((60, 60), flat, grain)
+    assert np.corrcoef((rough / plain)[..., 0].ravel(), grain.ravel())[0, 1] > 0.99
+
+
+def test_stains_only_darken_and_take_most_of_the_blue():
+    page = np.full((120, 120, 3), 0.8, np.float32)
+    left = stained(page, np.random.default_rng(1)) / page
+    assert np.all(left <= 1)
+    mean = left.mean(axis=(0, 1))
+    assert mean[0] > mean[1] > mean[2]

@@ -82,7 +82,7 @@ def test_every_piece_by_itself_keeps_its_mass():
 
 @pytest.mark.parametrize("offset", [1 / 255, 1e-6])
 @pytest.mark.parametrize("tau", [10.0, 1e4, 1e12])
-def test_where_cycles_do_not_help_factors_do(tau, offset):
+def test_where_cycles_do_not_converge_lu_factors_do(tau, offset):
     """Black and white noise: no coarser grid resembles it."""
     rng = np.random.default_rng(3)
     f, b = (rng.random((2, 30, 28)) < 0.5) + offset
@@ -112,20 +112,20 @@ def test_black_and_white_pieces_without_any_contact(rng):
 
 
 def test_too_large_a_picture_is_not_factorised(monkeypatch):
-    monkeypatch.setattr(drift_system, "PATIENCE", 2)
-    monkeypatch.setattr(drift_system, "MOST_FACTORS", 399)
+    monkeypatch.setattr(drift_system, "CYCLE_ITERATIONS", 2)
+    monkeypatch.setattr(drift_system, "LARGEST_LU", 399)
     for side, factorised in ((19, True), (20, False)):
         system, drift, kind, u = system_of((side, side), 1e3, offset=1e-3)
         found = system.solve(u, rtol=1e-10)
         assert found.converged
-        assert (system._factors is not None) is factorised
+        assert (system._lu is not None) is factorised
         np.testing.assert_allclose(found.x, solved_directly(drift, kind, u, 1e3), rtol=1e-7)
 
 
 @pytest.mark.parametrize("patience", [1, 40])
 def test_a_drift_that_lets_nothing_back_is_no_end(monkeypatch, patience):
     """Two drains: what flows into either stays there, so the matrix is more than singular."""
-    monkeypatch.setattr(drift_system, "PATIENCE", patience)
+    monkeypatch.setattr(drift_system, "CYCLE_ITERATIONS", patience)
     drift = np.zeros((2, 2, 7))
     drift[1] = [-2, -2, -2, 2, 2, 2, 0]
     system = DriftSystem(drift, np.ones((2, 7)), np.full((2, 7), FREE, np.uint8), math.inf)

@@ -39,7 +39,31 @@ def test_flexible_cg_solves(rng):
     np.testing.assert_allclose(inside(found.x, shape), inside(truth, shape), atol=1e-6)
 
 
-def test_a_zero_right_side_is_solved_at_once():
+@pytest.mark.parametrize("solver", [flexible_cg, bicgstab])
+def test_the_tolerance_is_relative_to_the_right_hand_side(solver, rng):
+    """Not to the first residual: neither for a start near the solution nor for one far away."""
+    hierarchy = harmonic_hierarchy(1 + rng.random((20, 17)), 1e-3)
+    truth, error = (padded(rng.standard_normal((20, 17)), np.float64) for _ in range(2))
+    b, options = hierarchy.finest(truth), {"precondition": hierarchy.precondition, "rtol": 1e-2}
+    near = solver(hierarchy.finest, b, truth + 1e-4 * error, **options)
+    assert near.converged
+    assert len(near.residuals) == 1
+    far = solver(hierarchy.finest, b, truth + 1e4 * error, **options)
+    assert far.converged
+    assert far.residuals[-1] <= 1e-2 * np.linalg.norm(b)
+
+
+def test_flexible_cg_stops_at_an_absolute_tolerance(rng):
+    hierarchy = harmonic_hierarchy(1 + rng.random((20, 17)), 1e-3)
+    b = padded(rng.standard_normal((20, 17)), np.float64)
+    found = flexible_cg(
+        hierarchy.finest, b, 0 * b, precondition=hierarchy.precondition, rtol=0.0, atol=1e-3
+    )
+    assert found.converged
+    assert 1e-9 < found.residuals[-1] <= 1e-3
+
+
+def test_a_zero_right_hand_side_is_solved_at_once():
     hierarchy = harmonic_hierarchy(np.ones((8, 8)), 1.0)
     b = np.zeros((10, 10))
     found = flexible_cg(hierarchy.finest, b, b, precondition=hierarchy.precondition)

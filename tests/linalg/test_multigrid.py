@@ -1,14 +1,15 @@
-"""Cycles converge whatever the shape."""
+"""Multigrid: cycles converge for every shape, coarse matrices keep mass, sweeps damp errors."""
 
 import numpy as np
 import pytest
 
 from osmofuse.linalg import Hierarchy, inside, padded
+from osmofuse.linalg.multigrid import fourth_kind, semi_iteration
 from registry import GRIDS, harmonic_hierarchy
 
 
 def factors(hierarchy, x, cycles=10):
-    """How much each cycle takes off the residual of A x = 0."""
+    """Mean factor by which a cycle reduces the residual of A x = 0."""
     shape = hierarchy.finest.shape
     y, b = np.zeros_like(x), np.zeros_like(x)
     norms = [np.linalg.norm(inside(hierarchy.finest(x), shape))]
@@ -67,3 +68,32 @@ def test_single_precision_solves_to_its_own_precision(rng):
             x, y = hierarchy.cycle(x, y, padded(b, dtype))
         solutions.append(inside(x, shape))
     np.testing.assert_allclose(solutions[0], solutions[1], rtol=2e-5)
+
+
+@pytest.mark.parametrize("shape", GRIDS)
+def test_mass_is_kept_and_blocks_cover_the_grid(shape, rng):
+    hierarchy = harmonic_hierarchy(1 + rng.random(shape), 0.1)
+    total = inside(hierarchy.finest.mass, shape).sum()
+    for level in hierarchy.levels[1:]:
+        assert inside(level.stencil.mass, level.stencil.shape).sum() == pytest.approx(total)
+    assert max(hierarchy.levels[-1].stencil.shape) <= 4
+
+
+@pytest.mark.parametrize("rho", [0.1, 0.5, 0.9])
+def test_semi_iteration_damps_as_chebyshev_promises(rho):
+    """On the eigenvalue 1 - t of an iteration matrix: T_n(t/rho) / T_n(1/rho)."""
+    t = np.linspace(-rho, rho, 50)
+    for degree in (1, 2, 5):
+        old, error = np.ones_like(t), np.ones_like(t)
+        for momentum, step in semi_iteration(rho, degree):
+            old, error = error, error + momentum * (error - old) - step * (1 - t) * error
+        chebyshev = np.polynomial.chebyshev.Chebyshev.basis(degree)
+        np.testing.assert_allclose(error, chebyshev(t / rho) / chebyshev(1 / rho), atol=1e-12)
+
+
+def test_fourth_kind_sweeps_damp_the_upper_spectrum():
+    eigenvalue = np.linspace(1.0, 2.0, 50)
+    old, error = np.ones(50), np.ones(50)
+    for momentum, step in fourth_kind(2):
+        old, error = error, error + momentum * (error - old) - step * eigenvalue * error
+    assert np.abs(error).max() < 0.35

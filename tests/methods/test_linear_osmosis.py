@@ -15,7 +15,7 @@ from osmofuse.methods import METHODS, LinearOsmosis
 from osmofuse.methods.fusion_drift import fusion_drift
 from osmofuse.metrics import chromaticity_error
 from osmofuse.operators import OsmosisEdges
-from osmofuse.optimise.schemes import SCHEMES
+from osmofuse.optimise.steppers import SCHEMES
 from registry import solved_directly
 
 TO_THE_END = {"time": math.inf}

@@ -39,7 +39,7 @@ def test_steps_are_split_where_the_picture_asks_for_it(rng):
 
 
 def test_solves_get_more_cycles_where_they_are_rough(rng, monkeypatch):
-    monkeypatch.setattr("osmofuse.optimise.plan.RESIDUAL", 1e-6)
+    monkeypatch.setattr("osmofuse.optimise.plan.RESIDUAL_TOLERANCE", 1e-6)
     _, plan = run_to(still(flow_of(channel(rng))), 300.0, guard=Guard(None))
     assert plan.cycles[0] == 2
     assert plan.cycles[-1] > 2

@@ -1,4 +1,4 @@
-"""The fast proximal map of total variation: its kernel, its bound, and another solver."""
+"""Proximal map of total variation: kernel, bound, another solver, and coarse grids."""
 
 import math
 
@@ -8,10 +8,28 @@ import pytest
 from osmofuse.energies import HuberTV
 from osmofuse.operators import ForwardDifference
 from osmofuse.optimise import primal_dual
-from osmofuse.optimise.rof import BLOCK, gap_rows, project, rof, set_primal
+from osmofuse.optimise.rof import (
+    BLOCK_ROWS,
+    doubled_field,
+    gap_rows,
+    halved,
+    halved_field,
+    project,
+    rof,
+    rof_by_grids,
+    set_primal,
+)
 from osmofuse.progress import Guard, Status
 
-SHAPES = [(1, 1, 1), (1, 1, 7), (1, 6, 1), (3, 5, 4), (1, BLOCK + 3, 5), (2, 2 * BLOCK, 2)]
+SHAPES = [
+    (1, 1, 1),
+    (1, 1, 7),
+    (1, 6, 1),
+    (3, 5, 4),
+    (1, BLOCK_ROWS + 3, 5),
+    (2, 2 * BLOCK_ROWS, 2),
+]
+COARSENED = [(1, 16, 16), (3, 17, 20), (1, 20, 17), (2, 33, 19)]
 
 
 def differences(p):
@@ -102,3 +120,76 @@ def test_it_ends_after_so_many_iterations_or_a_cancel(rng):
     assert rof(q, 5.0, accuracy=1e-9, max_iter=40).state.iteration == 40
     guard = Guard(lambda _: True)
     assert rof(q, 5.0, accuracy=1e-9, guard=guard).status is Status.cancelled
+
+
+# ---- coarse grids ----
+
+
+def random_field(rng, shape):
+    """A field, not feasible, that is zero where no edges are."""
+    y = rng.random((shape[0], 2, *shape[1:]))
+    y[:, 0, -1] = 0.0
+    y[:, 1, :, -1] = 0.0
+    return y
+
+
+def test_a_plane_is_halved_by_means():
+    q = np.arange(12.0).reshape(1, 3, 4)
+    assert halved(q).tolist() == [[[2.5, 4.5], [8.5, 10.5]]]
+
+
+def test_a_doubled_field_has_half_the_divergence(rng):
+    y = random_field(rng, (2, 5, 4))
+    fine = divergence(doubled_field(y, (10, 8)))
+    np.testing.assert_allclose(fine, divergence(y).repeat(2, 1).repeat(2, 2) / 2, atol=1e-14)
+
+
+@pytest.mark.parametrize("shape", COARSENED)
+def test_fields_have_nothing_where_no_edges_are(rng, shape):
+    y = random_field(rng, shape)
+    coarse = halved_field(y)
+    fine = doubled_field(coarse, shape[1:])
+    assert coarse.shape[2:] == halved(rng.random(shape)).shape[1:]
+    assert fine.shape == y.shape
+    for x in (coarse, fine):
+        assert not x[:, 0, -1].any()
+        assert not x[:, 1, :, -1].any()
+
+
+def test_halving_undoes_doubling(rng):
+    y = random_field(rng, (1, 6, 5))
+    np.testing.assert_allclose(halved_field(doubled_field(y, (12, 10))), y, atol=1e-14)
+
+
+@pytest.mark.parametrize("shape", COARSENED)
+@pytest.mark.parametrize("tau", [0.01, 1.0])
+def test_grids_find_what_one_grid_finds(rng, shape, tau):
+    q = rng.random(shape)
+    found, plain = (
+        q - tau * divergence(solve(q, tau, accuracy=2e-5).state.y.astype(float))
+        for solve in (rof_by_grids, rof)
+    )
+    assert np.sqrt(((found - plain) ** 2).sum() / q[0].size) <= 4e-5
+
+
+def test_the_finest_grid_has_less_to_do():
+    rows, cols = np.indices((128, 160)) - 64
+    q = (rows**2 + cols**2 < 900)[None].astype(float)
+    found, plain = (solve(q, 5.0, accuracy=2e-3).state for solve in (rof_by_grids, rof))
+    assert found.iteration < plain.iteration / 2
+
+
+@pytest.mark.parametrize(("shape", "tau"), [((1, 15, 40), 1.0), ((1, 20, 20), 0.05)])
+def test_small_grids_and_small_steps_are_not_coarsened(rng, shape, tau):
+    q = rng.random(shape)
+    found, plain = (solve(q, tau).state for solve in (rof_by_grids, rof))
+    assert found.iteration == plain.iteration
+    assert np.array_equal(found.y, plain.y)
+
+
+def test_the_coarse_problem_of_stripes_has_the_same_solution():
+    """For stripes of whole squares half the step on the coarse grid is exact."""
+    q = np.tile(np.repeat([0.0, 1.0, 0.3, 0.8], 8), (1, 16, 1))
+    found = rof_by_grids(q, 0.2, accuracy=1e-3)
+    assert rof(q, 0.2, accuracy=1e-3).iterations > 0
+    assert found.iterations == 0

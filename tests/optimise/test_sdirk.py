@@ -7,7 +7,7 @@ import pytest
 
 from osmofuse.linalg import Stencil, inside, padded
 from osmofuse.linalg.stencil import zeros
-from osmofuse.optimise.sdirk import SHARE, G, K, blend, dense_output, end_step, second_stage
+from osmofuse.optimise.sdirk import ERROR_FACTOR, G, K, blend, dense_output, end_step, second_stage
 
 RATES = np.geomspace(1e-3, 1e3, 60)  # lambda h
 
@@ -22,7 +22,7 @@ def estimate(z):
     """The root of the product of both differences, as `end_step` sums it."""
     first, end = stages(z)
     e2 = ((end - 1) - (1 + K) * (first - 1)) / K
-    return SHARE * np.sqrt((1 - first - e2) * e2)
+    return ERROR_FACTOR * np.sqrt((1 - first - e2) * e2)
 
 
 def test_the_method_is_of_order_two_and_ends_fast_modes():

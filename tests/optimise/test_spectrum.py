@@ -118,3 +118,16 @@ def test_a_brighter_picture_has_its_bands_at_larger_scales(x, transform):
     plain = decompose(x, Scales(TIMES, transform, 1e-5))
     bright = decompose(3 * x, Scales([3 * t for t in TIMES], transform, 3e-5))
     np.testing.assert_allclose(bright.bands, 3 * plain.bands, atol=1e-2)
+
+
+@pytest.mark.parametrize(("time", "height"), [(5.0, 0.0), (3.0, 0.4)])
+def test_steps_of_the_inverse_scale_space_add_up_in_inverse_time(time, height):
+    """Halves of width w and difference h appear below t = h w / 2, whatever steps lead there.
+
+    After a step to t1 that shows nothing, the next one, of length s, gives s (h / t - 2 / w).
+    """
+    x = np.repeat([[[0.0, 1.0]]], 16, axis=1).repeat(8, axis=2)
+    scales = Scales(times=(time, 8.0), transform="inverse", accuracy=1e-4)
+    last = list(scales.levels(x))[-1]
+    assert last.index == 0
+    assert np.ptp(last.x) == pytest.approx(height, abs=2e-3)

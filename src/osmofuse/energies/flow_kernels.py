@@ -13,8 +13,8 @@ import numpy as np
 from osmofuse.kernels import fast_kernel, prange
 from osmofuse.typing import FloatArray
 
-# A weight so large means that u is held at f, and counts for nothing else.
-HELD = 1e8
+# A gamma this large holds u at f; the fidelity is then left out of the energy.
+HELD_GAMMA = 1e8
 TINY = 1e-30  # keeps 0 times a quotient in the frame at 0
 
 
@@ -85,7 +85,7 @@ def structure_system(
     which is large where ratios differ. The edges are those of the regulariser. The sums are the
     osmosis term, the fidelity of what is free, and :math:`\tfrac12 (v - w)^2`.
     """
-    half, zero, held = v.dtype.type(0.5), v.dtype.type(0.0), v.dtype.type(HELD)
+    half, zero, held = v.dtype.type(0.5), v.dtype.type(0.0), v.dtype.type(HELD_GAMMA)
     one, three, tiny = v.dtype.type(1.0), v.dtype.type(3.0), v.dtype.type(TINY)
     most = v.dtype.type(1.5)
     sums = np.zeros((3, rows), v.dtype)

@@ -1,20 +1,16 @@
-"""Filters, each with its border convention stated, written once."""
+"""Filters of planes, each with its border convention."""
 
 from osmofuse.filters.box import box_mean
+from osmofuse.filters.derivatives import laplacian, sobel
 from osmofuse.filters.domain_transform import DomainTransform
-from osmofuse.filters.gaussian import gaussian
-from osmofuse.filters.guided import guided
-from osmofuse.filters.halve import halve
-from osmofuse.filters.laplacian import laplacian
-from osmofuse.filters.lee import lee
-from osmofuse.filters.local_fit import LocalFit
-from osmofuse.filters.moments import gaussian_moments
-from osmofuse.filters.resize import enlarged, reduced
-from osmofuse.filters.sobel import sobel
+from osmofuse.filters.gaussian import Moments, gaussian, gaussian_moments
+from osmofuse.filters.guided import LocalFit, guided, lee
+from osmofuse.filters.resampling import enlarged, halve, reduced
 
 __all__ = [
     "DomainTransform",
     "LocalFit",
+    "Moments",
     "box_mean",
     "enlarged",
     "gaussian",

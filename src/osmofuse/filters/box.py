@@ -1,4 +1,4 @@
-"""The mean over a square window."""
+"""Mean over a square window."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ def box_mean(
     Parameters
     ----------
     x : array, (rows, cols)
-        A plane of floats. Sums are made in double precision, whatever its type.
+        Plane of floats of any type; sums are in double precision.
     radius : int
         :math:`r`, pixels on each side; 0 gives the plane itself.
     border : {"shrink", "replicate"}
-        What of a window that reaches beyond the plane: only its pixels inside count, or the
-        outermost row or column goes on.
+        Treatment of windows that reach beyond the plane: only pixels inside count, or the
+        outermost row or column is repeated.
 
     Returns
     -------
     array
-        A new plane of the same type.
+        New plane of the same type.
 
     Notes
     -----
-    The sum runs along with the window, so the cost does not depend on the radius. It keeps
-    rounding errors of what it has passed: some :math:`10^{-16}` of the largest value.
+    A running sum makes the cost independent of the radius. It accumulates rounding errors of
+    about :math:`10^{-16}` of the largest value.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def box_mean(
 
 
 def _mean_inside(x: FloatArray, radius: int, axis: int) -> FloatArray:
-    """Return the mean along an axis over the pixels of the window that exist."""
+    """Return the mean along an axis over the pixels of the window inside the plane."""
     from scipy.ndimage import uniform_filter1d
 
     n = x.shape[axis]
@@ -62,7 +62,7 @@ def _mean_inside(x: FloatArray, radius: int, axis: int) -> FloatArray:
 
 
 def _mean_replicated(x: FloatArray, radius: int, axis: int) -> FloatArray:
-    """Return the mean along an axis of a line that goes on with its last values."""
+    """Return the mean along an axis of lines extended by their last values."""
     from scipy.ndimage import uniform_filter1d
 
     return np.asarray(uniform_filter1d(x, 2 * radius + 1, axis, np.float64, mode="nearest"))

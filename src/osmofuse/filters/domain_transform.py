@@ -1,7 +1,7 @@
-r"""The recursive filter of the domain transform (Gastal and Oliveira 2011).
+r"""Recursive filter of the domain transform (Gastal and Oliveira 2011).
 
-Rows, then columns, are filtered forth and back by recursions whose memory fades with the
-distance travelled on the guide's graph, doi:10.1145/2010324.1964964.
+Rows, then columns, are filtered forwards and backwards by recursions whose memory decays with the
+distance along the graph of the guide, doi:10.1145/2010324.1964964.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from osmofuse.typing import FloatArray
 
 @dataclass(frozen=True, eq=False)
 class DomainTransform:
-    r"""Smoothing that stops at the edges of a guide, one iteration.
+    r"""Edge-preserving filter for a guide, one iteration.
 
-    An edge of the grid between neighbours i and j has a weight that fades with its length on the
-    graph of the guide z, and a line is filtered along its edges, forth and then back:
+    A grid edge between neighbours i and j has a weight that decays with its length on the graph of
+    the guide z; a line is filtered along its edges, forwards and then backwards:
 
     .. math::
 
@@ -27,7 +27,7 @@ class DomainTransform:
                  \Big(1 + \frac{\sigma_s}{\sigma_r} |z_j - z_i|\Big)\Big), \qquad
         y_j \leftarrow y_j + m_{ij}\, (y_i - y_j),
 
-    first all rows, then all columns. The first pixel of a pass stays as it is: nothing enters at
+    first all rows, then all columns. The first pixel of a pass keeps its value: nothing enters at
     a border.
 
     Parameters
@@ -57,15 +57,15 @@ class DomainTransform:
         guide : array, (rows, cols)
             :math:`z`; its edges stop the smoothing.
         sigma_space : float
-            :math:`\sigma_s`, how far it reaches where the guide is flat, in pixels.
+            :math:`\sigma_s`, reach in pixels where the guide is flat.
         sigma_range : float
-            :math:`\sigma_r`: a step of the guide by as much counts as :math:`\sigma_s` pixels.
+            :math:`\sigma_r`: a step of the guide of this height counts as :math:`\sigma_s` pixels.
         """
         z = np.asarray(guide, np.float64)
         return cls(*(_weights(plane, sigma_space, sigma_range) for plane in (z.T, z)))
 
     def __call__(self, x: FloatArray) -> FloatArray:
-        """Return a plane (rows, cols) smoothed: a new one, of its type."""
+        """Return a smoothed copy of a plane (rows, cols), of the same type."""
         y = np.array(x.T, np.float64, order="C")
         _recur(y, self.across)
         y = np.array(y.T, order="C")
@@ -80,7 +80,7 @@ def _weights(z: FloatArray, sigma_space: float, sigma_range: float) -> FloatArra
 
 
 def _recur(y: FloatArray, m: FloatArray) -> None:
-    """Filter along the first axis in place, forth and back."""
+    """Filter along the first axis in place, forwards and backwards."""
     for i in range(len(m)):
         y[i + 1] += m[i] * (y[i] - y[i + 1])
     for i in reversed(range(len(m))):

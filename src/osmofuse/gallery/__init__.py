@@ -5,10 +5,9 @@ from __future__ import annotations
 from osmofuse.gallery.clone import clone
 from osmofuse.gallery.cloud import cloud
 from osmofuse.gallery.gold_leaf import gold_leaf
-from osmofuse.gallery.manuscript import manuscript
+from osmofuse.gallery.manuscript import manuscript, noisy_infrared
 from osmofuse.gallery.modalities import modalities
 from osmofuse.gallery.mosaic import mosaic
-from osmofuse.gallery.noisy_infrared import noisy_infrared
 from osmofuse.gallery.portrait import portrait
 from osmofuse.gallery.recolouring import recolouring
 from osmofuse.gallery.scene import Panel, Scene

@@ -1,16 +1,243 @@
-"""Head and shoulders before a wall: the layers of a portrait, painted from back to front."""
+"""Head and shoulders before a wall, painted in layers on a canvas with light."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 
-from osmofuse.gallery.canvas import PARTING, Box, Canvas, Look, edge, lay, lit
 from osmofuse.gallery.face import Features, head_depth, markings, relief
 from osmofuse.gallery.scene import finished
-from osmofuse.gallery.texture import bump, mix, smoothstep, tint
-from osmofuse.typing import FloatArray
+from osmofuse.gallery.texture import (
+    Colour,
+    axes,
+    bump,
+    fractal_noise,
+    mix,
+    smooth_noise,
+    smoothstep,
+    tint,
+)
+from osmofuse.typing import Array, FloatArray
 
-__all__ = ["paint_bust"]
+__all__ = ["PARTING", "Box", "Canvas", "Look", "edge", "lay", "lit", "paint_bust", "prepare_canvas"]
+
+# Column of the parting of the hair, in half heights of the head.
+PARTING = 0.08
+
+
+@dataclass(frozen=True)
+class Look:
+    """Colours and light of one sitting.
+
+    Parameters
+    ----------
+    skin, hair, cloth, wall : tuple of float
+        Colours of the surfaces.
+    light : tuple of float
+        Direction of the light: right, up and towards the viewer.
+    sun, ambient : tuple of float
+        Colours of the direct and of the scattered light.
+    """
+
+    skin: Colour
+    hair: Colour
+    cloth: Colour
+    wall: Colour
+    light: Colour
+    sun: Colour
+    ambient: Colour
+
+
+@dataclass(frozen=True)
+class Box:
+    """Bounds of a layer of the picture, in half heights of the head.
+
+    Parameters
+    ----------
+    top, bottom : float
+        First and last row.
+    reach : float
+        Largest distance from the middle column.
+    """
+
+    top: float
+    bottom: float
+    reach: float
+
+
+@dataclass(frozen=True, eq=False)
+class Canvas:
+    """Coordinates in half heights of the head, and the roughness that all layers share.
+
+    Parameters
+    ----------
+    down, right : array
+        Coordinates (rows, 1) and (1, cols), 0 = the middle of the face.
+    pixels : float
+        Pixels per half height of the head.
+    rough, strands, grain : array of shape (rows, cols)
+        Noise of surfaces, noise along the hair, and the factor of the film grain.
+    """
+
+    down: FloatArray
+    right: FloatArray
+    pixels: float
+    rough: FloatArray
+    strands: FloatArray
+    grain: FloatArray
+
+    def _window(self, box: Box) -> tuple[slice, slice]:
+        # Two pixels more, for the soft edges of small pictures.
+        spare = 2.0 / self.pixels
+        down, right = self.down[:, 0], self.right[0]
+        rows = np.flatnonzero((down > box.top - spare) & (down < box.bottom + spare))
+        cols = np.flatnonzero(np.abs(right) < box.reach + spare)
+        return _span(rows), _span(cols)
+
+    def _cut(self, rows: slice, cols: slice) -> Canvas:
+        fields = (self.rough[rows, cols], self.strands[rows, cols], self.grain[rows, cols])
+        return Canvas(self.down[rows], self.right[:, cols], self.pixels, *fields)
+
+
+def prepare_canvas(shape: tuple[int, int], rng: np.random.Generator) -> Canvas:
+    """Return the canvas of a picture with the head in its place.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        Rows and columns; the head fills the smaller of them.
+    rng : numpy.random.Generator
+        Source of the roughness.
+
+    Returns
+    -------
+    Canvas
+        The empty canvas.
+    """
+    rows, cols = shape
+    pixels = max(0.29 * min(rows, 1.15 * cols), 1.0)
+    down, right = axes(shape)
+    down, right = (down - 0.43) * (rows / pixels), (right - 0.5) * (cols / pixels)
+    return Canvas(
+        down=down,
+        right=right,
+        pixels=pixels,
+        rough=fractal_noise(shape, 0.6 * pixels, rng),
+        strands=_strands(down, right, pixels, rng),
+        grain=1.0 + 0.008 * smooth_noise(shape, 1.0, rng),
+    )
+
+
+def lay(
+    picture: FloatArray,
+    canvas: Canvas,
+    box: Box,
+    paint: Callable[[Canvas], tuple[FloatArray, FloatArray]],
+) -> None:
+    """Paint one layer over the picture, in place, only where its box says it can be.
+
+    Parameters
+    ----------
+    picture : array of shape (rows, cols, 3)
+        The layers so far.
+    canvas : Canvas
+        Its coordinates.
+    box : Box
+        Outside it the layer covers nothing.
+    paint : callable
+        Returns the colours and the cover of the layer on a part of the canvas.
+    """
+    window = canvas._window(box)
+    if picture[window].size:
+        above, cover = paint(canvas._cut(*window))
+        picture[window] = mix(picture[window], above, cover)
+
+
+def edge(canvas: Canvas, signed: FloatArray, softness: float = 0.02) -> FloatArray:
+    """Return the cover of the region where `signed` is positive; never sharper than a pixel.
+
+    Parameters
+    ----------
+    canvas : Canvas
+        Knows the size of a pixel.
+    signed : array
+        Positive inside.
+    softness : float
+        Half width of the edge.
+
+    Returns
+    -------
+    array
+        Values within [0, 1].
+    """
+    width = max(softness, 0.9 / canvas.pixels)
+    return smoothstep(-width, width, signed)
+
+
+def lit(canvas: Canvas, height: FloatArray, look: Look, gloss: float) -> FloatArray:
+    """Return the light that a relief sends to the viewer.
+
+    Parameters
+    ----------
+    canvas : Canvas
+        Knows the size of a pixel.
+    height : array of shape (rows, cols)
+        The relief, in half heights of the head.
+    look : Look
+        The light.
+    gloss : float
+        Strength of a broad highlight.
+
+    Returns
+    -------
+    array of shape (rows, cols, 3)
+        The factor on the colour of the surface.
+    """
+    slope_down, slope_right = (_slope(height, axis) * canvas.pixels for axis in (0, 1))
+    norm = np.sqrt(1.0 + np.square(slope_down) + np.square(slope_right))
+    right, up, near = np.asarray(look.light, np.float32) / np.linalg.norm(look.light)
+    facing = (-right * slope_right + up * slope_down + near) / norm
+    # Wrapped Lambert: skin scatters light around the terminator.
+    diffuse = np.square(np.clip(0.35 + 0.65 * facing, 0.0, 1.0))
+    # The sixteenth power by squaring: a general power costs more than all the rest.
+    shine = gloss * np.square(np.square(np.square(np.square(np.maximum(facing, 0.0)))))
+    sun, ambient = np.asarray(look.sun, np.float32), np.asarray(look.ambient, np.float32)
+    return np.asarray(ambient + sun * (diffuse + shine)[..., None], dtype=np.float32)
+
+
+def _strands(
+    down: FloatArray, right: FloatArray, pixels: float, rng: np.random.Generator
+) -> FloatArray:
+    """Draw hair that falls from a parting: noise along curves that run round the head."""
+    aside = right - PARTING
+    across = np.hypot(1.15 * aside + 0.06 * np.sin(3 * down), 0.5 * np.minimum(down + 0.3, 0.0))
+    total = np.zeros(np.broadcast_shapes(down.shape, right.shape), dtype=np.float32)
+    beyond = aside > 0
+    for width, weight in ((0.05, 0.6), (0.02, 0.6), (0.009, 0.5)):
+        # Strands finer than two pixels would alias.
+        step = max(width, 2.0 / pixels)
+        count = int(3.0 / step) + 4
+        # Each side of the parting has its own strands.
+        knots = np.float32(weight) * rng.standard_normal(2 * count, dtype=np.float32)
+        place = np.clip((across + 0.05 * down) / np.float32(step), 0, count - 2)
+        cell = place.astype(np.int32)
+        t = smoothstep(0.0, 1.0, place - cell)
+        cell += count * beyond
+        total += knots[cell] * (1 - t) + knots[cell + 1] * t
+    return total
+
+
+def _slope(height: FloatArray, axis: int) -> FloatArray:
+    if height.shape[axis] < 2:
+        return np.zeros_like(height)
+    return np.asarray(np.gradient(height, axis=axis), dtype=np.float32)
+
+
+def _span(indices: Array) -> slice:
+    return slice(int(indices[0]), int(indices[-1]) + 1) if indices.size else slice(0, 0)
+
 
 _HAIR_BOX, _HEAD_BOX = Box(-1.4, 1.6, 1.08), Box(-1.08, 1.08, 0.80)
 _NECK_BOX, _CLOTH_BOX = Box(0.28, 2.3, 0.85), Box(1.1, np.inf, np.inf)
@@ -22,11 +249,11 @@ def paint_bust(canvas: Canvas, face: Features, look: Look) -> FloatArray:
     Parameters
     ----------
     canvas : Canvas
-        Where to paint.
+        Canvas to paint on.
     face : Features
-        Whose face.
+        Shape of the face.
     look : Look
-        In which colours and light.
+        Colours and light.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""A beach in the evening, a starfish on a cloudy day, and the starfish on the beach."""
+"""Beach in the evening, a starfish on a cloudy day, and the starfish on the beach."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PATCH, _CLEAR = (0.66, 0.74), 0.85
 
 @dataclass(frozen=True, eq=False)
 class _Beach:
-    """Hold coordinates in half sides of the picture, 0 = its middle, and the size of a pixel."""
+    """Coordinates in half sides of the picture, 0 = its middle, and the size of a pixel."""
 
     shape: tuple[int, int]
     down: FloatArray
@@ -144,7 +144,7 @@ def _with_starfish(sand: FloatArray, beach: _Beach, rng: np.random.Generator) ->
 
 
 def _arms(beach: _Beach, turn: float, bend: float, shift: float) -> tuple[FloatArray, FloatArray]:
-    """Return how deep a place is inside the starfish, and how near the ridge of an arm."""
+    """Return the depth inside the starfish, and the nearness to the ridge of an arm."""
     down, right = beach.down - np.float32(shift), beach.right - np.float32(shift)
     radius = np.hypot(down, right)
     angle = np.arctan2(down, right) + np.float32(bend) * radius + np.float32(turn)

@@ -1,4 +1,4 @@
-"""A head in its own coordinates: the relief and the markings that make one person."""
+"""Head in its own coordinates: the relief and markings of one person."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Features", "head_depth", "markings", "relief"]
 
 @dataclass(frozen=True)
 class Features:
-    """Describe a face; lengths in half heights of the head, 0 = the middle of the face.
+    """Shape of a face; lengths in half heights of the head, 0 = the middle of the face.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def relief(down: FloatArray, right: FloatArray, face: Features) -> FloatArray:
     down, right : array
         Coordinates in half heights of the head.
     face : Features
-        Whose face.
+        Shape of the face.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def markings(down: FloatArray, right: FloatArray, face: Features) -> FloatArray:
     down, right : array
         Coordinates in half heights of the head.
     face : Features
-        Whose face.
+        Shape of the face.
 
     Returns
     -------

@@ -13,14 +13,14 @@ __all__ = ["Field", "cracks", "relief"]
 
 # Petals of a punched rosette.
 _PETALS = 6
-# How strongly the flanks of a groove catch the light, and how dark its floor is.
+# Contrast of the flanks of a groove, and darkness of its floor.
 _FLANK, _FLOOR = 0.62, 0.20
 _CRACK = 0.42
 
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """Hold the pixel coordinates of a gilded rectangle.
+    """Pixel coordinates of a gilded rectangle.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def _groove(field: Field) -> float:
 
 
 def _tooling(field: Field, rng: np.random.Generator) -> FloatArray:
-    """Return how deep the tool went, 0 to 1: a diaper with rosettes, within a beaded border."""
+    """Return the depth of the tooling, 0 to 1: a diaper with rosettes, within a beaded border."""
     groove, shape = _groove(field), (field.down.size, field.right.size)
     # The hand wavers by a fraction of a groove.
     waver = 0.35 * groove * smooth_noise(shape, 2.5 * field.cell, rng)

@@ -1,4 +1,4 @@
-"""An illuminated page whose gilding lost its tooling to the lamp, and the infrared that kept it."""
+"""Illuminated page whose tooled gold is lost in glare, and an infrared picture that shows it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ import numpy as np
 from scipy import ndimage
 
 from osmofuse.gallery.gilding import Field, relief
-from osmofuse.gallery.ink import Pen, paste, spiral, stamp
-from osmofuse.gallery.page import INK, layout, pitch_of, running
-from osmofuse.gallery.parchment import fibres, parchment
+from osmofuse.gallery.page import INK, fibres, layout, parchment, pitch_of, running
 from osmofuse.gallery.scene import Scene, checked_shape, finished, generator
-from osmofuse.gallery.script import CAPITALS, TEXT, Hand, write_line
+from osmofuse.gallery.script import CAPITALS, TEXT, Hand, Pen, paste, spiral, stamp, write_line
 from osmofuse.gallery.texture import (
     Colour,
     axes,
@@ -28,20 +26,27 @@ from osmofuse.typing import FloatArray
 
 __all__ = ["gold_leaf"]
 
-_BLUE, _ROSE, _WHITE = (0.13, 0.23, 0.52), (0.67, 0.21, 0.20), (0.93, 0.90, 0.84)
-_GREEN, _LINE = (0.22, 0.40, 0.24), (0.20, 0.11, 0.07)
-# What infrared makes of parchment, ink and the colours above.
-_SEEN = {INK: 0.13, _BLUE: 0.36, _ROSE: 0.68, _WHITE: 0.86, _GREEN: 0.50, _LINE: 0.22}
+_LAPIS, _ROSE, _LEAD_WHITE = (0.13, 0.23, 0.52), (0.67, 0.21, 0.20), (0.93, 0.90, 0.84)
+_GREEN, _OUTLINE = (0.22, 0.40, 0.24), (0.20, 0.11, 0.07)
+# Grey of ink and colours in infrared; below, of parchment and gold.
+_IN_INFRARED = {
+    INK: 0.13,
+    _LAPIS: 0.36,
+    _ROSE: 0.68,
+    _LEAD_WHITE: 0.86,
+    _GREEN: 0.50,
+    _OUTLINE: 0.22,
+}
 _PARCHMENT, _LEAF = 0.80, 0.64
 # The panel on the page, in fractions of height and width.
-_TOP, _BOTTOM, _LEFT, _RIGHT = 0.07, 0.64, 0.15, 0.90
-# What is left of the relief where the lamp drowns it.
-_REMNANT = 0.05
+_PANEL_TOP, _PANEL_BOTTOM, _PANEL_LEFT, _PANEL_RIGHT = 0.07, 0.64, 0.15, 0.90
+# Contrast of the relief that is left in the glare.
+_TOOLING_LEFT = 0.05
 
 
 @dataclass(frozen=True, eq=False)
 class _Page:
-    """Hold the gilded share of each pixel and the layers of colour above it, in order."""
+    """Gilded share of each pixel, and the layers of colour above it, in order."""
 
     gilded: FloatArray
     colours: list[tuple[Colour, FloatArray]]
@@ -97,7 +102,7 @@ def gold_leaf(shape: Sequence[int] = (600, 450), seed: int = 0) -> Scene:
     # Flat gold sends back the light of the tooled gold, but evenly.
     even = np.float32(np.average(light, weights=page.gilded + 1e-6))
     paint = page.paint()
-    left = light + (even - light) * np.float32(1.0 - _REMNANT) * lost
+    left = light + (even - light) * np.float32(1.0 - _TOOLING_LEFT) * lost
     return Scene(
         name="gold_leaf",
         foreground=_visible(bare, leaf * left[..., None], page.gilded, paint),
@@ -110,12 +115,12 @@ def gold_leaf(shape: Sequence[int] = (600, 450), seed: int = 0) -> Scene:
 def _panel(shape: tuple[int, int]) -> Field:
     rows, cols = shape
     down, right = (part * size for part, size in zip(axes(shape), shape, strict=True))
-    height, width = (_BOTTOM - _TOP) * rows, (_RIGHT - _LEFT) * cols
+    height, width = (_PANEL_BOTTOM - _PANEL_TOP) * rows, (_PANEL_RIGHT - _PANEL_LEFT) * cols
     # Lozenges under 8 pixels would be moiré instead of tooling.
     cell = max(np.sqrt(height * width) / 8.5, 8.0)
     return Field(
-        np.asarray(down - np.float32(_TOP * rows), dtype=np.float32),
-        np.asarray(right - np.float32(_LEFT * cols), dtype=np.float32),
+        np.asarray(down - np.float32(_PANEL_TOP * rows), dtype=np.float32),
+        np.asarray(right - np.float32(_PANEL_LEFT * cols), dtype=np.float32),
         height,
         width,
         cell,
@@ -165,9 +170,10 @@ def _illuminated(shape: tuple[int, int], field: Field, rng: np.random.Generator)
     blue, rose = _counterchanged(field, bar)
     edges = np.maximum(bump(field.depth, 0.9), bump(field.depth - frame, 0.9))
     colours: list[tuple[Colour, FloatArray]] = [
-        (INK, ink), (_BLUE, blue), (_ROSE, rose), (_WHITE, 0.8 * _lozenges(field, frame) * bar),
-        (_LINE, 0.85 * edges), (_GREEN, vine), (_ROSE, leaves), (_LINE, 0.8 * (rim - letter)),
-        (_BLUE, letter), (_WHITE, 0.85 * _filigree(letter)),
+        (INK, ink), (_LAPIS, blue), (_ROSE, rose),
+        (_LEAD_WHITE, 0.8 * _lozenges(field, frame) * bar),
+        (_OUTLINE, 0.85 * edges), (_GREEN, vine), (_ROSE, leaves), (_OUTLINE, 0.8 * (rim - letter)),
+        (_LAPIS, letter), (_LEAD_WHITE, 0.85 * _filigree(letter)),
     ]  # fmt: skip
     gilded = inside * (1.0 - np.maximum(rim, np.maximum(vine, leaves))) * (1.0 - edges)
     return _Page(np.where(gilded > 0.02, gilded, 0.0), colours)
@@ -180,7 +186,7 @@ def _writing(shape: tuple[int, int], first: int, rng: np.random.Generator) -> Fl
     lines, columns = layout(shape, pitch)
     for left, right in columns:
         for base in lines:
-            if base - 1.1 * pitch > _BOTTOM * shape[0]:
+            if base - 1.1 * pitch > _PANEL_BOTTOM * shape[0]:
                 write_line(ink, words, (base, left, right), hand, rng)
     return ink * np.float32(0.94)
 
@@ -281,5 +287,5 @@ def _infrared(
     picture = _PARCHMENT + 0.012 * skin
     picture += (_LEAF * light - picture) * page.gilded
     for colour, cover in page.colours:
-        picture += (_SEEN[colour] - picture) * cover
+        picture += (_IN_INFRARED[colour] - picture) * cover
     return finished(picture + 0.006 * rng.standard_normal(picture.shape, dtype=np.float32))

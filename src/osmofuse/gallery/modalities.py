@@ -1,4 +1,4 @@
-"""A page in two inks, both partly lost: infrared shows one of them, ultraviolet the other."""
+"""Page in two inks, both partly lost: infrared shows one of them, ultraviolet the other."""
 
 from __future__ import annotations
 
@@ -7,8 +7,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from osmofuse.gallery.page import Layers, infrared, layout, painted, pitch_of, written
-from osmofuse.gallery.parchment import fibres, parchment, stained
+from osmofuse.gallery.page import (
+    Layers,
+    fibres,
+    infrared,
+    layout,
+    painted,
+    parchment,
+    pitch_of,
+    stained,
+    written,
+)
 from osmofuse.gallery.scene import Scene, checked_shape, finished, generator
 from osmofuse.gallery.texture import axes, fractal_noise, mix, side_of, smoothstep
 from osmofuse.typing import FloatArray
@@ -16,8 +25,8 @@ from osmofuse.typing import FloatArray
 __all__ = ["modalities"]
 
 _GALL = (0.34, 0.20, 0.09)
-# What is left of either ink where it is lost.
-_REMNANT = 0.06
+# Coverage left of either ink where it is lost.
+_LOST_INK = 0.06
 
 
 def modalities(shape: Sequence[int] = (600, 450), seed: int = 0) -> Scene:
@@ -60,7 +69,7 @@ def modalities(shape: Sequence[int] = (600, 450), seed: int = 0) -> Scene:
     clean = parchment(size, skin, grain)
     bare = stained(clean, rng)
     washed, scraped = _losses(size, below, rng)
-    left = [ink * (1.0 - np.float32(1.0 - _REMNANT) * gone) for ink, gone in
+    left = [ink * (1.0 - np.float32(1.0 - _LOST_INK) * gone) for ink, gone in
             ((carbon, washed), (gall, scraped))]  # fmt: skip
     relief = 0.35 * skin + grain
     # Stains absorb ultraviolet: what they took from the blue, they take there.
@@ -78,7 +87,7 @@ def modalities(shape: Sequence[int] = (600, 450), seed: int = 0) -> Scene:
 
 
 def _below(shape: tuple[int, int]) -> FloatArray:
-    """Rise from 0 on the lines of the first scribe to 1 on those of the second."""
+    """Return a map from 0 on the lines of the first scribe to 1 on those of the second."""
     pitch = pitch_of(shape)
     lines, _ = layout(shape, pitch)
     # The step lies between two lines, so that no letter has two inks.
@@ -90,7 +99,7 @@ def _below(shape: tuple[int, int]) -> FloatArray:
 def _losses(
     shape: tuple[int, int], below: FloatArray, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """Return where the carbon ink is washed out and where the gall ink is scraped off."""
+    """Return maps of the washed-out carbon ink and of the scraped-off gall ink."""
     _, right = axes(shape)
     noise = fractal_noise(shape, 0.25 * side_of(shape), rng, octaves=3)
     # The initial and its pen work stand on the left of the upper half and are spared.

@@ -1,4 +1,4 @@
-"""An infrared reflectogram of a painting, put together from exposures that do not match."""
+"""Infrared reflectogram of a painting, assembled from exposures that do not match."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from osmofuse.gallery.bust import paint_bust
-from osmofuse.gallery.canvas import Look, prepare_canvas
+from osmofuse.gallery.bust import Look, paint_bust, prepare_canvas
 from osmofuse.gallery.face import Features
 from osmofuse.gallery.scene import Panel, Scene, checked_shape, finished, generator
 from osmofuse.gallery.texture import axes, bump, fractal_noise, side_of, smooth_noise
@@ -83,7 +82,7 @@ def mosaic(shape: Sequence[int] = (540, 450), seed: int = 0) -> Scene:
 
 
 def _cuts(length: int) -> list[int]:
-    """Return where the panels are cut, from 0 to `length`."""
+    """Return the positions of the cuts between panels, from 0 to `length`."""
     count = min(max(length // 8, 1), _PANELS)
     return [round(k * length / count) for k in range(count + 1)]
 

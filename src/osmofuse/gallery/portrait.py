@@ -1,4 +1,4 @@
-"""A portrait, another person registered to it, and the second face in the first one's light."""
+"""Portrait, another person registered to it, and the second face in the light of the first."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from osmofuse.gallery.bust import paint_bust
-from osmofuse.gallery.canvas import Canvas, Look, prepare_canvas
+from osmofuse.gallery.bust import Canvas, Look, paint_bust, prepare_canvas
 from osmofuse.gallery.face import Features
 from osmofuse.gallery.scene import Scene, checked_shape, finished, generator
 from osmofuse.gallery.texture import Colour, mix, smoothstep

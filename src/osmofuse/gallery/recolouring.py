@@ -1,4 +1,4 @@
-"""A plain glazed vase, the same vase carved in clay, and the carved vase in the glaze's colours."""
+"""Plain glazed vase, the same vase carved in clay, and the carved vase in the glaze's colours."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _CLAY = (0.66, 0.46, 0.35)
 
 @dataclass(frozen=True, eq=False)
 class _Vase:
-    """Hold the vase's place in the picture and its surface.
+    """Position of the vase in the picture, and its surface.
 
     `angle` goes around the axis, 0 at the middle; `down` along it, in half sides.
     """

@@ -1,4 +1,4 @@
-"""What every scene of the gallery hands over, and the checks of its two arguments."""
+"""Result type of all scenes, and checks of their arguments."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["Panel", "Scene", "checked_shape", "finished", "generator"]
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Hold one exposure of a mosaic and its place.
+    """One exposure of a mosaic and its place.
 
     Parameters
     ----------
     top, left : int
         First row and column of the panel in the mosaic.
     picture : array of shape (rows, cols)
-        What the camera saw there, overlaps included.
+        Exposure, overlaps included.
     """
 
     top: int
@@ -39,25 +39,25 @@ class Panel:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """Hold the inputs of one fusion together with its known answer.
+    """Inputs of one fusion, with the known answer.
 
     All arrays are C-contiguous float32 with values in [0, 1].
 
     Parameters
     ----------
     name : str
-        The name of the scene.
+        Name of the scene.
     foreground : array of shape (rows, cols, 3), or (rows, cols) for a scene without colour
-        The picture whose colours are kept.
+        Picture whose colours are kept.
     background : array of shape (rows, cols) or (rows, cols, 3), a tuple of them, or None
-        The picture whose structure enters, or several; None for a scene with one picture.
+        Picture whose structure enters, or several; None for a scene with one picture.
     alpha : array of shape (rows, cols), or a tuple of them
         1 where the foreground is kept, 0 where the background's structure enters. With several
         backgrounds one for each picture, foreground first; they sum to 1.
     truth : array of the shape of `foreground`
-        The picture that a perfect method would make.
+        Result of a perfect method.
     panels : tuple of Panel
-        The exposures from which a mosaic was put together; empty for other scenes.
+        Exposures of a mosaic; empty for other scenes.
     """
 
     name: str
@@ -140,5 +140,5 @@ def finished(picture: Array) -> FloatArray:
 
 
 def _is_positive_integer(side: object) -> bool:
-    # bool is an Integral, but shape=(True, 5) is a mistake and not a wish.
+    # bool is an Integral, but shape=(True, 5) is a mistake.
     return isinstance(side, Integral) and not isinstance(side, bool) and int(side) > 0

@@ -1,4 +1,4 @@
-"""A paved yard under the shadow of a tree, with the same yard in plain light."""
+"""Paved yard under the shadow of a tree, and the same yard in plain light."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _bordered(
 
 
 def _depth_in_shadow(shape: tuple[int, int], rng: np.random.Generator) -> FloatArray:
-    """Return how deep a point lies in the shadow, in sides of the picture; negative in the light.
+    """Return the depth of each point in the shadow, in sides of the picture; negative in light.
 
     A tree: a crown of overlapping discs, joined smoothly, and a trunk that leaves the picture.
     """

@@ -1,4 +1,4 @@
-"""Smooth random surfaces and the small arithmetic of mixing them; all float32, any size."""
+"""Smooth random surfaces, and functions to mix them; float32, any size."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def axes(shape: tuple[int, int]) -> tuple[FloatArray, FloatArray]:
 
 
 def side_of(shape: tuple[int, int]) -> float:
-    """Return the side of the square of the same area: what a scene measures its lengths in.
+    """Return the side of the square of the same area, the unit of length of a scene.
 
     Parameters
     ----------
@@ -74,14 +74,14 @@ def side_of(shape: tuple[int, int]) -> float:
 
 
 def smoothstep(low: float, high: float, values: Array) -> FloatArray:
-    """Rise from exactly 0 at `low` to exactly 1 at `high` with flat ends.
+    """Return a ramp from exactly 0 at `low` to exactly 1 at `high` with flat ends.
 
     Parameters
     ----------
     low, high : float
-        Where the step begins and ends; `low` above `high` makes it fall.
+        Start and end of the ramp; with `low` above `high` it falls.
     values : array
-        Where to evaluate.
+        Points of evaluation.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def bump(offset: Array, width: float) -> FloatArray:
     offset : array
         Signed distance from the top of the bell.
     width : float
-        Where the bell has fallen to 1/e.
+        Distance at which the bell has fallen to 1/e.
 
     Returns
     -------
@@ -157,7 +157,7 @@ def tint(weight: Array, strength: Colour) -> FloatArray:
     weight : array of shape (rows, cols)
         Thickness of the layer.
     strength : tuple of float
-        What one unit of thickness takes away from red, green and blue.
+        Absorption of one unit of thickness in red, green and blue.
 
     Returns
     -------
@@ -219,7 +219,7 @@ def fractal_noise(
     rng : numpy.random.Generator
         Source of randomness.
     octaves : int
-        How many grains.
+        Number of grains.
 
     Returns
     -------

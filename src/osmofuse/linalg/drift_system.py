@@ -1,12 +1,12 @@
-r"""The equations of a drift: :math:`x - \tau A x = u`, and :math:`A x = 0`.
+r"""Linear systems of a drift: :math:`x - \tau A x = u`, and :math:`A x = 0`.
 
-They are solved for the ratio to the nearest compatible structure w (`Transport`), by BiCGStab
-preconditioned with the multigrid of the symmetric part. The equations are in double precision;
-the cycles, which only precondition, in single. Where they do not help, sparse factors do.
+The unknown is the ratio to the nearest compatible structure w (`Transport`). The solver is
+BiCGStab, preconditioned with the multigrid of the symmetric part. The equations are in double
+precision, the cycles in single. If these do not converge, a sparse LU factorisation does.
 
-The inverse of an M-matrix is positive, and a column of A makes no mass. Both stay true to the
-last digit wherever a solver stops: x is no less than one sweep from zero makes it, and keeps
-its mass where nothing is held.
+The inverse of an M-matrix is positive, and the columns of A sum to 0. The solution satisfies both
+consequences to the last digit, however early the solver stops: x is at least the result of one
+Jacobi sweep from zero, and has the mass of u where nothing is held.
 """
 
 from __future__ import annotations
@@ -19,47 +19,47 @@ from itertools import cycle
 import numpy as np
 
 from osmofuse.kernels import fast_kernel, kernel, prange
-from osmofuse.linalg.compatible import nearest_structure
-from osmofuse.linalg.factors import Factors
+from osmofuse.linalg.components import Components
 from osmofuse.linalg.krylov import Solution, bicgstab
 from osmofuse.linalg.multigrid import Hierarchy
-from osmofuse.linalg.pieces import Pieces
+from osmofuse.linalg.nearest_structure import nearest_structure
+from osmofuse.linalg.sparse_lu import SparseLU
 from osmofuse.linalg.stencil import inside, padded, zeros
 from osmofuse.linalg.transport import FREE, Kinds, Transport, right_side
 from osmofuse.operators import inner
 from osmofuse.typing import BoolArray, FloatArray
 
-LONG = 1e5  # a step beyond it leaves next to nothing of the identity
-ENDLESS = 1e13  # a step beyond it is an infinite one, as far as rounding can tell
-ROUNDING = 3e-15  # of a residual, beside the terms that it is made of
-PATIENCE = 40  # iterations after which cycles are given up
-FEW = 10  # with factors there is nothing to be gained after these but rounding
-MOST_FACTORS = 300_000  # free pixels whose factors can be had in seconds
+LONG_STEP = 1e5  # above it the identity is negligible, and the level of a component ill-determined
+INFINITE_STEP = 1e13  # above it a step equals an infinite one up to rounding
+RESIDUAL_ROUNDING = 3e-15  # of a residual, relative to its terms
+CYCLE_ITERATIONS = 40  # with multigrid, before the LU factorisation is tried
+LU_ITERATIONS = 10  # with LU factors; more only reproduce rounding
+LARGEST_LU = 300_000  # free pixels; a factorisation of this size takes seconds
 
 
 class DriftSystem:
-    r"""The equations of linear osmosis with a drift, on the free pixels of a grid.
+    r"""Equations of linear osmosis with a drift, on the free pixels of a grid.
 
     Parameters
     ----------
     drift : array, (2, rows, cols)
         d on the edges to the lower and to the right neighbour.
     w : array, (rows, cols)
-        A structure that is compatible with most of the drift; positive.
+        Structure that is compatible with most of the drift; positive.
     kind : array of uint8, (rows, cols)
-        `FREE` pixels are solved for, `HELD` ones keep their values, and nothing flows to or
-        from `CLOSED` ones.
+        `FREE` pixels are unknowns, `HELD` ones keep their values, and nothing flows to or from
+        `CLOSED` ones.
     tau : float
-        The step; infinite for the stationary state.
+        Step length; infinite for the stationary state.
     """
 
     def __init__(self, drift: FloatArray, w: FloatArray, kind: Kinds, tau: float) -> None:
         shape = (w.shape[0], w.shape[1])
         self.shape, self.drift, self.kind = shape, drift, kind
-        self.tau = tau = tau if tau <= ENDLESS else math.inf
+        self.tau = tau = tau if tau <= INFINITE_STEP else math.inf
         self.grid = Hierarchy(shape, np.float32)
         self.w = nearest_structure(drift, padded(w, np.float64), kind, self.grid)
-        self.pieces = Pieces(kind)
+        self.components = Components(kind)
         self.share = 1.0 / (1.0 + tau)
         self.matrix = Transport.empty(shape)
         self.matrix.fill(drift, self.w, kind, self.share)
@@ -67,7 +67,7 @@ class DriftSystem:
         self.grid.update(heaviness=1.0 / tau)
         self._single = [zeros(shape, np.float32) for _ in range(3)]
         self._double = [zeros(shape, np.float64) for _ in range(6)]
-        self._factors: Factors | None = None
+        self._lu: SparseLU | None = None
 
     def solve(
         self,
@@ -79,13 +79,13 @@ class DriftSystem:
     ) -> Solution:
         r"""Return x with :math:`x - \tau A x = u` on free pixels and x = u on all others.
 
-        With :math:`\tau = \infty`: with :math:`A x = 0`, and the mass of u in every piece of
-        free pixels that touches no held one.
+        With :math:`\tau = \infty`, x satisfies :math:`A x = 0` and has the mass of u in every
+        component of free pixels that touches no held one.
 
         Parameters
         ----------
         u : array, (rows, cols)
-            Not negative.
+            Nonnegative.
         rtol, max_iter, go_on
             As for `bicgstab`.
         """
@@ -100,7 +100,7 @@ class DriftSystem:
         found = self._find(find, r, turns[2:], max_iter, go_on)
         if math.isfinite(found.residuals[-1]):
             settle(x, found.x, b, self.matrix.diagonal, self.w, self.kind)
-        end = self.pieces.with_mass_of(u, inside(x, self.shape))
+        end = self.components.with_mass_of(u, inside(x, self.shape))
         return Solution(end, found.residuals, found.converged)
 
     def _find(
@@ -111,65 +111,67 @@ class DriftSystem:
         max_iter: int,
         go_on: Callable[[], bool],
     ) -> Solution:
-        """Return what cycles find; and where they do not, what factors do."""
+        """Solve with multigrid as preconditioner and, if that fails, with LU factors."""
         before: tuple[float, ...] = ()
-        if self._factors is None:
+        if self._lu is None:
             planes = cycle(turns)
-            small = max_iter > PATIENCE and np.count_nonzero(self.kind == FREE) <= MOST_FACTORS
+            small = (
+                max_iter > CYCLE_ITERATIONS and np.count_nonzero(self.kind == FREE) <= LARGEST_LU
+            )
             found = find(
                 r, precondition=lambda y: self._cycle(y, next(planes)),
-                max_iter=PATIENCE if small else max_iter,
+                max_iter=CYCLE_ITERATIONS if small else max_iter,
             )  # fmt: skip
             before = found.residuals
             if found.converged or not small or not go_on():
                 return found
             try:
-                self._factors = Factors(self.matrix, self._anchors())
-            except RuntimeError:  # exactly singular: a drift of ±2 lets nothing come back
+                self._lu = SparseLU(self.matrix, self._anchors())
+            except RuntimeError:  # exactly singular: a drift of ±2 is a one-way edge
                 return found
-        found = find(r, precondition=self._factors, max_iter=min(max_iter, FEW))
-        # What was small at the start may have grown, and its rounding with it.
+        found = find(r, precondition=self._lu, max_iter=min(max_iter, LU_ITERATIONS))
+        # The solution may be larger than the start, and so its rounding.
         converged = found.converged or found.residuals[-1] <= self._rounding(found.x)
         return Solution(found.x, before + found.residuals, converged)
 
     def _rounding(self, r: FloatArray) -> float:
-        """Return a residual of B r that is no more than rounding."""
+        """Return the rounding error of a residual of B r."""
         terms = self.matrix.diagonal * r
-        return ROUNDING * math.sqrt(inner(terms, terms))
+        return RESIDUAL_ROUNDING * math.sqrt(inner(terms, terms))
 
     def _anchors(self) -> BoolArray:
-        """Return a pixel of each piece that the matrix leaves without a level."""
+        """Return a mask with one pixel in each component on which the matrix is singular."""
         if math.isfinite(self.tau):
             return np.zeros(self.shape, bool)
-        return self.pieces.peaks(inside(self.w, self.shape))
+        return self.components.peaks(inside(self.w, self.shape))
 
     def _start(self, u: FloatArray) -> FloatArray:
-        """Return where to start: u, or near the stationary state of a piece by itself."""
+        """Return the initial guess: u, or for infinite tau w scaled in isolated components."""
         if math.isfinite(self.tau):
             return u
-        alone = np.where(self.pieces.labels > 0, inside(self.w, self.shape), u)
-        return self.pieces.with_mass_of(u, alone)
+        alone = np.where(self.components.labels > 0, inside(self.w, self.shape), u)
+        return self.components.with_mass_of(u, alone)
 
     def _cycle(self, r: FloatArray, out: FloatArray) -> FloatArray:
-        """Return what one cycle in single precision makes of B x = r from zero.
+        """Return the result of one cycle in single precision on B x = r from zero.
 
-        After a long step little but its mass determines the level of a piece, and coarser
-        grids do not tell pieces apart. The mass is right from the start, and stays so where
-        directions have none: B is not singular for them.
+        For a long step the level of a component is determined by little but its mass, and
+        coarser grids do not separate components. The initial guess has the right mass; directions
+        without mass keep it, and B is not singular for them.
         """
         x, y, b = self._single
         assign(b, r)
         x.fill(0.0)
         assign(out, self.grid.cycle(x, y, b)[0])
-        if self.pieces.count and (self.tau > LONG or not self.pieces.whole):
+        if self.components.count and (self.tau > LONG_STEP or not self.components.whole):
             x = inside(out, self.shape)
-            x[...] = self.pieces.without_mass(x, inside(self.w, self.shape))
+            x[...] = self.components.without_mass(x, inside(self.w, self.shape))
         return out
 
 
 @fast_kernel
 def assign(y: FloatArray, x: FloatArray) -> None:
-    """Set y = x in its own precision."""
+    """Set y = x, in the precision of y."""
     rows, cols = x.shape
     for i in prange(rows):
         for j in range(cols):
@@ -180,7 +182,7 @@ def assign(y: FloatArray, x: FloatArray) -> None:
 def settle(
     x: FloatArray, r: FloatArray, b: FloatArray, diagonal: FloatArray, w: FloatArray, kind: Kinds
 ) -> None:
-    """Set x = w r on free pixels, but no less than the first Jacobi sweep."""
+    """Set x = w r on free pixels, but at least the first Jacobi sweep."""
     rows, cols = kind.shape
     for k in prange(rows):
         i = k + 1

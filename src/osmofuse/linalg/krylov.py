@@ -1,6 +1,6 @@
-"""Krylov methods on planes, preconditioned by anything that improves a residual.
+"""Preconditioned Krylov methods on planes.
 
-Sums are made row by row in double precision (`osmofuse.operators.inner`).
+Sums are taken row by row in double precision (`osmofuse.operators.inner`).
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from osmofuse.kernels import fast_kernel, prange
 from osmofuse.operators import inner
 from osmofuse.typing import FloatArray
 
-BREAKDOWN = 1e-12  # two planes of BiCGStab are as good as orthogonal below this cosine
+BREAKDOWN = 1e-12  # cosine below which two planes of BiCGStab count as orthogonal
 
 Map: TypeAlias = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """What a Krylov method found.
+    """Result of a Krylov method.
 
     Attributes
     ----------
     x : array
-        The solution.
+        Solution.
     residuals : tuple of float
-        The norm of b - A x at the start and after each iteration.
+        Norm of b - A x at the start and after each iteration.
     converged : bool
-        Whether the last one is small enough.
+        True if the last residual is below the tolerance.
     """
 
     x: FloatArray
@@ -51,7 +51,7 @@ def flexible_cg(
     max_iter: int = 100,
     go_on: Callable[[], bool] = lambda: True,
 ) -> Solution:
-    r"""Solve A x = b, A symmetric and positive, with a preconditioner that need be neither.
+    r"""Solve A x = b for a symmetric positive A, with any preconditioner.
 
     Conjugate gradients with :math:`\beta = \langle z_{k+1}, r_{k+1} - r_k\rangle /
     \langle z_k, r_k\rangle` (Notay 2000, doi:10.1137/S1064827599362314).
@@ -59,17 +59,17 @@ def flexible_cg(
     Parameters
     ----------
     A, precondition : callable
-        The matrix, and the approximate inverse applied to residuals.
+        Matrix, and approximate inverse applied to residuals.
     b, x : array
-        The right side, and where to start; x is not changed.
+        Right-hand side, and initial guess; x is not changed.
     rtol : float
-        Stop when the residual has fallen to this part of \|b\|, or of its start where b is 0.
+        Tolerance of the residual relative to \|b\|, or to the first residual if b is 0.
     atol : float
-        Stop also when its norm has fallen to this.
+        Absolute tolerance of the residual norm; the larger of the two applies.
     max_iter : int
-        Most iterations.
+        Maximum number of iterations.
     go_on : callable
-        Asked before each iteration.
+        Called before each iteration; False stops.
     """
     r = b - A(x)
     norms = [math.sqrt(inner(r, r))]
@@ -106,23 +106,23 @@ def bicgstab(
     r"""Solve A x = b for a matrix that need not be symmetric.
 
     Van der Vorst's stabilised bi-conjugate gradients, preconditioned from the right
-    (doi:10.1137/0913035); begins anew where its recurrence breaks down.
+    (doi:10.1137/0913035); restarts where the recurrence breaks down.
 
     Parameters
     ----------
     A, precondition : callable
-        The matrix, and the approximate inverse applied to directions. Either may give the
-        same two planes in turn: none is looked at after the call after the next.
+        Matrix, and approximate inverse applied to directions. Either may return the same two
+        planes in turn: a result is not used after the second next call.
     b, x : array
-        The right side, and where to start; x is not changed.
+        Right-hand side, and initial guess; x is not changed.
     rtol : float
-        Stop when the residual has fallen to this part of \|b\|, or of its start where b is 0.
+        Tolerance of the residual relative to \|b\|, or to the first residual if b is 0.
     atol : float
-        Stop also when its norm has fallen to this.
+        Absolute tolerance of the residual norm; the larger of the two applies.
     max_iter : int
-        Most iterations, of two products each.
+        Maximum number of iterations, of two products each.
     go_on : callable
-        Asked before each iteration.
+        Called before each iteration; False stops.
     """
     number: Any = x.dtype.type
     x, r = x.copy(), b - A(x)
@@ -130,7 +130,7 @@ def bicgstab(
     norms = [math.sqrt(rho)]
     goal = max(rtol * (math.sqrt(inner(b, b)) or norms[0]), atol)
     shadow, p, s = r.copy(), r.copy(), np.empty_like(r)
-    size, fresh = norms[0], True  # of the shadow; whether it was just begun
+    size, fresh = norms[0], True  # norm of the shadow; True just after a restart
     for _ in range(max_iter):
         if norms[-1] <= goal or not math.isfinite(norms[-1]) or not go_on():
             break
@@ -138,14 +138,14 @@ def bicgstab(
         ay = A(y)
         length, projection = _sums(products(ay, shadow))
         if abs(projection) <= BREAKDOWN * math.sqrt(length) * size:
-            if fresh:  # to begin anew once more would be the same again
+            if fresh:  # another restart would change nothing
                 break
             rho, size, fresh = *_begin(r, shadow, p), True
             continue
         fresh = False
         alpha = rho / projection
         square = float(subtract(s, r, ay, number(alpha)).sum())
-        if math.sqrt(square) <= goal:  # half of an iteration is enough
+        if math.sqrt(square) <= goal:  # converged after half an iteration
             x += number(alpha) * y
             norms.append(math.sqrt(square))
             break
@@ -164,7 +164,7 @@ def bicgstab(
 
 
 def _begin(r: FloatArray, shadow: FloatArray, p: FloatArray) -> tuple[float, float]:
-    """Begin anew from a residual; return its square and its norm."""
+    """Restart from a residual; return its square and its norm."""
     shadow[...] = r
     p[...] = r
     square = inner(r, r)

@@ -6,8 +6,8 @@ and a weight :math:`m_{ij} \ge 0` on every edge:
 .. math::  (A x)_i = c_i x_i + \sum_j m_{ij} (x_i - x_j).
 
 Planes carry a frame of one pixel and an even number of rows and columns inside it, so that
-kernels need no branches at borders and blocks of 2 × 2 always fit: the weights of edges into
-the frame and all values of the cells that make a size even are zero.
+kernels need no branches at borders and blocks of 2 × 2 always fit. The weights of edges into the
+frame are zero, and so are all values in the row or column that makes a size even.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def inside(x: FloatArray, shape: tuple[int, int]) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Stencil:
-    """A five-point matrix on a grid.
+    """Five-point matrix on a grid.
 
     Attributes
     ----------
@@ -55,9 +55,9 @@ class Stencil:
     down, right : array
         Weights m of the edges to the lower and to the right neighbour; padded.
     mass : array
-        c; padded.
+        Mass c; padded.
     inverse : array
-        One over the diagonal, 0 outside the grid; padded.
+        Inverse of the diagonal, 0 outside the grid; padded.
     """
 
     shape: tuple[int, int]
@@ -78,7 +78,7 @@ class Stencil:
         return y
 
     def invert_diagonal(self) -> None:
-        """Bring `inverse` up to date with the weights and the mass."""
+        """Compute `inverse` from the weights and the mass."""
         invert_diagonal(self.inverse, self.down, self.right, self.mass)
 
 

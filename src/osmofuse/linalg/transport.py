@@ -1,4 +1,4 @@
-r"""Five-point matrices of transport: what leaves a pixel along an edge need not come back.
+r"""Five-point matrices of transport, with different weights for the two ways along an edge.
 
 With the drift d on edges (`osmofuse.operators.OsmosisEdges`), a positive plane w and a share
 c in [0, 1],
@@ -8,13 +8,13 @@ c in [0, 1],
     (B r)_i = c\, w_i r_i + (1 - c)
         \sum_j \big[(1 + \tfrac{d_{ij}}2)\, w_i r_i - (1 - \tfrac{d_{ij}}2)\, w_j r_j\big]
 
-is :math:`c u - (1 - c) A u` with A the osmosis matrix, written for the ratio :math:`r = u/w`. An
-implicit step :math:`u - \tau A u` is that with :math:`c = 1/(1 + \tau)`, but for a factor. Where d
-is the canonical drift of w the two weights of an edge are equal: B is then symmetric, a `Stencil`.
+is :math:`c u - (1 - c) A u` with A the osmosis matrix, written for the ratio :math:`r = u/w`. Up to
+a factor, an implicit step :math:`u - \tau A u` is that with :math:`c = 1/(1 + \tau)`. If d is the
+canonical drift of w the two weights of an edge are equal: B is then symmetric, a `Stencil`.
 The columns of B sum to :math:`c w`.
 
-Every pixel is of one kind: `FREE` ones are unknown; a `HELD` one gives and takes along its
-edges, but keeps its value; no edge leads to a `CLOSED` one.
+Each pixel is of one kind: `FREE` pixels are unknowns; a `HELD` one exchanges mass along its edges
+but keeps its value; a `CLOSED` one has no edges.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ from osmofuse.kernels import fast_kernel, kernel, pixel, prange
 from osmofuse.linalg.stencil import Stencil, zeros
 from osmofuse.typing import FloatArray
 
-CLOSED, FREE, HELD = 0, 1, 2
+CLOSED, FREE, HELD = 0, 1, 2  # kinds of pixels
 
 Kinds: TypeAlias = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, eq=False)
 class Transport:
-    """The matrix B on the free pixels of a grid.
+    """Matrix B on the free pixels of a grid.
 
     Attributes
     ----------
     shape : tuple of int
         Rows and columns of the grid.
     down, up : array
-        Weights of the edge to the lower neighbour: of what leaves downwards, and of what comes
-        up from it. Padded, as all planes are.
+        Weights of the edge to the lower neighbour: outflow to it, and inflow from it. Padded,
+        like all planes.
     right, left : array
-        The same of the edge to the right neighbour.
+        Weights of the edge to the right neighbour.
     diagonal : array
-        All that leaves a pixel, and :math:`c w`; 0 where a pixel is not free.
+        Outflow of a pixel plus :math:`c w`; 0 where a pixel is not free.
     """
 
     shape: tuple[int, int]
@@ -75,7 +75,7 @@ class Transport:
         kind : array of uint8, (rows, cols)
             `CLOSED`, `FREE` or `HELD`.
         c : float
-            The share of the identity.
+            Share of the identity.
         """
         weights = (self.down, self.up, self.right, self.left, self.diagonal)
         fill(*weights, drift, w, kind, c)
@@ -87,10 +87,9 @@ class Transport:
         return y
 
     def symmetrise(self, s: Stencil) -> None:
-        """Set the symmetric matrix whose edges carry the mean of both weights.
+        """Set s to the symmetric matrix whose edges carry the mean of both weights.
 
-        Its mass is what B takes from a pixel for good: :math:`c w` and what flows to held
-        pixels.
+        Its mass is :math:`c w` plus the outflow to held pixels.
         """
         symmetrise(
             *(s.down, s.right, s.mass),
@@ -100,7 +99,7 @@ class Transport:
 
 @pixel
 def leaves(here: int, there: int) -> bool:
-    """Return True if something flows between two pixels, the first of which is free."""
+    """Return True if the edge from a free pixel to another is open."""
     return here == FREE and there != CLOSED
 
 
@@ -178,7 +177,7 @@ def symmetrise(
     left: FloatArray,
     diagonal: FloatArray,
 ) -> None:
-    """Set the mean weights of edges, and the mass that they leave of the diagonal."""
+    """Set the mean edge weights, and the rest of the diagonal as mass."""
     rows, cols = mass.shape
     for i in prange(1, rows - 1):
         for j in range(1, cols - 1):
@@ -192,7 +191,7 @@ def symmetrise(
 def right_side(
     b: FloatArray, r: FloatArray, u: FloatArray, w: FloatArray, d: FloatArray, kind: Kinds, c: float
 ) -> None:
-    """Set r = u / w on free pixels, and b = c u with what flows in from held neighbours."""
+    """Set r = u / w on free pixels, and b = c u plus the inflow from held neighbours."""
     rows, cols = kind.shape
     for k in prange(rows):
         i = k + 1

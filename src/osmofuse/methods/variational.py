@@ -23,7 +23,7 @@ import numpy as np
 
 from osmofuse.checks import choice, number, whole
 from osmofuse.energies import Channel, Edges, HuberTV, JointModel, Quadratic, Regulariser, Tikhonov
-from osmofuse.energies.flow_kernels import HELD
+from osmofuse.energies.flow_kernels import HELD_GAMMA
 from osmofuse.errors import InputError, MismatchError, SettingError, did_you_mean
 from osmofuse.kernels import threads_for
 from osmofuse.methods.contract import (
@@ -269,7 +269,7 @@ class VariationalOsmosis:
     @property
     def _weights(self) -> Weights:
         """Weights of the flow."""
-        held = FIRM if self.reach == math.inf else HELD
+        held = FIRM if self.reach == math.inf else HELD_GAMMA
         gamma = held if math.isinf(self.gamma) else min(self.gamma, HEAVIEST)
         return Weights(min(self.mu, HEAVIEST), gamma, self.term)
 

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from osmofuse.filters import gaussian, gaussian_moments
-from osmofuse.filters.moments import Moments
+from osmofuse.filters import Moments, gaussian, gaussian_moments
 from osmofuse.typing import FloatArray
 
 # Pixels of a strip: several planes of this size fit into a cache. Anything in 1e4..1e6 works.

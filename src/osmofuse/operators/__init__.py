@@ -1,4 +1,4 @@
-"""Linear maps on a grid, each with its adjoint and a bound of its norm."""
+"""Linear maps on a grid, each with its adjoint and a norm bound."""
 
 from osmofuse.operators.difference import ForwardDifference
 from osmofuse.operators.inner import inner

@@ -5,7 +5,7 @@ r"""Forward differences on a grid with Neumann borders, and their adjoint.
     (D u)^1_{i,j} = u_{i+1,j} - u_{i,j}, \qquad (D u)^2_{i,j} = u_{i,j+1} - u_{i,j},
 
 with :math:`(D u)^1 = 0` in the last row and :math:`(D u)^2 = 0` in the last column.
-The adjoint :math:`D^* = -\operatorname{div}` never looks at those zeros.
+The adjoint :math:`D^* = -\operatorname{div}` does not read those entries.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from osmofuse.typing import FloatArray
 
 @dataclass(frozen=True)
 class ForwardDifference:
-    r"""The map :math:`D` from planes (rows, cols) to fields (2, rows, cols).
+    r"""Map :math:`D` from planes (rows, cols) to fields (2, rows, cols).
 
     Parameters
     ----------
@@ -48,9 +48,9 @@ class ForwardDifference:
 
     @property
     def norm_bound(self) -> float:
-        r"""The norm itself: each axis of n pixels adds :math:`4 \cos^2(\pi / 2n)` to its square.
+        r"""Norm of D: each axis of n pixels adds :math:`4 \cos^2(\pi / 2n)` to its square.
 
-        Below :math:`\sqrt 8` for every shape.
+        It is below :math:`\sqrt 8` for every shape.
         """
         return math.sqrt(sum(4.0 * math.cos(math.pi / (2 * n)) ** 2 for n in self.shape))
 

@@ -1,4 +1,4 @@
-"""The inner product of planes."""
+"""Inner product of planes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from osmofuse.typing import FloatArray
 def inner(x: FloatArray, y: FloatArray) -> float:
     r"""Return :math:`\langle x, y \rangle = \sum_i x_i y_i` of two planes.
 
-    Summed row by row: the same bits for any number of threads, which BLAS does not promise;
-    and the threads of BLAS do not get into the way of those of the kernels.
+    Summed row by row: the same bits for any number of threads, which BLAS does not guarantee, and
+    no BLAS threads compete with those of the kernels.
     """
     return float(_inner_rows(x, y).sum())
 

@@ -1,15 +1,15 @@
-r"""The osmosis matrix: diffusion with a drift on every edge of the grid.
+r"""Osmosis matrix: diffusion with a drift on every edge of the grid.
 
-Along an edge from pixel i to its lower or right neighbour j with drift :math:`d_{ij}` flows
+The flux along an edge from pixel i to its lower or right neighbour j with drift :math:`d_{ij}` is
 
 .. math::
 
     F_{ij} = (1 - d_{ij}/2)\, u_j - (1 + d_{ij}/2)\, u_i,
     \qquad (A u)_i = \sum_j F_{ij} ,
 
-and nothing crosses the border (Neumann). What enters a pixel has left its neighbour, so the
-columns of :math:`A` sum to zero and :math:`u_t = A u` keeps the mass; for :math:`|d| < 2` the
-off-diagonal entries are positive and it keeps positivity.
+and nothing crosses the border (Neumann). The inflow of a pixel is the outflow of its neighbours,
+so the columns of :math:`A` sum to zero and :math:`u_t = A u` keeps the mass; for :math:`|d| < 2`
+the off-diagonal entries are positive and it keeps positivity.
 
 The canonical drift of a positive structure v is :math:`d_{ij} = 2 (v_j - v_i)/(v_j + v_i)`.
 Then :math:`F_{ij} = m_{ij} (u_j / v_j - u_i / v_i)` with the harmonic mean
@@ -29,7 +29,7 @@ from osmofuse.typing import FloatArray
 
 @dataclass(frozen=True, eq=False)
 class OsmosisEdges:
-    r"""The matrix :math:`A` of linear osmosis for a drift given on edges.
+    r"""Matrix :math:`A` of linear osmosis for a drift given on edges.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class OsmosisEdges:
 
     @property
     def norm_bound(self) -> float:
-        r"""A bound of the norm, :math:`\|A\|^2 \le \|A\|_1 \|A\|_\infty`.
+        r"""Bound of the norm, :math:`\|A\|^2 \le \|A\|_1 \|A\|_\infty`.
 
         A row and a column hold at most four entries of size up to :math:`1 + |d|/2` and a
         diagonal one no larger than their sum.
@@ -104,7 +104,7 @@ def canonical_drift(v: FloatArray) -> FloatArray:
 
 @kernel
 def _flow_in(d: FloatArray, u: FloatArray) -> FloatArray:
-    """Return A u: what flows into each pixel."""
+    """Return A u, the inflow of each pixel."""
     rows, cols = u.shape
     out = np.zeros_like(u)
     for i in prange(rows):

@@ -1,7 +1,7 @@
-r"""Follow :math:`u_t = A u` in steps of equal length, whatever makes a step.
+r"""Time integration of :math:`u_t = A u` in steps of equal length.
 
-A stepper takes u from a time t to :math:`t + \tau`; how it does so is its own business
-(`osmofuse.optimise.implicit`). What all of them have in common is here.
+A stepper takes u from a time t to :math:`t + \tau`; :mod:`osmofuse.optimise.steppers` has them. The
+loop that all of them share is here.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from osmofuse.typing import FloatArray
 
 @dataclass(frozen=True, eq=False)
 class Evolution:
-    """A picture on its way.
+    """State of a time integration.
 
     Attributes
     ----------
     u : array
-        The picture.
+        Picture.
     time : float
-        When.
+        Time of the picture.
     inner : int
-        Iterations of the inner solver in the step that led there.
+        Iterations of the inner solver in the last step.
     residual : float
-        What that solver left.
+        Residual of that solver.
     solved : bool
-        Whether it converged.
+        True if that solver converged.
     """
 
     u: FloatArray
@@ -44,12 +44,12 @@ class Evolution:
 
     @property
     def measure(self) -> float:
-        """The residual of the last step; NaN if the picture has overflowed."""
+        """Residual of the last step; NaN if the picture has overflowed."""
         return self.residual if np.isfinite(self.u).all() else math.nan
 
 
 class Stepper(Protocol):
-    """What takes a picture one step further."""
+    """Callable that advances a picture by one step."""
 
     def __call__(self, s: Evolution) -> Evolution:
         """Return the picture after a step."""
@@ -64,24 +64,24 @@ def evolve(
     guard: Guard | None = None,
     record: Callable[[int, Evolution], None] | None = None,
 ) -> Outcome[Evolution]:
-    """Take so many steps.
+    """Advance a picture by a number of steps.
 
     Parameters
     ----------
     step : Stepper
-        Makes a step.
+        Advances by one step.
     s : Evolution
-        Where to start.
+        Initial state.
     steps : int
-        How many.
+        Number of steps.
     guard, record
         As for `iterate`.
 
     Returns
     -------
     Outcome
-        With status ``reached``, or ``stationary`` at an infinite time; ``max_iter`` if the
-        solver of a step did not converge, which is then the last.
+        Its status is ``reached``, or ``stationary`` at an infinite time; ``max_iter`` if the
+        solver of a step did not converge. No step is taken after that one.
     """
 
     def stop(iteration: int, _: Evolution, new: Evolution) -> Status | None:

@@ -1,11 +1,10 @@
-r"""The gradient flow of the joint model: its planes, a step, and what a step costs in accuracy.
+r"""Gradient flow of the joint model: planes, one step, and its error estimate.
 
-u follows :math:`\partial_t u = -\partial_u E`; v stays where it minimises the energy for the
-current u, which it reaches a hundred times faster. A step is that of
-:mod:`osmofuse.optimise.sdirk`: two solves with one matrix,
-:math:`[(1/gh + \gamma\alpha) v^2 + L_m]\, \delta = \dots`, for the change :math:`\delta` of the
-ratio u/v, by a few multigrid cycles each. It is proposed first; what it would leave is estimated,
-and only a step that is accepted moves u and brings v after it.
+u follows :math:`\partial_t u = -\partial_u E`; v minimises the energy for the current u, since it
+relaxes a hundred times faster. A step is that of :mod:`osmofuse.optimise.sdirk`: two solves with
+one matrix, :math:`[(1/gh + \gamma\alpha) v^2 + L_m]\, \delta = \dots`, for the change
+:math:`\delta` of the ratio u/v, by a few multigrid cycles each. A step is first proposed and its
+error estimated; u and v change only when it is accepted.
 """
 
 from __future__ import annotations
@@ -20,31 +19,31 @@ import numpy as np
 from osmofuse.energies import Channel, Regulariser
 from osmofuse.energies.flow_kernels import implicit_step, structure_system
 from osmofuse.linalg import Hierarchy, flexible_cg, inside
-from osmofuse.linalg.smoothing import semi_iteration
+from osmofuse.linalg.multigrid import semi_iteration
 from osmofuse.linalg.stencil import zeros
 from osmofuse.operators import inner
-from osmofuse.optimise.sdirk import SHARE, G, K, blend, dense_output, end_step, second_stage
+from osmofuse.optimise.sdirk import ERROR_FACTOR, G, K, blend, dense_output, end_step, second_stage
 from osmofuse.progress import Guard
 from osmofuse.typing import FloatArray
 
-ROUND = 0.1  # how far the solve of a round on v brings its error
 TERMS = ("osmosis", "structure", "fidelity", "regulariser")
-MOST_SWEEPS = 8
-WEAK = 10.0
-ROUNDS = 20
-TYPICAL_STIFFNESS = 6.0  # of the pull on a structure of brightness 1
-SETTLED = 1e-5  # a smaller part of the energy is nothing to relax for
-LEAST_ENERGY = 1e-12  # per sample: a smaller change of the energy is none
+ROUND_REDUCTION = 0.1  # of the error of v by the linear solve of a round
+MOST_SWEEPS = 8  # of a solve for v; if more are needed, multigrid cycles take over
+WEAK_MU = 10.0  # below it, v is relaxed to convergence after the last step
+MOST_ROUNDS = 20  # relaxations of v; limits the cost where mu is close to 0
+TYPICAL_STIFFNESS = 6.0  # of the osmosis term in v, at brightness 1
+RELAXATION_RTOL = 1e-5  # of the energy change, where v is relaxed to convergence
+FLOW_ENERGY_FLOOR = 1e-12  # per sample: smaller changes of the energy count as none
 
 
 @dataclass(frozen=True)
 class Weights:
-    """Weights of the model, and what the flow knows of the whole picture.
+    """Weights of the model, and statistics of the whole picture.
 
     Attributes
     ----------
     mu, gamma : float
-        Weights of the structure's target and of the foreground.
+        Weights of the structure's target and of the fidelity.
     regulariser : Regulariser
         Smoothing of the structure.
     lowest : float
@@ -98,11 +97,11 @@ class Workspace:
     unknowns : list of Unknowns
         One for each channel.
     grid : Hierarchy
-        Matrix of the system at hand, and its coarse levels.
+        Matrix of the current system, and its coarse levels.
     x, y : array
-        Solution of a system on u, the change of the ratio u/v, and a second plane for its passes.
+        Solution of a system for u, the change of the ratio u/v, and its double buffer.
     b : array
-        Right side of the system at hand.
+        Right-hand side of the current system.
     """
 
     def __init__(self, shape: tuple[int, int], dtype: type, channels: int) -> None:
@@ -114,14 +113,14 @@ class Workspace:
 
 @dataclass(frozen=True, eq=False)
 class StructureSystem:
-    """Linear system of a step on the structure, but for the regulariser's edges.
+    """Linear system of a step on the structure, without the regulariser's edges.
 
     Attributes
     ----------
     mass, b : array
-        Diagonal and right side.
+        Diagonal and right-hand side.
     terms : dict of str to float
-        Terms of the energy at the same u and v, but for the regulariser.
+        Terms of the energy at the same u and v, without the regulariser.
     """
 
     mass: FloatArray
@@ -131,16 +130,16 @@ class StructureSystem:
 
 @dataclass(frozen=True, eq=False)
 class FlowState:
-    """Where the flow is.
+    """State of the flow.
 
     Attributes
     ----------
     time, step : float
-        Flow time, and the step that led there.
+        Flow time, and length of the last step.
     terms : dict of str to float
-        The energy by term, of all channels.
+        Terms of the energy, summed over channels.
     rate, seen : float
-        The descent -dE/dt as a part of the energy, and the time at which it was so.
+        Relative descent -dE/dt / E, and the time for which it was estimated.
     cycles : int
         Multigrid cycles of the step, in each channel.
     """
@@ -154,22 +153,22 @@ class FlowState:
 
     @property
     def measure(self) -> float:
-        """The energy."""
+        """Energy."""
         return sum(self.terms.values())
 
 
 @dataclass(frozen=True)
 class Quality:
-    r"""What a proposed step would leave, as root mean squares over all samples.
+    r"""Error estimates of a proposed step, as root mean squares over all samples.
 
     Attributes
     ----------
     error : float
-        The error of the step in time.
+        Estimated error in time.
     residual : float
-        The error of its second solve, at most.
+        Bound of the error of the second solve.
     descent : float
-        :math:`-dE/dt = \sum (\partial_u E)^2` about the middle of the step, of all samples.
+        :math:`-dE/dt = \sum (\partial_u E)^2` near the middle of the step, over all samples.
     """
 
     error: float
@@ -178,18 +177,18 @@ class Quality:
 
 
 class Flow:
-    """The integrator of one flow: a step, and how well it was made.
+    """Integrator of one flow.
 
     Parameters
     ----------
     channels : sequence of Channel
         Data of the model; padded planes, never changed.
     weights : Weights
-        Of the model.
+        Weights of the model.
     workspace : Workspace
-        Memory to work in; its u and v are set to the start.
+        Working memory; its u and v are set to the start.
     begin : sequence of (array, array), optional
-        u and v of each channel to start from instead, without a frame.
+        Warm start: u and v of each channel, without a frame.
     """
 
     def __init__(
@@ -212,11 +211,11 @@ class Flow:
 
     @property
     def samples(self) -> int:
-        """Pixels times channels."""
+        """Number of pixels times channels."""
         return math.prod(self.shape) * len(self.channels)
 
     def propose(self, h: float, cycles: int, guard: Guard) -> Quality | None:
-        """Compute a step in all channels, not accepted yet; None if it was cancelled."""
+        """Compute a step in all channels without accepting it; return None if cancelled."""
         sums = np.zeros(3)
         for k in range(len(self.channels)):
             if not guard.beat():
@@ -224,9 +223,9 @@ class Flow:
             sums += self._advance(k, h, cycles)
         if not guard.beat():
             return None
-        # Rounding may leave less than nothing of an error.
+        # Rounding may make a small sum negative.
         error, residual = (math.sqrt(max(x, 0.0) / self.samples) for x in sums[:2])
-        return Quality(SHARE * error, residual, float(sums[2]) / ((1.0 - G) * h) ** 2)
+        return Quality(ERROR_FACTOR * error, residual, float(sums[2]) / ((1.0 - G) * h) ** 2)
 
     def _advance(self, k: int, h: float, cycles: int) -> FloatArray:
         """Compute both stages of a step in a channel; return the sums of `end_step`."""
@@ -257,26 +256,28 @@ class Flow:
             work.x, work.y = work.grid.cycle(work.x, work.y, work.b)
 
     def follow(self, guard: Guard) -> bool:
-        """Bring v after the end of a step that is to be accepted; False if it was cancelled."""
+        """Relax v at the end of the proposed step; return False if cancelled."""
         for k, one in enumerate(self.unknowns):
             for _ in range(self.rounds):
                 if not guard.beat():
                     return False
-                self.relax(k, self.measure(k, one.end), goal=ROUND)
+                self.relax(k, self.measure(k, one.end), goal=ROUND_REDUCTION)
         return True
 
     @property
     def rounds(self) -> int:
-        """Relaxations that the structure needs to follow u: more where mu is weak."""
+        """Number of relaxations of v per step: more where mu is small."""
         w = self.weights
-        least = math.log1p(w.mu * w.brightness / TYPICAL_STIFFNESS)  # errors fall so in a round
+        least = math.log1p(
+            w.mu * w.brightness / TYPICAL_STIFFNESS
+        )  # log of the error reduction of a round, at least
         rounds = math.log(10.0) / max(least, 1e-9)
-        if w.edges > w.mu:  # the diffusivity has to follow, too
+        if w.edges > w.mu:  # the diffusivity changes as well
             rounds += 1.0
-        return min(math.ceil(rounds), ROUNDS)
+        return min(math.ceil(rounds), MOST_ROUNDS)
 
     def accept(self, part: float = 1.0) -> None:
-        """Make a part of the step the new u: all of it, or a point of its dense output."""
+        """Set u to the end of the proposed step, or to a point of its dense output."""
         for one in self.unknowns:
             if part == 1.0:
                 one.u, one.end = one.end, one.u
@@ -284,7 +285,7 @@ class Flow:
                 blend(one.u, one.first, one.end, self.number(dense_output(part)), *self.shape)
 
     def measure(self, k: int, u: FloatArray) -> StructureSystem:
-        """Return the system of a step on v in a channel, at some u."""
+        """Return the linear system of a step on v in a channel, for a given u."""
         c, weights, number = self.channels[k], self.weights, self.number
         mass, b = self.work.grid.finest.mass, self.work.b
         sums = structure_system(
@@ -296,9 +297,10 @@ class Flow:
         return StructureSystem(mass, b, terms)
 
     def relax(self, k: int, system: StructureSystem, *, goal: float) -> None:
-        """Bring v nearer to its minimum: errors fall by `goal`, for a pull that is held still.
+        """Do one step of v towards its minimum, and store the energy terms from before it.
 
-        The terms of the energy that are kept are those before.
+        With the osmosis term linearised, the error of v falls by the factor `goal`; 1 leaves v
+        as it is.
         """
         one, s, number = self.unknowns[k], self.work.grid.finest, self.number
         structure = [other.v for other in self.unknowns]
@@ -313,7 +315,7 @@ class Flow:
     def solve_structure(
         self, v: FloatArray, b: FloatArray, goal: float
     ) -> tuple[FloatArray, FloatArray]:
-        """Solve with the lagged matrix: by sweeps where its mass is heavy, else by cycles."""
+        """Solve with the lagged matrix: by sweeps if the diagonal dominates, else by cycles."""
         grid, y, edges = self.work.grid, self.work.y, self.weights.edges
         rho = edges / (self.weights.mu + edges)
         sigma = rho / (1.0 + math.sqrt(1.0 - rho * rho))
@@ -326,30 +328,30 @@ class Flow:
         return v, y
 
     def begin(self, *, goal: float, guard: Guard) -> None:
-        """Bring v to where u, soon at peace with it, does not pull."""
+        """Set v to its minimum without the osmosis term, which vanishes as u approaches c v."""
         for k in range(len(self.channels)):
             self.work.x.fill(0.0)
-            self.relax(k, self.measure(k, self.work.x), goal=goal)  # u = 0 has no pull
+            self.relax(k, self.measure(k, self.work.x), goal=goal)  # no osmosis term at u = 0
             if not guard.beat():
                 return
 
     def settle(self, *, guard: Guard) -> None:
-        """Bring v to its minimum where steps do not, and the terms of the energy up to date."""
-        # Near total variation, or with a weak mu, a step on the structure is a short one.
-        weak = self.weights.regulariser.converges_slowly or self.weights.mu < WEAK
-        least = LEAST_ENERGY * math.prod(self.shape)
+        """Relax v to convergence where single rounds are short, and update the energy terms."""
+        # Near total variation, or with a small mu, a round moves v only a little.
+        weak = self.weights.regulariser.converges_slowly or self.weights.mu < WEAK_MU
+        least = FLOW_ENERGY_FLOOR * math.prod(self.shape)
         for k, one in enumerate(self.unknowns):
             before = math.inf
-            for _ in range(ROUNDS if weak else 0):
-                self.relax(k, self.measure(k, one.u), goal=ROUND)
+            for _ in range(MOST_ROUNDS if weak else 0):
+                self.relax(k, self.measure(k, one.u), goal=ROUND_REDUCTION)
                 energy = sum(one.terms.values())
-                if not guard.beat() or before - energy <= max(SETTLED * energy, least):
+                if not guard.beat() or before - energy <= max(RELAXATION_RTOL * energy, least):
                     break
                 before = energy
             self.relax(k, self.measure(k, one.u), goal=1.0)
 
     def solve_stationary(self, k: int, guard: Guard) -> bool:
-        """Solve for u with v held still, as `end`; return True if it converged."""
+        """Set `end` to the stationary u for the current v; return True if the solve converged."""
         work, one = self.work, self.unknowns[k]
         self._set_implicit_step(k, 0.0)
         if not self.channels[k].alpha.any() or self.weights.gamma == 0.0:
@@ -365,18 +367,18 @@ class Flow:
         return found.converged
 
     def restart_structure(self) -> None:
-        """Set v back to its target, where a step has spoilt it."""
+        """Reset v to its target after a step that left it unusable."""
         for c, one in zip(self.channels, self.unknowns, strict=True):
             np.copyto(one.v, c.w)
         self.work.grid.clear()
 
     def total(self) -> dict[str, float]:
-        """Return the terms of the energy of all channels."""
+        """Return the energy terms summed over channels."""
         return {name: sum(one.terms[name] for one in self.unknowns) for name in TERMS}
 
 
 def _clear_frame(v: FloatArray, shape: tuple[int, int]) -> None:
-    """Set the frame to 0 again, where sweeps, interpolation and clamping leave values."""
+    """Set the frame to 0: sweeps, interpolation and clamping write into it."""
     v[0] = 0.0
     v[shape[0] + 1 :] = 0.0
     v[:, 0] = 0.0

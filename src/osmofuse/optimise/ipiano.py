@@ -1,4 +1,4 @@
-r"""iPiano with backtracking in two blocks: the paper's Algorithm 1.
+r"""iPiano with backtracking in two blocks: Algorithm 1 of the paper.
 
 For :math:`\min_{u,v} O(u, v) + g(u) + h(v)`, O smooth, g and h convex:
 
@@ -27,15 +27,17 @@ from osmofuse.optimise.iterate import Outcome, iterate
 from osmofuse.progress import Guard, Status
 from osmofuse.typing import FloatArray
 
-BETA = 0.4
-GROW, RELAX = 2.0, 1.2  # an estimate grows until it holds, and relaxes after each step
-MAX_TRIALS = 100
-LEAST_ENERGY = 1e-14  # per pixel: a smaller change of the energy is none
-LEAST_ITERATIONS = 5  # so that inertia has its say before the energy is asked
+BETA = 0.4  # inertia, the paper's value; the step size is positive for any beta below 1/2
+# Factors of the published runs by which a Lipschitz estimate grows after a failed test and shrinks
+# after an accepted step; anything above 1 works.
+GROW, RELAX = 2.0, 1.2
+MAX_TRIALS = 100  # of a backtracking: the estimate grows by up to 2**100, about 1e30
+ENERGY_FLOOR = 1e-14  # per pixel: smaller changes of the energy count as convergence
+LEAST_ITERATIONS = 5  # before the stopping rule applies: the energy may pause while inertia builds
 
 
 class Objective(Protocol):
-    """The energy O(u, v) + g(u) + h(v), split as the method needs it."""
+    """Energy O(u, v) + g(u) + h(v), split as the method needs it."""
 
     def coupling(self, u: FloatArray, v: FloatArray) -> float:
         """Return the smooth part O(u, v)."""
@@ -56,7 +58,7 @@ CountedProx = Callable[[FloatArray, float], tuple[FloatArray, int]]
 
 @dataclass(frozen=True, eq=False)
 class IPiano:
-    """A state: both blocks now and before, and the accepted estimates L1 and L2."""
+    """State: both blocks, now and one iteration before, and the accepted estimates L1 and L2."""
 
     u: FloatArray
     v: FloatArray
@@ -69,7 +71,7 @@ class IPiano:
 
     @property
     def measure(self) -> float:
-        """The energy."""
+        """Energy."""
         return sum(self.terms.values())
 
 
@@ -90,30 +92,30 @@ def ipiano(
     Parameters
     ----------
     objective : Objective
-        The energy.
+        Energy.
     start : tuple of array
-        u and v to start from.
+        Initial u and v.
     prox_u, prox_v : callable
-        The proximal maps of g and h, given a point and a step; that of h also returns the
-        number of iterations it took.
+        Proximal maps of g and h, called with a point and a step; that of h also returns its
+        number of iterations.
     v_min : float
-        A trial with a smaller v is refused: O needs v > 0.
+        Trials with a smaller v are rejected: O needs v > 0.
     rtol : float
-        Stop when the energy changes by less than this part of itself.
+        Relative tolerance of the energy change.
     max_iter : int
-        Most accepted iterations.
+        Maximum number of accepted iterations.
     guard : Guard, optional
         Pulsed after each iteration.
     record : callable, optional
-        Given each iteration and its state.
+        Called with each iteration and its state.
 
     Returns
     -------
     Outcome
-        ``stalled`` where no step size passes the tests.
+        Its status is ``stalled`` if no step size passes the tests.
     """
     u, v = start
-    least = LEAST_ENERGY * u.size
+    least = ENERGY_FLOOR * u.size
 
     def stop(iteration: int, old: IPiano, new: IPiano) -> Status | None:
         settled = abs(new.measure - old.measure) <= max(rtol * abs(old.measure), least)
@@ -133,7 +135,7 @@ def ipiano(
 
 
 class _Search:
-    """The backtracking of one iteration: trials p1, p2 with estimates L1, L2."""
+    """Backtracking of one iteration: trials p1, p2 with estimates L1, L2."""
 
     def __init__(
         self, objective: Objective, s: IPiano, prox_u: Prox, prox_v: CountedProx, v_min: float
@@ -141,7 +143,7 @@ class _Search:
         self.O, self.s, self.prox_u, self.prox_v, self.v_min = objective, s, prox_u, prox_v, v_min
         self.gu, self.gv = objective.coupling_gradients(s.u, s.v)
         self.base = objective.coupling(s.u, s.v)
-        # Values of O are sums over the picture: this much of a difference is rounding.
+        # O is a sum over the picture: differences below this are rounding.
         self.slack = 1e-13 * abs(self.base)
         self.L1, self.L2 = s.L1 / RELAX, s.L2 / RELAX
         self.beta_v = BETA
@@ -167,11 +169,11 @@ class _Search:
         return self.O.coupling(u, v) - self.base - model <= self.slack
 
     def accepts(self) -> bool:
-        """Test both trials; where a test fails, raise its estimate and try again."""
+        """Test both trials; where a test fails, increase its estimate and try again."""
         s = self.s
         positive = float(self.p2.min()) > self.v_min
         if not positive:
-            self.beta_v = 0.0  # no step size would help against inertia
+            self.beta_v = 0.0  # with inertia, v may stay too small for every step size
         holds_u = self.below(self.p1, s.v, self.model_u)
         holds_v = positive and self.below(s.u, self.p2, self.model_v)
         if holds_u and holds_v:

@@ -1,7 +1,7 @@
-"""The one loop: it steps, guards, records, stops and lets itself be watched.
+"""Main loop of all iterative solvers: steps, stopping rule, history, cancellation.
 
-A solver is a function that takes a state to the next one. All that loops have in common is
-here, so that no solver has a stopping rule, a history or a cancel button of its own.
+A solver is a function from a state to the next one. The loop is here, once, so that no solver
+needs its own stopping logic, history or cancellation.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from osmofuse.progress import Guard, Status
 
 
 class State(Protocol):
-    """What a step takes and gives."""
+    """Argument and result of a step."""
 
     @property
     def measure(self) -> float:
-        """The number that is being brought down: an energy, a gap, a residual."""
+        """Quantity being reduced: an energy, a gap or a residual."""
         ...
 
 
@@ -28,16 +28,16 @@ S = TypeVar("S", bound=State)
 
 @dataclass(frozen=True, eq=False)
 class Outcome(Generic[S]):
-    """Where a loop ended.
+    """Result of a loop.
 
     Attributes
     ----------
     state : State
-        The last state whose measure is finite, or the start.
+        Last state with a finite measure, or the initial state.
     status : Status
-        Why it ended.
+        Reason for stopping.
     iterations : int
-        Steps that led to the state.
+        Number of steps to that state.
     """
 
     state: S
@@ -54,28 +54,29 @@ def iterate(
     guard: Guard | None = None,
     record: Callable[[int, S], None] | None = None,
 ) -> Outcome[S]:
-    """Step until a rule stops it.
+    """Repeat a step until the stopping rule holds.
 
     Parameters
     ----------
     step : callable
-        Takes a state to the next.
+        Returns the next state.
     state : State
-        Where to start.
+        Initial state.
     stop : callable
-        Given the iteration, the old and the new state: the status to end with, or None.
+        Stopping rule: given the iteration, the old and the new state, returns the final status,
+        or None to continue.
     max_iter : int
-        Most steps to take.
+        Maximum number of steps.
     guard : Guard, optional
-        Pulsed after each step; what a step was doing when it cancelled is dropped.
+        Pulsed after each step. A step that was cancelled halfway is dropped.
     record : callable, optional
-        Given each iteration and accepted state.
+        Called with each iteration and accepted state.
 
     Returns
     -------
     Outcome
-        With status ``nonfinite`` and the last good state where a measure is NaN or infinite,
-        ``stalled`` where a step gave back the state it was given.
+        Its status is ``nonfinite``, with the last good state, if a measure is NaN or infinite;
+        ``stalled`` if a step returned the very state it was given.
     """
     for iteration in range(1, max_iter + 1):
         new = step(state)

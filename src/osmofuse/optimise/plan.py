@@ -1,9 +1,9 @@
-r"""How far the flow goes, and in which steps: to a time, by the paper's rule, or to its end.
+r"""Step plans of the flow: to a given time, to the paper's stopping rule, or to the steady state.
 
-A plan is made, checked and recorded; obeyed, it gives the same pixels again. Towards a known time
-three steps that grow by a constant factor are proposed; the last one decides the accuracy, since
-an L-stable step ends most of what the steps before it left. A step whose estimated error is too
-large is halved, and one whose solves are too rough gets more cycles.
+A plan is made, checked and recorded; run again, it gives the same pixels. To a known time, three
+steps that grow by a constant factor are proposed. The last one decides the accuracy, since an
+L-stable step damps most of the errors of the steps before it. A step whose estimated error is too
+large is halved; one whose solves are too inaccurate gets more cycles.
 """
 
 from __future__ import annotations
@@ -15,34 +15,36 @@ from typing import TypeAlias
 
 from osmofuse.checks import number, sequence, whole
 from osmofuse.errors import SettingError
-from osmofuse.optimise.flow import LEAST_ENERGY, Flow, FlowState, Quality
+from osmofuse.optimise.flow import FLOW_ENERGY_FLOOR, Flow, FlowState, Quality
 from osmofuse.optimise.iterate import Outcome, iterate
 from osmofuse.optimise.sdirk import FIRST_MIDDLE, MIDDLE, G
 from osmofuse.progress import Guard, Status
 
-STEPS, GROWTH = 3, 1.5  # to a known time
-FIRST_STEP, RULE_GROWTH = 16.0, 2.0  # towards an unknown one
-ENERGY_RATE = 2.3e-6  # the paper's stopping rule, per unit of time
-BEYOND = 1.25  # the end is found within a step, so aim beyond it
-LONGEST_EXTRAPOLATION = 1.05
-NEAR = 1.03  # times the time there: as near to the end as the rule's rate can tell
-SHORTEST_PART, SHORTEST_STEP = 0.5, 1e-3
-CYCLES, MOST_CYCLES = 2, 8
-MOST_HALVINGS, MOST_STEPS = 6, 400
+STEPS, GROWTH = 3, 1.5  # number and growth of the steps to a known time
+FIRST_STEP, RULE_GROWTH = 16.0, 2.0  # first step and growth towards an unknown time
+ENERGY_RATE = 2.3e-6  # the paper's stopping rule: relative energy change per unit of time
+OVERSHOOT = 1.25  # aimed beyond the predicted end, which dense output then finds within the step
+LONGEST_EXTRAPOLATION = 1.05  # largest part of a step at which dense output is taken
+END_MARGIN = 1.03  # an end predicted within this factor of the current time counts as reached
+SHORTEST_PART = 0.5  # a step whose end lies before this part is proposed again, shorter
+SHORTEST_STEP = 1e-3  # but not below this flow time
+FIRST_CYCLES, MOST_CYCLES = 2, 8  # multigrid cycles of a stage
+MOST_HALVINGS, MOST_STEPS = 6, 400  # of a proposed step; of a plan
 # Bounds of plans: the time of a reach of a million pixels; the brightest samples with an offset.
 LONGEST_STEP, BRIGHTEST, LARGEST_HALO = 1e15, 1000.0, 10**18
-ERROR, RESIDUAL = 1.2e-3, 0.7e-3  # allowed in the last step, as parts of the mean brightness
-EARLIER = 10.0  # times as much in the steps before it
-LONG = 1e4  # a time by which all but rounding has ended on most pictures
-ROUNDING = 1e-2  # of the energy, in single precision
-STATIONARY = 1e-8
+# Tolerances of the last step relative to the mean brightness; earlier steps may have
+# EARLY_FACTOR times as much, since later steps damp their errors.
+ERROR_TOLERANCE, RESIDUAL_TOLERANCE, EARLY_FACTOR = 1.2e-3, 0.7e-3, 10.0
+LONG_TIME = 1e4  # flow time after which, on most pictures, only rounding changes the energy
+ENERGY_ROUNDING = 1e-2  # relative rise of the energy that single precision explains
+STATIONARY_RTOL = 1e-8  # relative energy change between iterations of the steady state
 
 Record: TypeAlias = Callable[[int, FlowState], None]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What the flow did or is to do; the same plan gives the same pixels.
+    """Steps of a flow; the same plan gives the same pixels.
 
     Attributes
     ----------
@@ -51,12 +53,12 @@ class Plan:
     cycles : tuple of int, 1 to 8
         Multigrid cycles of a stage, in each step.
     part : float, above 0 to 1.05
-        The part of the last step at which to end, by dense output.
+        Part of the last step at which the flow ends, by dense output.
     brightness, lowest : float
-        Of the whole picture: the mean of the target, which says how deep the grids go, and what
-        the structure stays above.
+        Of the whole picture: mean of the target, which decides the depth of the grids, and lower
+        bound of the structure.
     halo : int
-        Pixels beyond a piece of the picture that it takes to compute it alone.
+        Pixels around a tile that are needed to compute it alone.
 
     Raises
     ------
@@ -94,12 +96,12 @@ class Plan:
 
     @property
     def time(self) -> float:
-        """The flow time at its end."""
+        """Flow time at the end."""
         return sum(self.steps[:-1]) + self.part * self.steps[-1]
 
 
 def steps_to(start: float, end: float) -> tuple[float, ...]:
-    """Return the steps from a time to another: they grow by a constant factor."""
+    """Return steps from one time to another that grow by a constant factor."""
     first = (end - start) * (GROWTH - 1.0) / (GROWTH**STEPS - 1.0)
     return tuple(first * GROWTH**k for k in range(STEPS))
 
@@ -107,18 +109,18 @@ def steps_to(start: float, end: float) -> tuple[float, ...]:
 def run_plan(
     flow: Flow, plan: Plan, *, guard: Guard, record: Record | None = None
 ) -> Outcome[FlowState]:
-    """Take the steps of a plan from time 0, as they are.
+    """Run the steps of a plan from time 0 without changing them.
 
     Parameters
     ----------
     flow : Flow
-        At its start.
+        Flow at its start.
     plan : Plan
-        What to do.
+        Steps to take.
     guard : Guard
         Pulsed after each channel of each step.
     record : callable, optional
-        Given each step's number and the state after it.
+        Called with each step's number and the state after it.
     """
     left = list(zip(plan.steps, plan.cycles, strict=True))
 
@@ -139,23 +141,23 @@ def run_plan(
 def run_to(
     flow: Flow, end: float, *, start: float = 0.0, guard: Guard, record: Record | None = None
 ) -> tuple[Outcome[FlowState], Plan | None]:
-    """Go to a time, in as many steps as accuracy asks for.
+    """Run the flow to a given time, in as many steps as the tolerances require.
 
     Parameters
     ----------
     flow : Flow
-        At time `start`.
+        Flow at time `start`.
     end : float
-        The time to go to.
+        Final time.
     start : float
-        The time now.
+        Current time.
     guard, record
         As for `run_plan`.
 
     Returns
     -------
     tuple of Outcome and Plan
-        Where it ended, and the plan that leads there again; None if no step was taken.
+        Result of the loop, and the plan that reproduces it; None if no step was taken.
     """
     left, planner = list(steps_to(start, end)), _Planner(flow, guard)
 
@@ -183,23 +185,23 @@ def run_rule(
     guard: Guard,
     record: Record | None = None,
 ) -> tuple[Outcome[FlowState], Plan | None]:
-    r"""Follow the flow until its energy falls by less than a part of itself in a unit of time.
+    r"""Run the flow until the relative decrease of its energy per unit of time is below a rate.
 
     Parameters
     ----------
     flow : Flow
-        At time 0.
+        Flow at time 0.
     rate : float
-        Where to stop: :math:`-\dot E / E`.
+        Value of :math:`-\dot E / E` at which to stop.
     max_iter : int
-        Most steps.
+        Maximum number of steps.
     guard, record
         As for `run_plan`.
 
     Returns
     -------
     tuple of Outcome and Plan
-        Where it ended, and the plan that leads there again; None if no step was taken.
+        Result of the loop, and the plan that reproduces it; None if no step was taken.
     """
     planner, before, ends = _Planner(flow, guard), [_START], list[Status]()
 
@@ -210,7 +212,7 @@ def run_rule(
             part = _part(rate, s, _expected(flow, s, h, quality))
             if part >= SHORTEST_PART or h <= SHORTEST_STEP:
                 break
-            h, last = max(BEYOND * part, SHORTEST_PART / 4.0) * h, True
+            h, last = max(OVERSHOOT * part, SHORTEST_PART / 4.0) * h, True
         if proposed is None or not flow.follow(guard):
             return s
         new = _state_after(flow, s, h, quality, planner.cycles)
@@ -227,9 +229,9 @@ def run_rule(
 
 
 def run_stationary(flow: Flow, *, guard: Guard, record: Record | None = None) -> Outcome[FlowState]:
-    r"""Go where the flow ends: u solves :math:`\partial_u E(u, v) = 0`, v its own problem.
+    r"""Run the flow to its steady state: :math:`\partial_u E(u, v) = 0`, with v at its minimum.
 
-    Where nothing is held (alpha = 0) that is the multiple of v which keeps :math:`\sum v u`.
+    Without a fidelity (alpha = 0) u is the multiple of v that keeps :math:`\sum v u`.
     """
     solved: list[bool] = []
 
@@ -245,8 +247,8 @@ def run_stationary(flow: Flow, *, guard: Guard, record: Record | None = None) ->
 
     def stop(_: int, old: FlowState, new: FlowState) -> Status | None:
         change = abs(new.measure - old.measure)
-        least = LEAST_ENERGY * flow.samples
-        settled = math.isinf(old.time) and change <= max(STATIONARY * abs(new.measure), least)
+        least = FLOW_ENERGY_FLOOR * flow.samples
+        settled = math.isinf(old.time) and change <= max(STATIONARY_RTOL * abs(new.measure), least)
         if not settled and new.measure > 0.0:
             return None
         return Status.stationary if all(solved) else Status.stalled
@@ -255,31 +257,31 @@ def run_stationary(flow: Flow, *, guard: Guard, record: Record | None = None) ->
 
 
 class _Planner:
-    """Propose steps until they are good enough, and keep what was accepted."""
+    """Step control: proposes steps until they meet the tolerances, and records accepted ones."""
 
     def __init__(self, flow: Flow, guard: Guard) -> None:
-        self.flow, self.guard, self.cycles = flow, guard, CYCLES
+        self.flow, self.guard, self.cycles = flow, guard, FIRST_CYCLES
         self.steps: list[float] = []
         self.cycles_taken: list[int] = []
         self.part = 1.0
 
     def propose(self, h: float, *, last: bool) -> tuple[float, Quality] | None:
-        """Propose a step of length h, or a shorter one; None if it was cancelled."""
+        """Return a proposed step of length h or shorter and its quality; None if cancelled."""
         shortest = 0.5**MOST_HALVINGS * h
         while (quality := self.flow.propose(h, self.cycles, self.guard)) is not None:
-            allowed = self.flow.weights.brightness * (1.0 if last else EARLIER)
-            # Early solves may be rough: the solves after them go on where they stopped.
-            rough = last and quality.residual > RESIDUAL * allowed
+            allowed = self.flow.weights.brightness * (1.0 if last else EARLY_FACTOR)
+            # Early solves may be inaccurate: later solves correct what they leave.
+            rough = last and quality.residual > RESIDUAL_TOLERANCE * allowed
             if rough and self.cycles < MOST_CYCLES:
                 self.cycles += 1
-            elif quality.error > ERROR * allowed and h > shortest:
+            elif quality.error > ERROR_TOLERANCE * allowed and h > shortest:
                 h, last = 0.5 * h, False
             else:
                 return h, quality
         return None
 
     def accept(self, new: FlowState, s: FlowState, part: float = 1.0) -> FlowState:
-        """Accept a proposed step from s to a new state, or a part of it."""
+        """Accept a proposed step from s to a new state, or part of it."""
         if math.isfinite(new.measure):
             self.steps.append(new.step)
             self.cycles_taken.append(self.cycles)
@@ -287,7 +289,7 @@ class _Planner:
         return _accept(self.flow, new, s, part)
 
     def plan(self) -> Plan | None:
-        """Return the plan of what was accepted."""
+        """Return the plan of all accepted steps, or None."""
         if not self.steps:
             return None
         w = self.flow.weights
@@ -302,12 +304,12 @@ def _state_after(flow: Flow, s: FlowState, h: float, quality: Quality, cycles: i
     """Return the state at the end of a step."""
     terms = flow.total()
     energy = sum(terms.values())
-    rate = quality.descent / energy if energy > LEAST_ENERGY * flow.samples else 0.0
+    rate = quality.descent / energy if energy > FLOW_ENERGY_FLOOR * flow.samples else 0.0
     return FlowState(s.time + h, h, terms, rate, _middle(s, h), 2 * cycles)
 
 
 def _middle(s: FlowState, h: float) -> float:
-    """Return the time at which a step tells the rate of the flow."""
+    """Return the time for which a step estimates the rate of the flow."""
     return s.time + (MIDDLE if s.time > 0.0 else FIRST_MIDDLE) * h
 
 
@@ -318,9 +320,9 @@ def _accept(flow: Flow, new: FlowState, s: FlowState, part: float) -> FlowState:
 
 
 def _expected(flow: Flow, s: FlowState, h: float, quality: Quality) -> FlowState:
-    """Return the state a proposed step would lead to, with the energy that will be left at least.
+    """Return the state after a proposed step, with a lower bound of its energy.
 
-    The structure's terms are known from the step before and hardly change.
+    The bound is that of the structure's terms in the previous step, which hardly change.
     """
     left = sum(one.terms["structure"] + one.terms["regulariser"] for one in flow.unknowns)
     rate = quality.descent / left if left > 0.0 else math.inf
@@ -328,23 +330,23 @@ def _expected(flow: Flow, s: FlowState, h: float, quality: Quality) -> FlowState
 
 
 def _end_of(rate: float, old: FlowState, new: FlowState) -> tuple[float, Status | None]:
-    """Return the part of a step at which the flow ends, and how; None if it goes on."""
+    """Return the part of a step at which the flow ends, and its status; None if it continues."""
     fall, expected = old.measure - new.measure, new.rate * new.step * new.measure
-    if old.time > LONG and fall < 0.1 * expected:
-        # The gradient is what rounding and cycles leave of it; or, if energy rises, a fault.
-        return 1.0, Status.stationary if fall >= -ROUNDING * new.measure else Status.stalled
+    if old.time > LONG_TIME and fall < 0.1 * expected:
+        # Only rounding and solver errors are left in the gradient; a rising energy is an error.
+        return 1.0, Status.stationary if fall >= -ENERGY_ROUNDING * new.measure else Status.stalled
     end = _time_of(rate, old, new)
-    if end > NEAR * new.time:
+    if end > END_MARGIN * new.time:
         return 1.0, None
     return min(max(_part(rate, old, new), G), LONGEST_EXTRAPOLATION), Status.energy_rate
 
 
 def _next_step(s: FlowState, before: FlowState, rate: float) -> tuple[float, bool]:
-    """Return the next step, and whether the rule should be met within it."""
+    """Return the next step, and True if the stopping rule should be met within it."""
     if s.time == 0.0:
         return FIRST_STEP, False
     planned = RULE_GROWTH * s.step
-    aim = BEYOND * (_time_of(rate, before, s) - s.time)
+    aim = OVERSHOOT * (_time_of(rate, before, s) - s.time)
     if aim <= 1.2 * planned:
         return max(aim, 0.2 * planned), True
     return (0.5 * aim, False) if aim <= 2.0 * planned else (planned, False)
@@ -355,13 +357,13 @@ def _part(rate: float, old: FlowState, new: FlowState) -> float:
 
 
 def _time_of(rate: float, old: FlowState, new: FlowState) -> float:
-    """Return when the rate is met, if it falls as a power of time as between two states."""
+    """Return the time at which a rate is reached, by the power law through two states."""
     if new.rate <= 0.0:
         return new.time
     if math.isinf(new.rate):
         return math.inf
     if old.seen == 0.0:
-        power = -1.5  # of a flow that has begun; the next steps know better
+        power = -1.5  # for the first step; later steps estimate it
     else:
         power = math.log(new.rate / old.rate) / math.log(new.seen / old.seen)
     power = min(power, -0.5)

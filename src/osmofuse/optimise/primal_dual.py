@@ -1,4 +1,4 @@
-r"""The proximal map of Huber-TV by the accelerated primal-dual method.
+r"""Proximal map of Huber-TV by the accelerated primal-dual method.
 
 .. math::
 
@@ -7,8 +7,8 @@ r"""The proximal map of Huber-TV by the accelerated primal-dual method.
       + \frac{1}{2\zeta} |p - q|^2 ,
 
 Chambolle and Pock 2011 (doi:10.1007/s10851-010-0251-1): algorithm 3, which converges
-linearly, where both sides are strongly convex (epsilon > 0), else algorithm 2. Stopped on
-the relative gap between
+linearly, where both sides are strongly convex (epsilon > 0), else algorithm 2. The stopping
+rule is on the relative gap between
 
 .. math::
 
@@ -35,16 +35,16 @@ from osmofuse.typing import FloatArray
 
 @dataclass(frozen=True, eq=False)
 class PrimalDual:
-    r"""A state of the method.
+    r"""State of the method.
 
     Attributes
     ----------
     p, p_bar : array, shape (rows, cols)
-        The primal point and its extrapolation :math:`\bar p`.
+        Primal point and its extrapolation :math:`\bar p`.
     y : array, shape (2, rows, cols)
-        The dual field; feasible, so that the gap bounds the error of p.
+        Dual field; feasible, so that the gap bounds the error of p.
     tau, sigma, theta : float
-        The step sizes and the extrapolation of the next step.
+        Step sizes and extrapolation of the next step.
     primal, dual : float
         :math:`P(p)` and :math:`G(y)`.
     """
@@ -60,7 +60,7 @@ class PrimalDual:
 
     @property
     def measure(self) -> float:
-        """The primal-dual gap, never negative but for rounding."""
+        """Primal-dual gap; nonnegative up to rounding."""
         return self.primal - self.dual
 
 
@@ -74,30 +74,30 @@ def primal_dual(
     max_iter: int = 10_000,
     guard: Guard | None = None,
 ) -> Outcome[PrimalDual]:
-    r"""Compute :math:`\operatorname{prox}_{\zeta\eta H_\varepsilon}(q)`.
+    r"""Return :math:`\operatorname{prox}_{\zeta\eta H_\varepsilon}(q)`.
 
     Parameters
     ----------
     q : array, shape (rows, cols)
-        The point.
+        Point.
     zeta : float
         Step of the proximal map, :math:`\zeta > 0`.
     term : HuberTV
         :math:`\eta H_\varepsilon`.
     y0 : array, shape (2, rows, cols), optional
-        Dual field to start from: the ``y`` of a neighbouring problem with the same term.
-        Zero by default.
+        Warm start: the dual field of a neighbouring problem with the same term. Zero by
+        default.
     rtol : float
-        Stop when the gap is below ``rtol`` times P(p); the paper's value by default.
+        Tolerance of the gap relative to P(p); the paper's value by default.
     max_iter : int
-        Most iterations.
+        Maximum number of iterations.
     guard : Guard, optional
-        To be pulsed between iterations.
+        Pulsed between iterations.
 
     Returns
     -------
     Outcome
-        Its ``state`` holds ``p`` and the dual field ``y``, and the gap as ``measure``.
+        Its ``state`` holds ``p``, the dual field ``y``, and the gap as ``measure``.
 
     Notes
     -----
@@ -112,8 +112,8 @@ def primal_dual(
         p, p_bar = primal_step(s.p, y, q, s.tau, zeta, s.theta)
         return _state(q, zeta, term, p=p, p_bar=p_bar, y=y, steps=_next_steps(s, zeta, term))
 
-    # What rounding leaves of the gap of a solved problem: a part of P, and where P is 0 the
-    # energy of differences in the last digit.
+    # Gap that rounding leaves in a solved problem: a fraction of P and, where P is 0, the energy
+    # of differences in the last digit.
     least = 8.0 * q.size * term.eta * float(np.finfo(q.dtype).eps * np.abs(q).max())
 
     def stop(_: int, __: PrimalDual, s: PrimalDual) -> Status | None:
@@ -121,7 +121,7 @@ def primal_dual(
         return Status.converged if s.measure <= small else None
 
     y = np.zeros((2, *q.shape)) if y0 is None else y0
-    p = q - zeta * backward_divergence(y)  # what y says of p at the solution
+    p = q - zeta * backward_divergence(y)  # the relation of p and y at the solution
     start = _state(q, zeta, term, p=p, p_bar=p, y=y, steps=_first_steps(zeta, term))
     return iterate(step, start, stop=stop, max_iter=max_iter, guard=guard)
 
@@ -130,7 +130,7 @@ Steps = tuple[float, float, float]
 
 
 def _first_steps(zeta: float, term: HuberTV) -> Steps:
-    """Return tau, sigma, theta: of algorithm 3 for good, or of algorithm 2 to begin with."""
+    """Return tau, sigma, theta: those of algorithm 3, which stay, or the first of algorithm 2."""
     if term.epsilon > 0:
         a, b = 1.0 / zeta, term.epsilon / term.eta
         rate = 2.0 * math.sqrt(a * b / 8.0)
@@ -162,9 +162,9 @@ def _state(
 
 
 class WarmProx:
-    """The proximal map of Huber-TV for a sequence of neighbouring points.
+    """Proximal map of Huber-TV for a sequence of neighbouring points, with warm starts.
 
-    Each call starts from the dual field of the last one. Returns p and the iterations taken.
+    Each call starts from the dual field of the previous one.
     """
 
     def __init__(self, term: HuberTV, *, rtol: float, guard: Guard | None = None) -> None:
@@ -172,7 +172,7 @@ class WarmProx:
         self.y: FloatArray | None = None
 
     def __call__(self, q: FloatArray, zeta: float) -> tuple[FloatArray, int]:
-        """Return the proximal point of q and the iterations it took."""
+        """Return the proximal point of q and the number of iterations."""
         found = primal_dual(q, zeta, self.term, y0=self.y, rtol=self.rtol, guard=self.guard)
         self.y = found.state.y
         return found.state.p, found.iterations

@@ -1,7 +1,7 @@
-r"""The scheme of the paper's experiments, kept as history: it reproduces the published runs.
+r"""Scheme of the paper's experiments, kept to reproduce the published runs.
 
-It is **not** the method to use. It differs from the model in ways that cannot be mended
-without changing the published numbers:
+**Not** a method to use. It differs from the model in ways that cannot be corrected without
+changing the published numbers:
 
 - the energy puts v at the base pixel of a forward difference, but the gradient in u is that
   of harmonic edges;
@@ -29,8 +29,8 @@ from osmofuse.operators import inner
 from osmofuse.operators.difference import forward_difference
 from osmofuse.optimise.ipiano import (
     BETA,
+    ENERGY_FLOOR,
     GROW,
-    LEAST_ENERGY,
     LEAST_ITERATIONS,
     MAX_TRIALS,
     RELAX,
@@ -42,8 +42,8 @@ from osmofuse.optimise.primal_dual import adjoint_at, dual_step, primal_step
 from osmofuse.progress import Guard, Status
 from osmofuse.typing import FloatArray
 
-INNER_TOLERANCE = 1e-4
-SLACK = 1e-10  # of the descent tests, per pixel
+INNER_TOLERANCE = 1e-4  # on the residual per pixel, as in the experiments
+SLACK = 1e-10  # of the descent tests, per pixel, as in the experiments
 
 
 def published(
@@ -60,24 +60,24 @@ def published(
     Parameters
     ----------
     model : JointModel
-        The energy; its regulariser is Huber-TV, or smooths nothing.
+        Energy; its regulariser is Huber-TV, or has weight 0.
     start : tuple of array
-        u and v to start from.
+        Initial u and v.
     rtol : float
-        Stop when the energy changes by less than this part of itself.
+        Relative tolerance of the energy change.
     max_iter : int
-        Most iterations.
+        Maximum number of iterations.
     guard : Guard, optional
         Pulsed between iterations.
     record : callable, optional
-        Given each iteration and its state.
+        Called with each iteration and its state.
 
     Returns
     -------
     Outcome
-        With the energy on forward differences.
+        Its energies are on forward differences.
     """
-    least = LEAST_ENERGY * start[0].size
+    least = ENERGY_FLOOR * start[0].size
 
     def step(s: IPiano) -> IPiano:
         return _Pass(model, s, guard).run()
@@ -92,7 +92,7 @@ def published(
 
 
 class _Pass:
-    """One iteration: each block is tried from its first gradient until its own test holds."""
+    """One iteration: trials of each block, from its first gradient, until its own test holds."""
 
     def __init__(self, model: JointModel, s: IPiano, guard: Guard | None) -> None:
         self.model, self.s, self.guard = model, s, guard
@@ -109,7 +109,7 @@ class _Pass:
         return osmosis_forward(u, v) + self.model.structure.value(v)
 
     def run(self) -> IPiano:
-        """Pass until both blocks are accepted; a pass tries both against the same values."""
+        """Return the state with both blocks accepted; a round tests both on the same values."""
         L1, L2 = self.s.L1 / RELAX, self.s.L2 / RELAX
         p1 = p2 = None
         inner = 0
@@ -156,7 +156,7 @@ class _Pass:
 
 @dataclass(frozen=True, eq=False)
 class _Inner:
-    """A state of the published inner loop; theta is the previous one."""
+    """State of the published inner loop; theta is the previous one."""
 
     x: FloatArray
     x_hat: FloatArray
@@ -172,7 +172,7 @@ def published_prox(
 ) -> tuple[FloatArray, int]:
     r"""Return the published approximation of :math:`\operatorname{prox}_{\zeta\eta H}(q)`.
 
-    Also the number of iterations it took.
+    The second value is the number of iterations.
     """
 
     def step(s: _Inner) -> _Inner:
@@ -222,7 +222,7 @@ def _residual_rows(
 
 @kernel
 def published_gradient_v(u: FloatArray, v: FloatArray) -> FloatArray:
-    r"""Return what the experiments took for the gradient of the osmosis term in v.
+    r"""Return the gradient of the osmosis term in v as the experiments computed it.
 
     .. math::
 
@@ -247,7 +247,7 @@ def published_gradient_v(u: FloatArray, v: FloatArray) -> FloatArray:
                 + 4.0 * r * (u1 * v1 + u2 * v2)
                 - 3.0 * r * r * (v1 * v1 + v2 * v2)
             )
-            # D* at this pixel: what the edges from above and left bring, less what leaves.
+            # D* at this pixel: in from the edges above and to the left, out to the others.
             up, left = _into(u, v, i, j, above, j), _into(u, v, i, j, i, before)
             along_u = up[0] + left[0] - 2.0 * r * q * (u1 + u2)
             along_v = up[1] + left[1] - r * r * q * (v1 + v2)

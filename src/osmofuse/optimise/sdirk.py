@@ -1,4 +1,4 @@
-r"""The L-stable SDIRK method of order 2, with an error estimate and dense output.
+r"""L-stable SDIRK method of order 2, with an error estimate and dense output.
 
 For :math:`\dot u = F(u)` and :math:`g = 1 - 1/\sqrt2`, a step of length h is
 
@@ -7,9 +7,9 @@ For :math:`\dot u = F(u)` and :math:`g = 1 - 1/\sqrt2`, a step of length h is
     U_1 = u + g h F(U_1), \qquad
     U_2 = u + k (U_1 - u) + g h F(U_2), \qquad k = (1 - g)/g .
 
-F is affine here, and symmetric in the inner product of pictures, so each of its modes can be
-followed: one that decays as :math:`e^{-\lambda t}` is multiplied by
-:math:`x = g\lambda h / (1 + g\lambda h)` in :math:`u - U_1`, and the stages hold
+F is affine here, and symmetric in the inner product of pictures, so its modes can be treated one
+by one: a mode that decays as :math:`e^{-\lambda t}` is multiplied by
+:math:`x = g\lambda h / (1 + g\lambda h)` in :math:`u - U_1`, and the stages contain
 
 .. math::
 
@@ -17,18 +17,18 @@ followed: one that decays as :math:`e^{-\lambda t}` is multiplied by
     x (1 - x) : \; e_1 = (u - U_1) - e_2 .
 
 **Error.** :math:`\langle e_1, e_2 \rangle` sums :math:`x^3 (1 - x)` over the modes: it is small
-for slow modes, and for fast ones that the step ends, as the error of the step is. Its root times
-:data:`SHARE` is at least that error for modes with :math:`\lambda h \le 2.5`; faster ones have
-mostly died in the steps before.
+for slow modes and for fast ones, which the step damps out, just as the error of the step is. Its
+root times :data:`ERROR_FACTOR` is at least that error for modes with :math:`\lambda h \le 2.5`;
+faster ones have mostly decayed in earlier steps.
 
 **Dense output.** Between g h and h, u is on the line from :math:`U_1` to :math:`U_2`. That is of
-order 2 only at its end, but ends fast modes at every point, which a parabola through u does not.
+order 2 only at its end, but damps fast modes at every point, which a parabola through u does not.
 
-**Slope.** For the same reason :math:`(U_2 - U_1)/(h - gh)` says how fast u moves, where
-:math:`F(U_2)` would be ruled by what is left of fast modes. Summed over a spectrum that falls as a
-power of :math:`\lambda` (powers 1 to 2.5 were tried), its square is that of the exact flow at
-:data:`MIDDLE` of the step, or at :data:`FIRST_MIDDLE` of the first one, to a few parts in a hundred
-of the time.
+**Slope.** For the same reason :math:`(U_2 - U_1)/(h - gh)` estimates the speed of u;
+:math:`F(U_2)` would be dominated by the rest of the fast modes. Summed over a spectrum that falls
+as a power of :math:`\lambda` (powers 1 to 2.5 were tried), its square equals that of the exact flow
+at the fraction :data:`MIDDLE` of the step, or :data:`FIRST_MIDDLE` of the first step, to a few per
+cent of the time.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ import numpy as np
 from osmofuse.kernels import fast_kernel, prange
 from osmofuse.typing import FloatArray
 
-G = 1.0 - 1.0 / math.sqrt(2.0)
+G = 1.0 - 1.0 / math.sqrt(2.0)  # theorem: order 2 and L-stable for g**2 - 2 g + 1/2 = 0
 K = (1.0 - G) / G
-SHARE = 0.45
-MIDDLE, FIRST_MIDDLE = 0.53, 0.4
+ERROR_FACTOR = 0.45  # computed: the estimate bounds the error of modes with lambda h <= 2.5
+MIDDLE, FIRST_MIDDLE = 0.53, 0.4  # computed over power-law spectra, see Slope
 
 
 @fast_kernel
@@ -56,9 +56,10 @@ def second_stage(
     rows: int,
     cols: int,
 ) -> None:
-    r"""Keep the first stage, :math:`U_1 - u = v\,\delta`; prepare for the second.
+    r"""Store the first stage, :math:`U_1 - u = v\,\delta`, and set up the second.
 
-    The right side grows by weight :math:`v\,(U_1 - u)`; the guess is twice the first change.
+    Adds weight :math:`v\,(U_1 - u)` to the right-hand side; the initial guess is twice the first
+    change.
     """
     two = v.dtype.type(2.0)
     for i in prange(1, rows + 1):
@@ -86,8 +87,8 @@ def end_step(
 ) -> FloatArray:
     r"""Set the end of a step, :math:`U_2 = u + v\,\delta`; return sums of each row.
 
-    The sums are :math:`\langle e_1, e_2\rangle`, the squares of :math:`v (b - A\delta)/c`, which
-    says how well the stage is solved (c the mass of A), and the squares of :math:`U_2 - U_1`.
+    The sums are :math:`\langle e_1, e_2\rangle`, the squares of :math:`v (b - A\delta)/c` with the
+    mass c of A, the scaled residual of the stage, and the squares of :math:`U_2 - U_1`.
     """
     zero, one = v.dtype.type(0.0), v.dtype.type(1.0)
     sums = np.zeros((3, rows), v.dtype)
@@ -123,5 +124,5 @@ def blend(
 
 
 def dense_output(part: float) -> float:
-    """Return how far between its stages a part of a step lies: 0 at g, 1 at its end."""
+    """Return the position of a fraction of a step between its stages: 0 at g, 1 at the end."""
     return (part - G) / (1.0 - G)

@@ -1,22 +1,22 @@
-r"""Pictures as sums of bands: the spectral decomposition of total variation.
+r"""Spectral decomposition of total variation: pictures as sums of bands.
 
 Under the flow of total variation, :math:`-u_t \in \partial\,\mathrm{TV}(u)` from
-:math:`u(0) = x`, a disc of radius R and height h sinks at the speed 2/R and is gone at
-:math:`t = hR/2`: small and faint things die first. The transform :math:`\varphi = t\, u_{tt}`
-is a peak at that time, of the disc's full height (Gilboa 2014, doi:10.1137/130930704). Its
-integral from a time to the next has a closed form,
+:math:`u(0) = x`, a disc of radius R and height h sinks at the speed 2/R and vanishes at
+:math:`t = hR/2`: small and faint structures vanish first. The transform
+:math:`\varphi = t\, u_{tt}` is a peak at that time, of the disc's full height (Gilboa 2014,
+doi:10.1137/130930704). Its integral between two times has a closed form,
 
 .. math::
 
     \int_s^t \varphi = x(s) - x(t), \qquad x(t) = u(t) - t\, u_t(t),
 
-so that the *levels* :math:`x(t)`, which hold what lives longer than t, say all. The inverse
-scale space goes the other way (Burger, Gilboa, Osher and Xu 2006,
+so that the *levels* :math:`x(t)`, which hold what vanishes after t, determine all bands. The
+inverse scale space runs the other way (Burger, Gilboa, Osher and Xu 2006,
 doi:10.4310/CMS.2006.v4.n1.a7): a disc appears at the time 1/t, at its full height at once; its
 levels are the pictures themselves.
 
 A *band* is the difference of two neighbouring levels. With the picture x itself as the finest
-level, the bands sum to x whatever the levels are, so also where they were found roughly.
+level, the bands sum to x whatever the levels are, even if these are inexact.
 Bands are numbered from coarse to fine; the first is the coarsest level.
 """
 
@@ -31,8 +31,7 @@ import numpy as np
 
 from osmofuse.operators.difference import backward_divergence
 from osmofuse.optimise.iterate import Outcome
-from osmofuse.optimise.rof import DualField
-from osmofuse.optimise.rof_grids import rof_by_grids
+from osmofuse.optimise.rof import DualField, rof_by_grids
 from osmofuse.progress import Guard, Status, worst
 from osmofuse.typing import FloatArray
 
@@ -41,19 +40,19 @@ Transform: TypeAlias = Literal["flow", "inverse"]
 
 @dataclass(frozen=True)
 class Scales:
-    """How to decompose: at which times, which way and how well.
+    """Settings of a decomposition: times, transform and accuracy.
 
     Attributes
     ----------
     times : sequence of float
-        The scales between bands, in t = hR/2 with white at 1; positive and ascending.
+        Scales between bands, in t = hR/2 with white at 1; positive and ascending.
     transform : {"flow", "inverse"}
         Implicit steps of the flow of total variation, from fine to coarse; or of its inverse
         scale space (Bregman's iteration), from coarse to fine.
     accuracy : float
-        Root mean square error of each step, over pixels, at most.
+        Tolerance of the root mean square error of each step, over pixels.
     max_iter : int
-        Most iterations of a step.
+        Maximum number of iterations of a step.
     """
 
     times: Sequence[float]
@@ -62,13 +61,13 @@ class Scales:
     max_iter: int = 10_000
 
     def levels(self, x: FloatArray, guard: Guard | None = None) -> Iterator[Level]:
-        """Yield the levels of coupled planes, (channels, rows, cols), as they are found."""
+        """Yield the levels of coupled planes, (channels, rows, cols), one by one."""
         return (_flow if self.transform == "flow" else _inverse)(x, self, guard)
 
     def step(
         self, q: FloatArray, tau: float, y0: FloatArray | None, guard: Guard | None
     ) -> Outcome[DualField]:
-        """Find the field of a proximal step, from that of the one before it."""
+        """Return the field of a proximal step, warm-started from a previous field."""
         return rof_by_grids(
             q, tau, y0=y0, accuracy=self.accuracy, max_iter=self.max_iter, guard=guard
         )
@@ -76,16 +75,16 @@ class Scales:
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """What of a picture lives longer than a time.
+    """Part of a picture that vanishes after a given time.
 
     Attributes
     ----------
     index : int
-        Of the time, in the order of `Scales.times`.
+        Index of the time in `Scales.times`.
     x : array, (channels, rows, cols)
-        The level; it has the mean of the picture in each channel.
+        Level; it has the mean of the picture in each channel.
     status : Status
-        How the step that led there ended.
+        Status of the last step.
     """
 
     index: int
@@ -106,7 +105,7 @@ def _flow(x: FloatArray, scales: Scales, guard: Guard | None) -> Iterator[Level]
 
 
 def _inverse(x: FloatArray, scales: Scales, guard: Guard | None) -> Iterator[Level]:
-    """Yield u of Bregman's iteration, whose steps in 1/t add up to that of each scale."""
+    """Yield u of Bregman's iteration, whose steps in 1/t add up to the 1/t of each scale."""
     y, pull, before = None, np.zeros_like(x), 0.0
     for index, t in reversed(list(enumerate(scales.times))):
         tau = 1.0 / (1.0 / t - before)
@@ -118,32 +117,32 @@ def _inverse(x: FloatArray, scales: Scales, guard: Guard | None) -> Iterator[Lev
 
 
 def _divergence(y: FloatArray) -> FloatArray:
-    """Return D* y of each channel, in double precision: it makes no mass."""
+    """Return D* y of each channel, in double precision so that its sum is 0 up to rounding."""
     return np.stack([backward_divergence(field.astype(np.float64)) for field in y])
 
 
 def filtered(
     x: FloatArray, scales: Scales, weights: Sequence[float], guard: Guard | None = None
 ) -> tuple[FloatArray, Status]:
-    r"""Return :math:`\sum_n \omega_n x_n` over the bands :math:`x_n`, and how it was found.
+    r"""Return :math:`\sum_n \omega_n x_n` over the bands :math:`x_n`, and the worst status.
 
     Parameters
     ----------
     x : array, (channels, rows, cols)
         Coupled planes.
     scales : Scales
-        How to decompose.
+        Settings of the decomposition.
     weights : sequence of float
         :math:`\omega_n` of each band, coarse ones first; one more than there are times.
     guard : Guard, optional
-        To be pulsed; after a cancel, what there is so far is returned.
+        Pulsed between steps; after a cancellation the partial sum is returned.
 
     Notes
     -----
-    Only levels at which weights change are added up, and steps beyond the last of them are
-    not taken. At no time is more than one level held.
+    Only levels at which weights change are added, and no step is taken beyond the last of them.
+    Only one level is in memory at a time.
     """
-    # Level k lies between the bands n - k - 1 and n - k, counted from 0: what weights change by.
+    # Change of the weights at level k, which lies between the bands n - k - 1 and n - k.
     last = len(weights) - 1
     changes = [weights[last - k - 1] - weights[last - k] for k in range(last)]
     total, left = weights[last] * x, sum(map(bool, changes))
@@ -162,17 +161,17 @@ def filtered(
 
 @dataclass(frozen=True, eq=False)
 class Bands:
-    r"""The bands of a picture.
+    r"""Bands of a picture.
 
     Attributes
     ----------
     bands : array, (bands, channels, rows, cols)
         From coarse to fine; they sum to the picture.
     limits : array, (bands + 1,)
-        Band n holds what dies between the times ``limits[n + 1]`` and ``limits[n]``; the first
+        Band n holds what vanishes between the times ``limits[n + 1]`` and ``limits[n]``; the first
         is infinite and the last is 0.
     status : Status
-        ``converged``, or how the worst step ended.
+        ``converged``, or the worst status of all steps.
     """
 
     bands: FloatArray
@@ -185,7 +184,7 @@ class Bands:
         return np.asarray(size / -np.diff(self.limits[1:]))
 
     def filtered(self, weights: Sequence[float] | FloatArray) -> FloatArray:
-        """Return the weighted sum of the bands.
+        """Return a weighted sum of the bands.
 
         Parameters
         ----------

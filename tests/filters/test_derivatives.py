@@ -1,9 +1,11 @@
+"""Sobel and Laplacian, against plain loops and on simple planes."""
+
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from osmofuse.filters import sobel
+from osmofuse.filters import laplacian, sobel
 
 DOWN = np.array([[-1, -2, -1], [0, 0, 0], [1, 2, 1]])
 
@@ -19,21 +21,21 @@ def by_loops(x, weights):
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 6), (5, 1), (2, 3), (7, 8)])
-def test_against_loops(rng, shape):
+def test_sobel_against_loops(rng, shape):
     x = rng.random(shape)
     down, right = sobel(x)
     np.testing.assert_allclose(down, by_loops(x, DOWN), atol=1e-14)
     np.testing.assert_allclose(right, by_loops(x, DOWN.T), atol=1e-14)
 
 
-def test_ramps():
+def test_sobel_of_ramps():
     i, j = np.mgrid[:6, :7].astype(float)
     down, right = sobel(3 * i - 2 * j)
     assert (down[1:-1] == 24).all()
     assert (right[:, 1:-1] == -16).all()
 
 
-def test_whole_numbers_stay_whole(rng):
+def test_sobel_of_integers_is_integer(rng):
     x = rng.integers(0, 256, (9, 8)).astype(float)
     assert all(np.array_equal(y, np.rint(y)) for y in sobel(x))
 
@@ -43,3 +45,24 @@ def test_zeros_may_be_around_the_plane(rng, shape):
     x = rng.random(shape)
     framed = [y[1:-1, 1:-1] for y in sobel(np.pad(x, 1))]
     np.testing.assert_allclose(sobel(x, border="zero"), framed, atol=1e-14)
+
+
+def test_laplacian_of_an_impulse_is_the_stencil():
+    x = np.zeros((5, 5))
+    x[2, 2] = 1.0
+    expected = np.zeros((5, 5))
+    expected[1:4, 1:4] = [[0, 1, 0], [1, -4, 1], [0, 1, 0]]
+    assert np.array_equal(laplacian(x), expected)
+
+
+def test_the_laplacian_sums_to_zero(rng):
+    assert abs(laplacian(rng.random((8, 11))).sum()) < 1e-13
+
+
+def test_a_parabola_has_a_constant_laplacian_inside():
+    i, j = np.indices((7, 8))
+    assert np.array_equal(laplacian(1.0 * i * i - 3.0 * j * j)[1:-1, 1:-1], np.full((5, 6), -4.0))
+
+
+def test_flat_is_exactly_zero():
+    assert not laplacian(np.full((6, 5), 0.1)).any()

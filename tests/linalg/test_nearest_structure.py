@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from osmofuse.linalg import FREE, HELD, Hierarchy, inside, padded
-from osmofuse.linalg.compatible import nearest_structure
+from osmofuse.linalg.nearest_structure import nearest_structure
 from osmofuse.operators import OsmosisEdges
 from registry import SHAPES, edges
 

@@ -1,7 +1,7 @@
-"""Pieces of free pixels, and which of them nothing held determines.
+"""Connected components of free pixels that touch no held pixel.
 
-A piece that touches no held pixel exchanges nothing with the rest: it keeps its mass, and its
-stationary state is known up to a factor only, which that mass gives.
+Such a component exchanges nothing with the rest, so it keeps its mass. Its stationary state is
+determined up to a factor, which that mass gives.
 """
 
 from __future__ import annotations
@@ -12,13 +12,22 @@ from osmofuse.linalg.transport import FREE, HELD, Kinds
 from osmofuse.typing import Array, BoolArray, FloatArray
 
 
-class Pieces:
-    """The connected pieces of free pixels that touch no held one.
+class Components:
+    """Isolated components: connected sets of free pixels that touch no held one.
 
     Parameters
     ----------
     kind : array of uint8, (rows, cols)
         `CLOSED`, `FREE` or `HELD`.
+
+    Attributes
+    ----------
+    count : int
+        Number of isolated components.
+    labels : array of int, (rows, cols)
+        Number of each pixel's isolated component, from 1; 0 for all other pixels.
+    whole : bool
+        True if one component covers the grid.
     """
 
     def __init__(self, kind: Kinds) -> None:
@@ -26,13 +35,12 @@ class Pieces:
         alone = np.ones(count + 1, bool)
         alone[0] = False
         alone[labels[_beside(kind == HELD)]] = False
-        # The pieces that count, from 1; all other pixels are 0.
         self.count = int(alone.sum())
         self.labels = np.where(alone, np.cumsum(alone), 0)[labels]
         self.whole = self.count == 1 and bool(self.labels.all())
 
     def with_mass_of(self, u: FloatArray, x: FloatArray) -> FloatArray:
-        """Return x, scaled in each piece to the mass of u there."""
+        """Return x, scaled in each component to the mass of u there."""
         if not self.count:
             return x
         before, now = self._sums(u), self._sums(x)
@@ -40,13 +48,13 @@ class Pieces:
         return np.asarray(x * self._spread(factor, 1.0))
 
     def without_mass(self, r: FloatArray, w: FloatArray) -> FloatArray:
-        """Return r, less a constant in each piece: then the mass of w r is 0 there."""
+        """Return r minus a constant in each component, such that w r has mass 0 there."""
         if not self.count:
             return r
         return np.asarray(r - self._spread(self._sums(w * r) / self._sums(w), 0.0))
 
     def peaks(self, w: FloatArray) -> BoolArray:
-        """Return the pixel of each piece where w is largest."""
+        """Return a mask of the pixel of each component where w is largest."""
         from scipy.ndimage import maximum_position
 
         where = maximum_position(w, self.labels, np.arange(1, self.count + 1))
@@ -55,18 +63,18 @@ class Pieces:
         return found
 
     def _sums(self, x: FloatArray) -> FloatArray:
-        """Return the mass of each piece."""
+        """Return the mass of each component."""
         if self.whole:
             return np.array([x.sum()])
         return np.bincount(self.labels.ravel(), x.ravel(), self.count + 1)[1:].astype(np.float64)
 
     def _spread(self, values: FloatArray, elsewhere: float) -> FloatArray:
-        """Return the value of its piece at each pixel."""
+        """Return a plane with the value of each pixel's component."""
         return values[0] if self.whole else np.append(elsewhere, values)[self.labels]
 
 
 def _labels(free: BoolArray) -> tuple[Array, int]:
-    """Return the number of each pixel's piece, from 1, and how many there are."""
+    """Return the number of each pixel's component, from 1, and their count."""
     if free.all():
         return np.ones(free.shape, np.intp), 1
     from scipy.ndimage import label
@@ -76,7 +84,7 @@ def _labels(free: BoolArray) -> tuple[Array, int]:
 
 
 def _beside(held: BoolArray) -> BoolArray:
-    """Return the pixels that have a neighbour of a kind."""
+    """Return a mask of the pixels with a neighbour in another mask."""
     near = np.zeros_like(held)
     near[1:] |= held[:-1]
     near[:-1] |= held[1:]

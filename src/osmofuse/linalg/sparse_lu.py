@@ -1,6 +1,6 @@
-"""The sparse factors of a transport matrix: slow and sure, where cycles do not help.
+"""Sparse LU factorisation of a transport matrix, where multigrid cycles do not converge.
 
-Black pixels beside white ones, all over a picture, leave no coarser grid that resembles it.
+That happens for black pixels next to white ones all over a picture: no coarser grid resembles it.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from osmofuse.linalg.transport import Transport
 from osmofuse.typing import BoolArray, FloatArray
 
 
-class Factors:
-    """B = L U on the free pixels, without pivoting, which an M-matrix does not need.
+class SparseLU:
+    """Factorisation B = L U on the free pixels, without pivoting: B is an M-matrix.
 
     Parameters
     ----------
     matrix : Transport
-        B.
+        Matrix B.
     anchors : array of bool, (rows, cols)
-        Pixels whose diagonal entry is doubled: one in each piece that B leaves singular.
+        Pixels whose diagonal entry is doubled: one in each component on which B is singular.
     """
 
     def __init__(self, matrix: Transport, anchors: BoolArray) -> None:
-        # Loaded when they are needed, which is seldom.
+        # Loaded on first use, which is rare.
         from scipy.sparse import coo_array
         from scipy.sparse.linalg import splu
 
@@ -33,7 +33,7 @@ class Factors:
         self.shape, self.free = shape, diagonal > 0
         index = np.arange(self.free.size).reshape(shape)
         above, below, before, after = index[:-1], index[1:], index[:, :-1], index[:, 1:]
-        entries = [  # in the row of the first, in the column of the second
+        entries = [  # row, column, value
             (index, index, np.where(anchors, 2.0, 1.0) * diagonal),
             (below, above, -inside(matrix.down, shape)[:-1]),
             (above, below, -inside(matrix.up, shape)[:-1]),
@@ -45,7 +45,7 @@ class Factors:
         )
         whole = coo_array((values, (rows, cols)), 2 * (self.free.size,)).tocsc()
         free = np.flatnonzero(self.free)
-        self._factors = splu(
+        self._lu = splu(
             whole[:, free][free].tocsc(),
             permc_spec="MMD_AT_PLUS_A",
             diag_pivot_thresh=0.0,
@@ -55,5 +55,5 @@ class Factors:
     def __call__(self, r: FloatArray) -> FloatArray:
         """Return the solution x of B x = r; both padded."""
         x = np.zeros_like(r)
-        inside(x, self.shape)[self.free] = self._factors.solve(inside(r, self.shape)[self.free])
+        inside(x, self.shape)[self.free] = self._lu.solve(inside(r, self.shape)[self.free])
         return x

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from osmofuse.linalg import CLOSED, FREE, HELD, Transport, inside, padded
-from osmofuse.linalg.factors import Factors
+from osmofuse.linalg.sparse_lu import SparseLU
 from registry import SHAPES
 
 
@@ -21,7 +21,7 @@ def transport(shape, c, rng, kinds=(CLOSED, FREE, HELD)):
 def test_they_invert_it(shape, c, rng):
     matrix, kind = transport(shape, c, rng)
     b = padded(rng.random(shape) * (kind == FREE), np.float64)
-    x = Factors(matrix, np.zeros(shape, bool))(b)
+    x = SparseLU(matrix, np.zeros(shape, bool))(b)
     np.testing.assert_allclose(matrix(x), b, atol=1e-11)
     assert not inside(x, shape)[kind != FREE].any()
 
@@ -33,6 +33,6 @@ def test_an_anchor_fixes_the_level(rng):
     anchors[2, 3] = True
     b = rng.random((5, 6))
     b = padded(b - b.mean(), np.float64)
-    x = Factors(matrix, anchors)(b)
+    x = SparseLU(matrix, anchors)(b)
     np.testing.assert_allclose(matrix(x), b, atol=1e-12)
     assert inside(x, (5, 6))[2, 3] == pytest.approx(0, abs=1e-12)

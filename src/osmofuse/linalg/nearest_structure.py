@@ -1,4 +1,4 @@
-r"""The structure nearest to a drift.
+r"""Structure nearest to a drift.
 
 A drift is compatible with a positive plane v where :math:`(1 + d/2)/(1 - d/2) = v_j/v_i` on every
 edge. A drift made of several pictures is compatible with none. The nearest one,
@@ -8,8 +8,8 @@ edge. A drift made of several pictures is compatible with none. The nearest one,
     w = \arg\min_w \sum_{ij} \Big[\log w_j - \log w_i
         - \log \frac{1 + d_{ij}/2}{1 - d_{ij}/2}\Big]^2,
 
-is had by a Poisson equation for its logarithm. With the ratio to it a `Transport` is as symmetric
-as it can be, and what belongs to a seam spreads over the picture until no edge shows much of it.
+solves a Poisson equation for its logarithm. Written for the ratio to w, a `Transport` is as
+symmetric as possible: the mismatch at a seam is spread over the picture.
 """
 
 from __future__ import annotations
@@ -24,34 +24,34 @@ from osmofuse.linalg.stencil import inside, zeros
 from osmofuse.linalg.transport import FREE, Kinds
 from osmofuse.typing import FloatArray
 
-CYCLES = 3  # more make the structure no better for what it is used for
-LEAST = 1e-3  # a mismatch of logarithms below it is none
-MOST = 50.0  # stands for one that is infinite
-DARKEST = 1e-12  # a structure is no darker than this part of its maximum
+STRUCTURE_CYCLES = 3  # multigrid cycles; more do not speed up the solves with the structure
+LEAST_MISMATCH = 1e-3  # of logarithms; below it the given structure is kept
+MOST_MISMATCH = 50.0  # replaces an infinite one
+DARKEST = 1e-12  # lower bound of the structure, relative to its maximum
 
 
 def nearest_structure(drift: FloatArray, w: FloatArray, kind: Kinds, grid: Hierarchy) -> FloatArray:
-    """Return a plane nearer to compatible with a drift than w, with the maximum 1.
+    """Return a structure closer to compatible with a drift than w, with maximum 1.
 
     Parameters
     ----------
     drift : array, (2, rows, cols)
         d on the edges to the lower and to the right neighbour; those between free pixels count.
     w : array
-        Where to start; padded, positive on free pixels.
+        Initial structure; padded, positive on free pixels.
     kind : array of uint8, (rows, cols)
         `CLOSED`, `FREE` or `HELD`.
     grid : Hierarchy
-        Of the same shape; its matrix is overwritten.
+        Hierarchy of the same shape; its matrix is overwritten.
     """
     s = grid.finest
     number = s.mass.dtype.type
     b, x, y = (zeros(s.shape, number) for _ in range(3))
     s.mass.fill(0.0)
     near = w.copy()
-    if mismatch(s.down, s.right, b, drift, w, kind).max() > LEAST:
+    if mismatch(s.down, s.right, b, drift, w, kind).max() > LEAST_MISMATCH:
         grid.update()
-        for _ in range(CYCLES):
+        for _ in range(STRUCTURE_CYCLES):
             x, y = grid.cycle(x, y, b)
         exponent = inside(x, s.shape)
         inside(near, s.shape)[...] *= np.exp(exponent - exponent.max())
@@ -62,11 +62,11 @@ def nearest_structure(drift: FloatArray, w: FloatArray, kind: Kinds, grid: Hiera
 
 @pixel
 def excess(d: float, here: float, there: float) -> float:
-    """Return how far the step of log w along an edge falls short of that of the drift."""
+    """Return the difference between the step of log w along an edge and that of the drift."""
     leaves, comes = (2.0 + d) * here, (2.0 - d) * there
     if abs(leaves - comes) <= 1e-12 * leaves:
         return 0.0
-    return min(max(math.log(leaves) - math.log(comes), -MOST), MOST)
+    return min(max(math.log(leaves) - math.log(comes), -MOST_MISMATCH), MOST_MISMATCH)
 
 
 @kernel
@@ -78,7 +78,7 @@ def mismatch(
     w: FloatArray,
     kind: Kinds,
 ) -> FloatArray:
-    """Set the edges and the right side of the Poisson equation; return the most by rows."""
+    """Set the Poisson equation; return the largest mismatch of each row."""
     rows, cols = kind.shape
     most = np.zeros(rows)
     for k in prange(rows):

@@ -1,16 +1,16 @@
-r"""The osmosis matrix of a drift, and its parts along columns and rows: :math:`A = A_0 + A_1`.
+r"""Osmosis matrix of a drift, split into columns and rows: :math:`A = A_0 + A_1`.
 
 :math:`A_0` holds the flow along columns and :math:`A_1` that along rows. Each is tridiagonal, line
 by line, so that :math:`(I - \tau A_k)^{-1}` costs no more than a few products: elimination along
-every line and back again (Thomas). With what leaves pixel i along a line for the next
-(:math:`n_i`) and for the last one (:math:`p_i`), its pivots are
+every line and back substitution (Thomas). With the outflow of pixel i along a line to the next
+pixel (:math:`n_i`) and to the previous one (:math:`p_i`), the pivots are
 
 .. math::
 
     s_i + \tau n_i, \qquad s_{i+1} = 1 + \tau p_{i+1} \frac{s_i}{s_i + \tau n_i} :
 
-sums of what is not negative. Nothing cancels, however long the step is: the solution is positive
-to the last digit where u is, and has its mass up to rounding.
+sums of nonnegative terms. Nothing cancels, however long the step: the solution is positive where
+u is, exactly, and has its mass up to rounding.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from osmofuse.typing import BoolArray, FloatArray
 
 
 class SplitMatrix:
-    """The osmosis matrix on the free pixels of a grid.
+    """Osmosis matrix on the free pixels of a grid.
 
     Parameters
     ----------
@@ -41,10 +41,10 @@ class SplitMatrix:
             kind = np.full(drift.shape[1:], FREE, np.uint8)
         self.free: BoolArray = np.asarray(kind == FREE)
         is_open = _open_edges(kind)
-        # What leaves a pixel for its lower or right neighbour, and what comes back from there.
+        # Outflow of a pixel to its lower or right neighbour, and inflow from there.
         self.leaves = np.where(is_open, 1.0 + drift / 2.0, 0.0)
         self.comes = np.where(is_open, 1.0 - drift / 2.0, 0.0)
-        # Elimination runs along rows: columns are rows of the transposed planes.
+        # Elimination runs along rows; columns are rows of the transposed planes.
         self._lines: list[tuple[Any, ...]] = [
             tuple(
                 np.ascontiguousarray(x) for x in (self.leaves[0].T, self.comes[0].T, self.free.T)
@@ -54,14 +54,14 @@ class SplitMatrix:
 
     @property
     def rate(self) -> float:
-        r"""The largest :math:`|A_{ii}|`, how fast a pixel empties: at most 8."""
+        r"""Largest :math:`|A_{ii}|`, the outflow of a pixel: at most 8."""
         total = self.leaves.sum(axis=0)
         total[1:] += self.comes[0, :-1]
         total[:, 1:] += self.comes[1, :, :-1]
         return float(total[self.free].max(initial=0.0))
 
     def __call__(self, u: FloatArray, axis: int | None = None) -> FloatArray:
-        """Return A u, or only what flows along columns (0) or rows (1)."""
+        """Return A u, or only its part along columns (0) or rows (1)."""
         u, along = np.require(u, requirements=("C", "W")), (axis != 1, axis != 0)
         out = np.zeros_like(u)
         flow_in(out, u, self.leaves, self.comes, self.free, *along)
@@ -77,7 +77,7 @@ class SplitMatrix:
 
 
 def _open_edges(kind: Kinds) -> BoolArray:
-    """Return on which edges, down and right, something flows, as (2, rows, cols)."""
+    """Return a mask of the edges, down and right, with a flow, as (2, rows, cols)."""
     found = np.zeros((2, *kind.shape), bool)
     for edges, here, there in (
         (found[0, :-1], kind[:-1], kind[1:]),
@@ -97,7 +97,7 @@ def flow_in(
     down: bool,
     right: bool,
 ) -> None:
-    """Set out to what flows into each free pixel, along columns and along rows."""
+    """Add the inflow of each free pixel, along columns and along rows, to out."""
     rows, cols = u.shape
     for i in prange(rows):
         if down and i < rows - 1:
@@ -128,7 +128,7 @@ def eliminate(
     """Solve out - tau A out = u along each row."""
     rows, cols = u.shape
     for i in prange(rows):
-        # What pixel j has of the next one, once those before it are eliminated.
+        # Coefficient of the next pixel after elimination of the previous ones.
         share = np.zeros(cols)
         kept, value = 1.0, 0.0
         for j in range(cols):

@@ -8,12 +8,12 @@ from osmofuse.typing import FloatArray
 
 
 def reduced(x: FloatArray, factor: int) -> FloatArray:
-    """Return the means of squares of `factor` pixels; those at the far borders may be narrower.
+    """Return the means of squares of `factor` × `factor` pixels, narrower at the far borders.
 
     Parameters
     ----------
     x : array, (rows, cols) or (rows, cols, channels)
-        Never changed.
+        Input; not changed.
     factor : int
         1 or more; 1 gives a copy.
 
@@ -39,20 +39,20 @@ def reduced(x: FloatArray, factor: int) -> FloatArray:
 def enlarged(
     x: FloatArray, factor: int, shape: tuple[int, int], rows: slice = slice(None)
 ) -> FloatArray:
-    """Return a plane of the shape that `reduced` made this one from, interpolated linearly.
+    """Return a reduced plane at its original size, interpolated linearly.
 
-    Beyond the centres of the outermost squares, their values go on.
+    Values are constant beyond the centres of the outermost squares.
 
     Parameters
     ----------
     x : array, (rows, cols) or (rows, cols, channels)
-        Never changed.
+        Input; not changed.
     factor : int
-        By which it was reduced.
+        Factor by which it was reduced.
     shape : tuple of int
         Rows and columns of the result.
     rows : slice
-        Which of its rows are wanted; all, if not given.
+        Rows of the result to return; all by default.
 
     Examples
     --------
@@ -70,3 +70,39 @@ def enlarged(
         first, second = np.take(result, before, axis), np.take(result, after, axis)
         result = first + part * (second - first)
     return result
+
+
+def halve(x: FloatArray) -> FloatArray:
+    r"""Return a plane at half the size, bicubic and antialiased.
+
+    Sample i of the result lies between samples 2i and 2i + 1: the sum of eight samples with
+    weights :math:`k(t/2)/2` at the distances :math:`t = \pm\frac12, \pm\frac32, \pm\frac52,
+    \pm\frac72`, with Keys' cubic k (a = -1/2), as MATLAB's ``imresize(x, 0.5)`` computes for
+    floating-point input. Borders are mirrored, the outermost sample repeated. Odd sizes are
+    rounded up.
+
+    Parameters
+    ----------
+    x : array, shape (rows, cols)
+        Plane of floats.
+    """
+    return _halved_down(_halved_down(x).T).T
+
+
+def _cubic(t: float) -> float:
+    if t <= 1.0:
+        return 1.5 * t**3 - 2.5 * t**2 + 1.0
+    return -0.5 * t**3 + 2.5 * t**2 - 4.0 * t + 2.0
+
+
+_WEIGHTS = [_cubic(abs(k - 3.5) / 2.0) / 2.0 for k in range(8)]
+
+
+def _halved_down(x: FloatArray) -> FloatArray:
+    rows = x.shape[0]
+    padded = np.pad(x, ((3, 4), (0, 0)), mode="symmetric")
+    count = (rows + 1) // 2
+    y = np.zeros((count, x.shape[1]), x.dtype)
+    for k, weight in enumerate(_WEIGHTS):
+        y += weight * padded[k : k + 2 * count - 1 : 2]
+    return y
