@@ -15,8 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from osmofuse.errors import UnreadableError
-from osmofuse.unreadable import reading
+from osmofuse.errors import UnreadableError, reading
 
 LARGEST = 16_000_000  # bytes
 DEEPEST = 64  # levels of lists and objects

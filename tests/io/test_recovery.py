@@ -11,7 +11,7 @@ import pytest
 
 from osmofuse.errors import OutputError
 from osmofuse.io import Staging, check_target
-from osmofuse.io.own_names import Owner, own_path, this_process
+from osmofuse.io.journal import Owner, own_path, this_process
 from osmofuse.io.recovery import recover
 
 KILLED = """

@@ -11,7 +11,7 @@ import pytest
 
 from osmofuse.errors import OutputError
 from osmofuse.io import Staging, check_target, read, write
-from osmofuse.io.own_names import this_process
+from osmofuse.io.journal import this_process
 from osmofuse.io.staging import made_folder
 from picture_files import noise
 

@@ -19,12 +19,10 @@ from typing import IO, Any
 
 import numpy as np
 
-from osmofuse.errors import OsmofuseError
-from osmofuse.io.description import Description, describe
-from osmofuse.io.limits import Limits, check
+from osmofuse.errors import OsmofuseError, cannot_read
+from osmofuse.io.description import Description, Limits, check_limits, describe
 from osmofuse.io.reading import read
 from osmofuse.picture import Picture
-from osmofuse.unreadable import cannot_read
 
 __all__ = ["answer", "main"]
 
@@ -89,7 +87,7 @@ def answer(request: dict[str, Any]) -> Description | Picture | OsmofuseError:
         if request["limits"] is None:
             return found
         limits = Limits(**request["limits"])
-        check(found, limits)
+        check_limits(found, limits)
         copies = _COPIES.get(found.compression, _USUAL_COPIES)
         # Some decoders take the file into memory.
         _limit_memory(_BEYOND_HEADER + copies * found.decoded_bytes + mapped, mapped)

@@ -1,4 +1,4 @@
-"""Description of a picture file, from its header only."""
+"""Description of a picture file from its header, and the limits that it must keep."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from pathlib import Path
 
 import numpy as np
 
+from osmofuse.errors import LimitError
 from osmofuse.io.formats import format_of_name
 from osmofuse.io.geography import geography_in
 from osmofuse.io.header import Header, named_errors, open_header
 from osmofuse.io.icc import is_sound, profile_name
 from osmofuse.io.libvips import blob, depth_of
-from osmofuse.io.tiff import has_transparency, nodata_in, resolution_in
-from osmofuse.io.tiff_samples import COMPRESSIONS
-from osmofuse.tags import ORIENTATION, tag_numbers
+from osmofuse.io.tags import ORIENTATION, tag_numbers
+from osmofuse.io.tiff import COMPRESSIONS, has_transparency, nodata_in, resolution_in
 
 __all__ = [
     "Description",
+    "Limits",
+    "check_limits",
     "describe",
     "description_of",
     "orientation_in",
@@ -244,3 +246,53 @@ def _compression(header: Header) -> str:
         return COMPRESSIONS.get(number, f"TIFF compression {number}")
     # A TIFF without tags is one that libvips does not read: a raw file.
     return {"png": "deflate", "tiff": "raw"}.get(header.kind.name, header.kind.name)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of what a picture file may ask for.
+
+    Parameters
+    ----------
+    pixels : int
+        Rows times columns.
+    bands : int
+        Bands, transparency included.
+    bytes : int
+        Memory of the decoded picture.
+    seconds : float
+        Time that an isolated decoder may take, see `osmofuse.io.read`.
+    """
+
+    pixels: int = 1_000_000_000
+    bands: int = 64
+    bytes: int = 16 * 2**30
+    seconds: float = 120.0
+
+
+def check_limits(found: Description, limits: Limits) -> None:
+    """Refuse a file that is larger than allowed.
+
+    Parameters
+    ----------
+    found : Description
+        What the header says.
+    limits : Limits
+        What is allowed.
+
+    Raises
+    ------
+    LimitError
+        With the file's name and the limit to raise.
+    """
+    asked = (
+        ("pixels", found.rows * found.cols, limits.pixels),
+        ("bands", found.bands, limits.bands),
+        ("bytes", found.decoded_bytes, limits.bytes),
+    )
+    for name, number, most in asked:
+        if number > most:
+            raise LimitError(
+                f"{found.path}: {number:,} {name} are more than the limit of {most:,}; if you "
+                f"trust the file, raise the limit with Limits({name}={number}), else reduce it"
+            )

@@ -1,14 +1,18 @@
-"""File formats: their first bytes, and what each can hold."""
+"""File formats: their first bytes, what each can hold, and pictures libvips cannot read."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from osmofuse.errors import UnreadableError
+import numpy as np
+
+from osmofuse.errors import UnreadableError, reading
 from osmofuse.io import jpeg2000
 from osmofuse.picture import Picture
-from osmofuse.unreadable import reading
+from osmofuse.typing import Array
 
 __all__ = [
     "JPEG",
@@ -18,6 +22,7 @@ __all__ = [
     "SUFFIXES",
     "TIFF",
     "WEBP",
+    "Foreign",
     "Format",
     "format_of_name",
     "sniff",
@@ -114,3 +119,35 @@ def format_of_name(path: Path) -> Format | None:
     """Return the format that the suffix of a name claims, if it claims any."""
     suffix = path.suffix.lower()
     return SUFFIXES.get(suffix) or _READ_ONLY.get(suffix)
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A picture that libvips does not read.
+
+    Parameters
+    ----------
+    rows, cols, bands : int
+        Size, upright unless the tags of a TIFF say otherwise.
+    depth : dtype
+        Type of the samples.
+    load : callable
+        Decodes the samples.
+    transparency : bool
+        The last band is transparency; of a TIFF, its tags say so instead.
+    profile, exif, xmp : bytes, optional
+        As in the file.
+    note : str, optional
+        How the samples were obtained, for people.
+    """
+
+    rows: int
+    cols: int
+    bands: int
+    depth: np.dtype[np.generic]
+    load: Callable[[], Array]
+    transparency: bool = False
+    profile: bytes | None = None
+    exif: bytes | None = None
+    xmp: bytes | None = None
+    note: str | None = None

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from osmofuse.io.tags import Directory, pack_exif, parse_tags, tag_numbers
 from osmofuse.picture import Metadata
-from osmofuse.tags import Directory, pack_exif, parse_tags, tag_numbers
 from osmofuse.typing import FloatArray
 
 __all__ = ["geography_in", "placed_like", "turned"]

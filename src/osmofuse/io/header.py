@@ -15,16 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from osmofuse.errors import LimitError, OsmofuseError, UnreadableError
+from osmofuse.errors import LimitError, OsmofuseError, UnreadableError, cannot_read
 from osmofuse.io import jpeg2000, raw
-from osmofuse.io.foreign import Foreign
-from osmofuse.io.formats import JPEG2000, TIFF, Format, sniff
+from osmofuse.io.formats import JPEG2000, TIFF, Foreign, Format, sniff
 from osmofuse.io.icc import linear_srgb
 from osmofuse.io.libvips import reason, vips
+from osmofuse.io.tags import Directory, normalise_exif, pack_exif, parse_tags
+from osmofuse.io.tiff import check_kind, foreign_in, palette_note
 from osmofuse.io.tiff_pages import BULK, check_page, pages_in, stack_note
-from osmofuse.io.tiff_samples import check_kind, foreign_in, palette_note
-from osmofuse.tags import Directory, normalise_exif, pack_exif, parse_tags
-from osmofuse.unreadable import cannot_read
 
 __all__ = ["Header", "is_out_of_memory", "named_errors", "open_header"]
 

@@ -30,9 +30,8 @@ from osmofuse.errors import (
     SettingError,
     UnreadableError,
 )
-from osmofuse.io.description import Description
+from osmofuse.io.description import Description, Limits
 from osmofuse.io.header import is_out_of_memory
-from osmofuse.io.limits import Limits
 from osmofuse.io.tiff_pages import check_page
 from osmofuse.picture import Metadata, Picture
 from osmofuse.processes import python_command, python_environment

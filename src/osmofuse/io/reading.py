@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from osmofuse.io.description import (
+    Limits,
+    check_limits,
     description_of,
     orientation_in,
     profile_in,
@@ -19,12 +21,11 @@ from osmofuse.io.geography import turned
 from osmofuse.io.header import Header, named_errors, open_header
 from osmofuse.io.isolation import read_isolated
 from osmofuse.io.libvips import attach, blob, image_of, pixels_of, vips
-from osmofuse.io.limits import Limits, check
+from osmofuse.io.tags import IPTC, normalise_exif, pack_exif, tag_bytes, unwrap_iptc
 from osmofuse.io.tiff import nodata_in
 from osmofuse.io.tiff_pages import check_page
 from osmofuse.io.xmp import upright
 from osmofuse.picture import Metadata, Picture
-from osmofuse.tags import IPTC, normalise_exif, pack_exif, tag_bytes, unwrap_iptc
 
 __all__ = ["read"]
 
@@ -78,7 +79,7 @@ def read(
         return read_isolated([path], limits, pages=[page])[0]
     with named_errors(path):
         header = open_header(path, page)
-        check(description_of(header), limits)
+        check_limits(description_of(header), limits)
         return _decode(header)
 
 

@@ -12,12 +12,20 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
-from osmofuse.errors import OutputError
-from osmofuse.io.journal import Entry, Journal, Stamp, place_of, stamp, sync
-from osmofuse.io.locking import locked
-from osmofuse.io.own_names import Owner, is_running, owner_of, this_process
-from osmofuse.io.refusal import naming
-from osmofuse.io.signals import held
+from osmofuse.errors import OutputError, naming
+from osmofuse.io.journal import (
+    Entry,
+    Journal,
+    Owner,
+    Stamp,
+    is_running,
+    owner_of,
+    place_of,
+    stamp,
+    sync,
+    this_process,
+)
+from osmofuse.io.locking import held, locked
 
 __all__ = ["recover", "store"]
 

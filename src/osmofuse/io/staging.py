@@ -14,13 +14,10 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 
-from osmofuse.errors import OutputError
-from osmofuse.io.journal import begin, sync
-from osmofuse.io.locking import locked
-from osmofuse.io.own_names import is_running, own_path, owner_of, this_process
+from osmofuse.errors import OutputError, naming
+from osmofuse.io.journal import begin, is_running, own_path, owner_of, sync, this_process
+from osmofuse.io.locking import held, locked
 from osmofuse.io.recovery import recover, store
-from osmofuse.io.refusal import naming
-from osmofuse.io.signals import held
 from osmofuse.io.targets import check_absent, check_distinct
 
 __all__ = ["Staging", "made_folder"]

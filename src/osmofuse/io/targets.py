@@ -8,11 +8,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from osmofuse.errors import OutputError
-from osmofuse.io.journal import place_of
-from osmofuse.io.own_names import is_own_name
+from osmofuse.errors import OutputError, cannot_write, naming
+from osmofuse.io.journal import is_own_name, place_of
 from osmofuse.io.recovery import recover
-from osmofuse.io.refusal import cannot_write, naming
 
 __all__ = ["check_absent", "check_distinct", "check_target"]
 

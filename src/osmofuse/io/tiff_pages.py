@@ -11,7 +11,7 @@ from math import prod
 from typing import TypeAlias
 
 from osmofuse.errors import LimitError, SettingError, UnreadableError
-from osmofuse.tags import (
+from osmofuse.io.tags import (
     MOST_PAGES,
     Directory,
     directories,

@@ -1,28 +1,29 @@
-"""Writing picture files, so that each is either whole or absent."""
+"""Writing of picture files, so that each is either whole or absent."""
 
 from __future__ import annotations
 
 import os
+import struct
+import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
-from osmofuse.errors import InputError, OsmofuseError, OutputError
+from osmofuse.errors import InputError, OsmofuseError, OutputError, cannot_write, naming
 from osmofuse.io.description import describe
 from osmofuse.io.formats import JPEG, PNG, SUFFIXES, TIFF, WEBP, Format
 from osmofuse.io.libvips import attach, image_of, reason, vips
-from osmofuse.io.png import add_xmp
-from osmofuse.io.refusal import cannot_write, naming
 from osmofuse.io.staging import Staging
+from osmofuse.io.tags import add_tags, normalise_exif, wrap_iptc
 from osmofuse.io.targets import check_target
 from osmofuse.io.tiff import added_tags
 from osmofuse.picture import Picture, bands_of
-from osmofuse.tags import add_tags, normalise_exif, wrap_iptc
 from osmofuse.typing import ArrayLike
 
-__all__ = ["encode", "format_of", "storable", "write"]
+__all__ = ["add_xmp", "encode", "format_of", "storable", "write"]
 
 # Beyond 64 kB, less headers, libvips leaves EXIF, XMP or IPTC out of a JPEG without a word.
 _JPEG_SEGMENT = 65000
@@ -239,3 +240,32 @@ def _complete(picture: Picture, path: Path, kind: Format, exif: bytes | None) ->
             add_xmp(file, xmp)
         else:
             add_tags(file, tags)
+
+
+_BEHIND_HEADER = 8 + 25  # the signature, and IHDR with its length, name and checksum
+_BLOCK = 2**24
+
+
+def add_xmp(file: BinaryIO, xmp: bytes) -> None:
+    """Put an XMP packet behind the header of a PNG, in the iTXt chunk that XMP's standard asks for.
+
+    Parameters
+    ----------
+    file : binary file
+        A whole PNG without XMP, open for reading and writing.
+    xmp : bytes
+        The packet, in UTF-8.
+    """
+    body = b"iTXtXML:com.adobe.xmp\0\0\0\0\0" + xmp
+    chunk = struct.pack(">I", len(body) - 4) + body + struct.pack(">I", zlib.crc32(body))
+    end = file.seek(0, 2)
+    # What lies behind moves from its end on, so that nothing is overwritten before it is read.
+    while end > _BEHIND_HEADER:
+        start = max(end - _BLOCK, _BEHIND_HEADER)
+        file.seek(start)
+        block = file.read(end - start)
+        file.seek(start + len(chunk))
+        file.write(block)
+        end = start
+    file.seek(_BEHIND_HEADER)
+    file.write(chunk)

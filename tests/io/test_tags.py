@@ -11,7 +11,7 @@ import tifffile
 from PIL import Image
 
 from bombs import BOMBS
-from osmofuse.tags import (
+from osmofuse.io.tags import (
     BITS,
     IPTC,
     MOST_PAGES,
