@@ -15,7 +15,7 @@ import osmofuse
 from osmofuse import gallery, plugins
 from osmofuse.errors import OsmofuseError, SettingError
 from osmofuse.jobs import JOBS, job_of_record, repeat
-from osmofuse.picture import quantise
+from osmofuse.pixels import quantise
 from osmofuse.record import read_record
 from outside import install
 

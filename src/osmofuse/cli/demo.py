@@ -19,7 +19,8 @@ from osmofuse.io import read, write
 from osmofuse.jobs import FuseJob
 from osmofuse.methods import Fusion
 from osmofuse.metrics import Score, score
-from osmofuse.picture import Picture, quantise, samples
+from osmofuse.picture import Picture, samples
+from osmofuse.pixels import quantise
 from osmofuse.typing import FloatArray
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from osmofuse.errors import MissingExtraError, UnreadableError
-from osmofuse.picture import divided, widened
+from osmofuse.pixels import divided, widened
 from osmofuse.typing import Array
 
 __all__ = ["SIGNATURES", "Jpeg2000", "decode", "parse"]

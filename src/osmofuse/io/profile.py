@@ -12,7 +12,8 @@ import numpy as np
 from osmofuse.errors import UnreadableError
 from osmofuse.io.icc import colorants, colour_space, profile_name, tone_curves
 from osmofuse.io.libvips import image_of, pixels_of, reason, vips
-from osmofuse.picture import Picture, quantise, scaled
+from osmofuse.picture import Picture
+from osmofuse.pixels import quantise, scaled
 from osmofuse.typing import Array, FloatArray
 
 __all__ = ["in_profile_of"]

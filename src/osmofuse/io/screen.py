@@ -13,7 +13,8 @@ import numpy as np
 from osmofuse.errors import OutputError
 from osmofuse.io.libvips import image_of, pixels_of, reason, vips
 from osmofuse.io.profile import in_profile_of
-from osmofuse.picture import Picture, bands_of, quantise, samples, shown_by
+from osmofuse.picture import Picture, samples, shown_by
+from osmofuse.pixels import bands_of, quantise
 from osmofuse.typing import Array
 
 __all__ = ["as_png", "encoded", "for_screen", "reduced"]

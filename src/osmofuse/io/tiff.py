@@ -33,7 +33,8 @@ from osmofuse.io.tags import (
     tag_bytes,
     tag_numbers,
 )
-from osmofuse.picture import Picture, divided, widened
+from osmofuse.picture import Picture
+from osmofuse.pixels import divided, widened
 from osmofuse.typing import Array
 
 __all__ = [

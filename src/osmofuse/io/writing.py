@@ -20,7 +20,8 @@ from osmofuse.io.staging import Staging
 from osmofuse.io.tags import add_tags, normalise_exif, wrap_iptc
 from osmofuse.io.targets import check_target
 from osmofuse.io.tiff import added_tags
-from osmofuse.picture import Picture, bands_of
+from osmofuse.picture import Picture
+from osmofuse.pixels import bands_of
 from osmofuse.typing import ArrayLike
 
 __all__ = ["add_xmp", "encode", "format_of", "storable", "write"]

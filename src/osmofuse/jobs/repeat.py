@@ -17,7 +17,7 @@ from osmofuse.jobs.catalogue import JOBS
 from osmofuse.jobs.files import look_at_pictures, read_pictures
 from osmofuse.jobs.job import FileJob, Repetition, Result, required_fields
 from osmofuse.jobs.score import ScoreJob
-from osmofuse.picture import white_of
+from osmofuse.pixels import white_of
 from osmofuse.progress import Watch
 from osmofuse.record import (
     Input,

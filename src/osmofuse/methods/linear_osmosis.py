@@ -44,7 +44,7 @@ from osmofuse.methods.problem import Stack, check_positive, stacks_of, target_of
 from osmofuse.methods.region import box_around, cropped, region_of
 from osmofuse.optimise import Evolution, Implicit, Outcome, evolve
 from osmofuse.optimise.schemes import LOOPS, SCHEMES, Scheme, stepper
-from osmofuse.picture import scaled
+from osmofuse.pixels import scaled
 from osmofuse.progress import Guard, Progress, Status, Step, Watch, worst
 from osmofuse.typing import BoolArray, FloatArray
 

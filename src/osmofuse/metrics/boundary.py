@@ -21,7 +21,7 @@ import numpy as np
 
 from osmofuse.errors import MismatchError
 from osmofuse.filters import gaussian
-from osmofuse.picture import bands_of
+from osmofuse.pixels import bands_of
 from osmofuse.typing import BoolArray, FloatArray
 
 SIGMA, RADIUS = 1.5, 5  # the finest window, in pixels; coarser ones are of blocks of pixels

@@ -33,7 +33,7 @@ from osmofuse.errors import InputError, MismatchError, SettingError
 from osmofuse.kernels import kernel, pixel, prange, threads_for
 from osmofuse.metrics.fmi_features import FEATURES
 from osmofuse.metrics.metric import Metric
-from osmofuse.picture import bands_of, plane_of
+from osmofuse.pixels import bands_of, plane_of
 from osmofuse.typing import Array, FloatArray
 
 WINDOW = 3

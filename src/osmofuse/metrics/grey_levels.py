@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from osmofuse.errors import InputError, MismatchError
-from osmofuse.picture import bands_of, plane_of
+from osmofuse.pixels import bands_of, plane_of
 from osmofuse.typing import Array, FloatArray
 
 COUNT = 256

@@ -9,7 +9,7 @@ import numpy as np
 
 from osmofuse.errors import InputError, SettingError
 from osmofuse.metrics.grey_levels import LUMINANCE, in_levels
-from osmofuse.picture import bands_of
+from osmofuse.pixels import bands_of
 from osmofuse.typing import FloatArray
 
 Colour = Literal["mean", "grey"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from osmofuse.metrics.grey_levels import in_levels
 from osmofuse.metrics.metric import Metric
-from osmofuse.picture import bands_of
+from osmofuse.pixels import bands_of
 from osmofuse.typing import FloatArray
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from osmofuse.metrics.metric import Metric
 from osmofuse.metrics.similarity import mean_similarities
-from osmofuse.picture import bands_of, plane_of
+from osmofuse.pixels import bands_of, plane_of
 from osmofuse.typing import FloatArray
 
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from osmofuse.metrics import chromaticity_map, colour_difference_map
-from osmofuse.picture import bands_of, scaled
+from osmofuse.pixels import bands_of, scaled
 from osmofuse.report.colours import brightest
 from osmofuse.typing import Array, FloatArray
 

@@ -23,7 +23,8 @@ from osmofuse.methods.bare_arrays import (
     check_fourth_band,
     without_masks,
 )
-from osmofuse.picture import Picture, as_alpha, checked, nearest_valid, samples
+from osmofuse.picture import Picture, as_alpha, checked, samples
+from osmofuse.pixels import nearest_valid
 from osmofuse.preparation.alpha import WIDEST_BLUR, soften
 from osmofuse.preparation.alpha_file import alpha_of_picture
 from osmofuse.preparation.auto_alpha import AutoAlpha, auto_alpha
