@@ -1,7 +1,7 @@
 """Picture files: nothing else in the package opens them.
 
-Pixels go through libvips, which keeps 16-bit and float samples exact. What libvips loses in TIFF
-(EXIF, most of IPTC, geography, the meaning of extra bands) is read and written tag by tag, see
+Pixels go through libvips, which keeps 16-bit and float samples exact. TIFF tags that libvips loses
+(EXIF, most of IPTC, geography, the meaning of extra bands) are read and written by
 `osmofuse.io.tags`.
 """
 

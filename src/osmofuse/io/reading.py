@@ -1,4 +1,4 @@
-"""Reading picture files."""
+"""Reading of picture files."""
 
 from __future__ import annotations
 
@@ -39,35 +39,33 @@ def read(
 ) -> Picture:
     """Read a PNG, TIFF, JPEG or WebP file; its content decides which, not its name.
 
-    Pixels keep their stored depth and values, are turned upright, and are wholly in memory.
-    Palettes and 1-bit samples become what a viewer shows, colours multiplied by transparency
-    (associated alpha) are divided by it; of a pyramid the full size is read. With the extra
-    ``formats`` JPEG 2000 is read too, and with the extra ``raw`` DNG and other raw files that are
-    TIFF.
+    Pixels keep their stored depth and values, and are rotated upright. Palettes become RGB, 1-bit
+    samples black and white; colours stored multiplied by transparency (associated alpha) are
+    divided by it; of a pyramid the full size is read. The extra ``formats`` adds JPEG 2000, the
+    extra ``raw`` DNG and other raw files that are TIFF.
 
     Parameters
     ----------
     path : path
         The file.
     page : int
-        Which of several pages, from 1.
+        Page number, from 1.
     limits : Limits, optional
-        What the file may ask for; the defaults of `Limits` if not given.
+        Limits of the file; the defaults of `Limits` if not given.
     isolated : bool
-        Decode in a process of its own, limited in memory and time: for files of strangers.
+        Decode in a child process with limited memory and time: for untrusted files.
 
     Returns
     -------
     Picture
-        With ICC profile, EXIF, XMP, IPTC, geography, no-data value and resolution as far as the
-        file has them.
+        With ICC profile, EXIF, XMP, IPTC, georeference, no-data value and resolution, if stored.
 
     Raises
     ------
     UnreadableError
         The file is missing, no picture, damaged, or neither grey nor RGB.
     LimitError
-        The file asks for more than the limits allow; nothing has been decoded.
+        The file exceeds the limits; nothing has been decoded.
     SettingError
         There is no such page.
     MissingExtraError
@@ -89,7 +87,7 @@ def _decode(header: Header) -> Picture:
     if image is None:
         image = _image_of(header)
     if orientation > 1:
-        # Turning needs the pixels in any order, a sequential image gives them in one.
+        # Rotation needs random access to pixels, which a sequential image does not give.
         image = image.copy_memory().autorot()
         resolution = resolution[::-1] if resolution and orientation > 4 else resolution
     exif, xmp = blob(image, "exif-data"), blob(image, "xmp-data")
@@ -111,7 +109,7 @@ def _decode(header: Header) -> Picture:
 
 
 def _image_of(header: Header) -> Any:
-    """Return the picture that libvips does not read, with what it carries."""
+    """Return a picture that libvips does not read, decoded, as an image with its metadata."""
     foreign = header.foreign
     assert foreign is not None, "a header has an image or a foreign picture"
     image = image_of(foreign.load())

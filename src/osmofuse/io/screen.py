@@ -28,16 +28,16 @@ def for_screen(picture: Picture, name: str) -> Array:
     """Return a picture in 8 bits of sRGB, (rows, cols) or (rows, cols, 3).
 
     Colours are converted from the picture's profile, relative colorimetric; without one they are
-    taken for sRGB. One band is shown in grey as it is stored, and so is the first of two, or of
-    more than three. What is below black or above white is clipped; empty pixels show the nearest
-    valid one, transparency is left out.
+    taken for sRGB. One band is returned in grey, unconverted; so is the first of two, or of more
+    than three. Values below black or above white are clipped; invalid pixels take the colour of
+    the nearest valid one, transparency is left out.
 
     Parameters
     ----------
     picture : Picture
         Of any depth; never changed.
     name : str
-        For messages.
+        Name of the picture, for messages.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def for_screen(picture: Picture, name: str) -> Array:
 
 
 def reduced(levels: Array, longest: int) -> Array:
-    """Return a picture whose longer side has at most so many pixels: itself, or a smaller one."""
+    """Return a picture reduced to at most `longest` pixels a side; itself if it fits."""
     scale = longest / max(levels.shape[:2])
     if scale >= 1:
         return levels
@@ -69,14 +69,14 @@ def reduced(levels: Array, longest: int) -> Array:
 
 
 def encoded(levels: Array, kind: Literal["png", "jpeg"], *, transparency: bool = False) -> bytes:
-    """Return a picture of 8 bits as the bytes of a file, without any metadata.
+    """Return a picture of 8 bits encoded as a file, without metadata.
 
     Parameters
     ----------
     levels : array of uint8
         Grey or sRGB.
     kind : {"png", "jpeg"}
-        PNG keeps every level; JPEG has quality 92, without subsampling.
+        PNG is lossless; JPEG has quality 92, without chroma subsampling.
     transparency : bool
         The last of two or four bands is transparency; PNG only.
     """
@@ -113,9 +113,9 @@ def write_animation(
     frames : sequence of arrays of uint8, (rows, cols, 3)
         All of one size.
     path : path
-        Is replaced. WebP, whatever its name says.
+        Replaced if it exists. Always WebP, whatever the suffix.
     milliseconds : int
-        How long each is shown.
+        Duration of each frame.
 
     Raises
     ------

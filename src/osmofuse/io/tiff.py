@@ -20,12 +20,17 @@ from osmofuse.errors import MissingExtraError, UnreadableError
 from osmofuse.io.formats import Foreign
 from osmofuse.io.tags import (
     BITS,
+    COLS,
     COLS_RESOLUTION,
+    COMPRESSION,
     EXTRA,
     ICC,
     IPTC,
     NODATA,
+    PHOTOMETRIC,
+    ROWS,
     ROWS_RESOLUTION,
+    TILE_COLS,
     UNIT,
     XMP,
     Directory,
@@ -48,9 +53,35 @@ __all__ = [
     "resolution_in",
 ]
 
+# Numbers of tags.
+_BANDS, _PLANES, _PREDICTOR, _COLOUR_MAP, _SAMPLE_FORMAT, _SLICES = 277, 284, 317, 320, 339, 32997
+# Names of compressions by number; those that libvips reads; those that tifffile reads without
+# imagecodecs.
+COMPRESSIONS = {
+    1: "none", 2: "ccitt", 3: "ccitt", 4: "ccitt", 5: "lzw", 6: "jpeg", 7: "jpeg", 8: "deflate",
+    32773: "packbits", 32946: "deflate", 33003: "jpeg2000", 33005: "jpeg2000", 34712: "jpeg2000",
+    34887: "lerc", 34925: "lzma", 50000: "zstd", 50001: "webp", 50002: "jpeg xl",
+}  # fmt: skip
+_BY_LIBVIPS = {1, 2, 3, 4, 5, 6, 7, 8, 32773, 32946, 50001}
+_BY_TIFFFILE = {1, 8, 32773, 32946}
+_JPEG_COMPRESSIONS, _YCBCR = (6, 7), 6
+# White-is-zero and black-is-zero grey, RGB, palette; YCbCr, which libtiff converts in JPEG only.
+_PHOTOMETRICS = {0, 1, 2, 3, _YCBCR}
+_OTHER_PHOTOMETRICS = {
+    4: "a mask", 5: "CMYK", _YCBCR: "YCbCr", 8: "CIELAB", 9: "ICCLAB", 10: "ITULAB",
+    32844: "LogL", 32845: "LogLuv",
+}  # fmt: skip
+_WHITE_IS_ZERO, _PALETTE = 0, 3
+_SIGNED, _COMPLEX = 2, (5, 6)
+# Bits of a sample that libvips does not read.
+_ODD_BITS = {3, 5, 6, 7, *range(9, 16)}
+
 
 def resolution_in(tags: Directory) -> tuple[float, float] | None:
-    """Return the pixels per millimetre along (rows, cols); None if the tags state none."""
+    """Return the resolution in pixels per millimetre (rows, cols); None if none is stored.
+
+    Without a unit it is per inch, the default of TIFF.
+    """
     along = [tag_numbers(tags, tag) for tag in (ROWS_RESOLUTION, COLS_RESOLUTION)]
     millimetres = {(): 25.4, (2,): 25.4, (3,): 10.0}.get(tag_numbers(tags, UNIT))
     if millimetres is None or not all(len(ratio) == 2 and all(ratio) for ratio in along):
@@ -59,7 +90,7 @@ def resolution_in(tags: Directory) -> tuple[float, float] | None:
 
 
 def has_transparency(tags: Directory, bands: int) -> bool:
-    """Return True if the last band is transparency; libvips takes every extra band for it."""
+    """Return True if the last band is transparency; libvips assumes so of any extra band."""
     return bands > 1 and tag_numbers(tags, EXTRA)[-1:] in ((1,), (2,))
 
 
@@ -80,9 +111,9 @@ def added_tags(picture: Picture, exif: bytes | None) -> Directory:
     Parameters
     ----------
     picture : Picture
-        What is written.
+        The picture.
     exif : bytes, optional
-        Its EXIF, normalised; geography is part of it.
+        Its EXIF, normalised, including the georeference.
 
     Returns
     -------
@@ -105,47 +136,26 @@ def added_tags(picture: Picture, exif: bytes | None) -> Directory:
 
 
 def nodata_text(nodata: float) -> bytes:
-    """Write a value for no data as GDAL does: whole numbers without a point."""
+    """Return a no-data value as GDAL writes it: integers without a decimal point."""
     whole = math.isfinite(nodata) and nodata == int(nodata) and abs(nodata) < 2**53
     return (str(int(nodata)) if whole else repr(nodata)).encode() + b"\0"
 
 
-_COLS, _ROWS, _COMPRESSION, _PHOTOMETRIC, _BANDS, _SAMPLE_FORMAT = 256, 257, 259, 262, 277, 339
-_PLANES, _PREDICTOR, _COLOUR_MAP, _TILE, _SLICES = 284, 317, 320, 322, 32997
-COMPRESSIONS = {
-    1: "none", 2: "ccitt", 3: "ccitt", 4: "ccitt", 5: "lzw", 6: "jpeg", 7: "jpeg", 8: "deflate",
-    32773: "packbits", 32946: "deflate", 33003: "jpeg2000", 33005: "jpeg2000", 34712: "jpeg2000",
-    34887: "lerc", 34925: "lzma", 50000: "zstd", 50001: "webp", 50002: "jpeg xl",
-}  # fmt: skip
-_BY_LIBVIPS = {1, 2, 3, 4, 5, 6, 7, 8, 32773, 32946, 50001}
-_BY_TIFFFILE = {1, 8, 32773, 32946}  # without imagecodecs
-_JPEG, _YCBCR = (6, 7), 6
-# Grey from white or black, RGB, a palette, and YCbCr, which libtiff converts inside JPEG only.
-_COLOURS = {0, 1, 2, 3, _YCBCR}
-_OTHER_COLOURS = {
-    4: "a mask", 5: "CMYK", _YCBCR: "YCbCr", 8: "CIELAB", 9: "ICCLAB", 10: "ITULAB",
-    32844: "LogL", 32845: "LogLuv",
-}  # fmt: skip
-_WHITE_IS_ZERO, _PALETTE = 0, 3
-_SIGNED, _COMPLEX = 2, (5, 6)
-_ODD_BITS = {3, 5, 6, 7, *range(9, 16)}
-
-
 def check_kind(path: Path, tags: Directory) -> None:
-    """Refuse a page whose colours would be taken for others.
+    """Check that colours and samples of a page are of a supported kind.
 
     Raises
     ------
     UnreadableError
-        They are neither grey nor RGB nor a palette; or samples are complex, or signed and of less
-        than 8 bits; or the page is a volume of several slices.
+        Colours are neither grey nor RGB nor a palette; or samples are complex, or signed with
+        less than 8 bits; or the page is a volume of several slices.
     ValueError
-        A palette without colours, whose numbers would be taken for grey.
+        A palette has too few colours.
     """
-    kind = (*tag_numbers(tags, _PHOTOMETRIC), 1)[0]
-    inside = (*tag_numbers(tags, _COMPRESSION), 1)[0] in _JPEG
-    if kind not in _COLOURS or (kind == _YCBCR and not inside):
-        name = _OTHER_COLOURS.get(kind, f"kind {kind}")
+    kind = (*tag_numbers(tags, PHOTOMETRIC), 1)[0]
+    inside = (*tag_numbers(tags, COMPRESSION), 1)[0] in _JPEG_COMPRESSIONS
+    if kind not in _PHOTOMETRICS or (kind == _YCBCR and not inside):
+        name = _OTHER_PHOTOMETRICS.get(kind, f"kind {kind}")
         raise UnreadableError(f"{path}: colours are stored as {name}; convert to RGB or grey first")
     bits, form = (*tag_numbers(tags, BITS), 1)[0], (*tag_numbers(tags, _SAMPLE_FORMAT), 1)[0]
     if form in _COMPLEX or (form == _SIGNED and bits < 8):
@@ -160,12 +170,12 @@ def check_kind(path: Path, tags: Directory) -> None:
 
 
 def palette_note(tags: Directory) -> str | None:
-    """Return what is lost of a palette, in words; None if nothing is.
+    """Return a remark on the precision lost of a palette; None if none is lost.
 
-    Of the 16 bits of its colours libvips keeps 8, where pixels have 8 or less.
+    Of the 16 bits of its colours libvips keeps 8, if pixels have 8 or less.
     """
     coarse = (*tag_numbers(tags, BITS), 1)[0] <= 8
-    if (*tag_numbers(tags, _PHOTOMETRIC), 1)[0] != _PALETTE or not coarse:
+    if (*tag_numbers(tags, PHOTOMETRIC), 1)[0] != _PALETTE or not coarse:
         return None
     colours = np.array(tag_numbers(tags, _COLOUR_MAP), np.int64)
     if colours.size == 0 or colours.max() < 256 or not (colours % 256 - colours // 256).any():
@@ -181,7 +191,7 @@ def foreign_in(path: Path, index: int, tags: Directory) -> Foreign | None:
     path : Path
         The file.
     index : int
-        Which directory of the chain, from 0.
+        Number of the directory in the chain, from 0.
     tags : Directory
         Its tags.
 
@@ -190,14 +200,14 @@ def foreign_in(path: Path, index: int, tags: Directory) -> Foreign | None:
     MissingExtraError
         Decoding it needs imagecodecs, which is not installed.
     UnreadableError
-        Samples of 64 bits that are no floats, or bands of several widths, or a palette.
+        Samples are integers of 64 bits, bands differ in width, or there is a palette.
     ValueError
         A tag is missing.
     """
     bits = (*tag_numbers(tags, BITS), 1)[0]
-    compression = (*tag_numbers(tags, _COMPRESSION), 1)[0]
+    compression = (*tag_numbers(tags, COMPRESSION), 1)[0]
     bands = _one(tags, _BANDS, 1)
-    planes = bands > 1 and tag_numbers(tags, _PLANES) == (2,) and _TILE in tags
+    planes = bands > 1 and tag_numbers(tags, _PLANES) == (2,) and TILE_COLS in tags
     usual = bits != 64 and bits not in _ODD_BITS and compression in _BY_LIBVIPS
     if usual and not planes:
         return None
@@ -205,8 +215,8 @@ def foreign_in(path: Path, index: int, tags: Directory) -> Foreign | None:
     _check_codecs(path, bits, compression, tags)
     _check_plain(path, tags)
     return Foreign(
-        rows=_one(tags, _ROWS),
-        cols=_one(tags, _COLS),
+        rows=_one(tags, ROWS),
+        cols=_one(tags, COLS),
         bands=bands,
         depth=depth,
         load=partial(_decode, path, index, bits, multiplied=tag_numbers(tags, EXTRA)[-1:] == (1,)),
@@ -219,12 +229,12 @@ def foreign_in(path: Path, index: int, tags: Directory) -> Foreign | None:
 
 
 def _check_plain(path: Path, tags: Directory) -> None:
-    """Refuse colours that only libvips brings to grey or RGB.
+    """Check that colours of a page need no conversion, which only libvips would do.
 
     Raises
     ------
     UnreadableError
-        A palette or YCbCr, or grey from white in numbers that have no black; or bands of several
+        A palette, YCbCr, white-is-zero grey in signed or float samples; or bands of several
         widths.
     """
     if len(widths := set(tag_numbers(tags, BITS))) > 1:
@@ -232,7 +242,7 @@ def _check_plain(path: Path, tags: Directory) -> None:
             f"{path}: bands of {' and '.join(map(str, sorted(widths)))} bits; save it anew with 8 "
             "or 16 in each"
         )
-    kind = (*tag_numbers(tags, _PHOTOMETRIC), 1)[0]
+    kind = (*tag_numbers(tags, PHOTOMETRIC), 1)[0]
     unsigned = _one(tags, _SAMPLE_FORMAT, 1) == 1
     if kind in (_PALETTE, _YCBCR) or (kind == _WHITE_IS_ZERO and not unsigned):
         name = {_PALETTE: "a palette", _YCBCR: "YCbCr"}.get(kind, "grey from white to black")
@@ -261,7 +271,7 @@ def _one(tags: Directory, tag: int, default: int = 0) -> int:
 
 
 def _check_codecs(path: Path, bits: int, compression: int, tags: Directory) -> None:
-    """Refuse what tifffile decodes with imagecodecs only, if that is not installed."""
+    """Check that imagecodecs is installed if tifffile needs it."""
     if bits in _ODD_BITS:
         what = f"samples of {bits} bits"
     elif compression not in _BY_TIFFFILE:
@@ -278,7 +288,7 @@ def _check_codecs(path: Path, bits: int, compression: int, tags: Directory) -> N
 
 
 def _decode(path: Path, index: int, bits: int, *, multiplied: bool) -> Array:
-    """Decode a page by tifffile: (rows, cols) or (rows, cols, bands).
+    """Decode a page with tifffile: (rows, cols) or (rows, cols, bands).
 
     Parameters
     ----------
@@ -306,7 +316,7 @@ def _decode(path: Path, index: int, bits: int, *, multiplied: bool) -> Array:
             array = np.moveaxis(array, 0, -1) if found.axes == "SYX" else array
     except MemoryError:
         raise
-    except Exception as error:  # a damaged file can raise anything there
+    except Exception as error:  # tifffile raises many kinds for damaged files
         raise ValueError(str(error)) from error
     array = widened(array, bits) if bits in _ODD_BITS else array
     if white_is_zero:

@@ -26,8 +26,10 @@ from osmofuse.typing import ArrayLike
 
 __all__ = ["add_xmp", "encode", "format_of", "storable", "write"]
 
-# Beyond 64 kB, less headers, libvips leaves EXIF, XMP or IPTC out of a JPEG without a word.
+# Bytes: a JPEG segment holds 64 kB with headers; libvips silently drops longer EXIF, XMP or IPTC.
 _JPEG_SEGMENT = 65000
+_BEHIND_HEADER = 8 + 25  # the signature, and IHDR with its length, name and checksum
+_BLOCK = 2**24  # bytes moved at once; anything in 2**16..2**28 works
 
 
 def write(
@@ -39,9 +41,9 @@ def write(
 ) -> Path:
     """Write a picture so that the file is either whole or absent.
 
-    It is written beside its place under a name that ends in ".partial", synced and renamed.
-    Profile, EXIF, XMP, IPTC and resolution go along; PNG and WebP have no place for IPTC, WebP
-    none for the resolution. Only TIFF has one for the no-data value: see `storable`.
+    It is written under a name that ends in ".partial", synced and renamed. Profile, EXIF, XMP,
+    IPTC and resolution are written too; PNG and WebP cannot hold IPTC, WebP no resolution. Only
+    TIFF holds a no-data value: see `storable`.
 
     Parameters
     ----------
@@ -52,7 +54,7 @@ def write(
     overwrite : bool
         Replace an existing file.
     inputs : sequence of paths
-        Files that are never replaced, under whatever name and whether told to overwrite or not.
+        Files that are never replaced, under any name, even with `overwrite`.
 
     Returns
     -------
@@ -78,14 +80,14 @@ def write(
 
 
 def encode(picture: Picture, path: Path) -> None:
-    """Write a picture under the partial name of the file that it is to become.
+    """Write a picture under the partial name of an output, see `Staging.partial`.
 
     Parameters
     ----------
     picture : Picture
         Depth and values are kept.
     path : Path
-        What the file is to be called in the end; its suffix decides the format.
+        Final name; its suffix decides the format.
 
     Raises
     ------
@@ -97,7 +99,7 @@ def encode(picture: Picture, path: Path) -> None:
         with naming(path):
             _encode(picture, partial, kind)
             _read_back(picture, partial, path)
-    except (vips().Error, UnicodeDecodeError) as error:  # the latter where it quotes such a name
+    except (vips().Error, UnicodeDecodeError) as error:  # the latter if it quotes a non-UTF-8 name
         if refused := _ask_the_disk(partial):
             raise cannot_write(path, refused) from error
         raise OutputError(
@@ -106,14 +108,14 @@ def encode(picture: Picture, path: Path) -> None:
 
 
 def storable(picture: Picture, path: Path) -> Picture:
-    """Return a picture as a file can hold it: itself, or with no data as transparency.
+    """Return a picture as a file can hold it: unchanged, or with no-data as transparency.
 
     Parameters
     ----------
     picture : Picture
-        Pixels without data are made transparent in PNG and WebP, which know no no-data value.
+        Invalid pixels are made transparent in PNG and WebP, which have no no-data value.
     path : Path
-        The file that it is to become; its suffix decides the format.
+        Final name; its suffix decides the format.
 
     Raises
     ------
@@ -138,12 +140,12 @@ def storable(picture: Picture, path: Path) -> Picture:
 
 
 def format_of(path: Path) -> Format:
-    """Return the format that a file's suffix asks for.
+    """Return the format of a file name's suffix.
 
     Raises
     ------
     OutputError
-        It asks for none that can be written.
+        The suffix is unknown, or its format cannot be written.
     """
     kind = SUFFIXES.get(path.suffix.lower())
     if kind is None:
@@ -170,19 +172,19 @@ def _format_for(picture: Picture, path: Path) -> Format:
 
 
 def _read_back(picture: Picture, partial: Path, path: Path) -> None:
-    """Refuse a file that we could not read again, before it takes its name.
+    """Check that a partial file can be read again, before it is renamed.
 
     Raises
     ------
     OutputError
-        Its header is damaged, or is that of another picture.
+        Its header is damaged, or differs from the picture.
     """
     try:
         found = describe(partial)
     except OsmofuseError as error:
-        told = str(error).replace(str(partial), "").removeprefix(": ")
+        cause = str(error).replace(str(partial), "").removeprefix(": ")
         raise OutputError(
-            f"{path}: cannot be read back as written ({told}); its metadata may be at fault: "
+            f"{path}: cannot be read back as written ({cause}); its metadata may be at fault: "
             "remove them from the foreground, or write another format"
         ) from error
     meant = (*picture.shape, bands_of(picture.pixels), picture.depth.name)
@@ -194,7 +196,7 @@ def _read_back(picture: Picture, partial: Path, path: Path) -> None:
 
 
 def _ask_the_disk(partial: Path) -> OSError | None:
-    """Find what the system refuses, since libvips does not hand on its error numbers."""
+    """Return the system's error for writing a file, since libvips does not report its number."""
     try:
         with partial.open("ab") as file:
             file.write(bytes(2**20))
@@ -212,11 +214,11 @@ def _encode(picture: Picture, path: Path, kind: Format) -> None:
     blobs = {"icc-profile-data": picture.profile, "xmp-data": metadata.xmp}
     keep = vips().ForeignKeep.ALL
     if exif is None and (kind is not JPEG or metadata.resolution is None):
-        # libvips would make EXIF up; only JPEG needs it, for the resolution.
+        # libvips would generate EXIF; only JPEG needs it, for the resolution.
         keep -= vips().ForeignKeep.EXIF
     options = {"keep": keep, **kind.options}
     if kind is TIFF:
-        # The floating-point predictor is beyond many readers, so floats go without.
+        # Many readers lack the floating-point predictor, so floats are written without.
         predictor = "none" if picture.depth.kind == "f" else "horizontal"
         big = picture.pixels.nbytes > 2**31
         options |= {"compression": "deflate", "predictor": predictor, "bigtiff": big}
@@ -231,7 +233,7 @@ def _encode(picture: Picture, path: Path, kind: Format) -> None:
 
 
 def _complete(picture: Picture, path: Path, kind: Format, exif: bytes | None) -> None:
-    """Add to a file what libvips does not write, or not as others read it."""
+    """Add metadata that libvips does not write, or not in the standard place."""
     xmp = picture.metadata.xmp if kind is PNG else None
     tags = added_tags(picture, exif) if kind is TIFF else {}
     if not (xmp or tags):
@@ -243,12 +245,10 @@ def _complete(picture: Picture, path: Path, kind: Format, exif: bytes | None) ->
             add_tags(file, tags)
 
 
-_BEHIND_HEADER = 8 + 25  # the signature, and IHDR with its length, name and checksum
-_BLOCK = 2**24
-
-
 def add_xmp(file: BinaryIO, xmp: bytes) -> None:
-    """Put an XMP packet behind the header of a PNG, in the iTXt chunk that XMP's standard asks for.
+    """Insert an XMP packet after the header of a PNG, in the iTXt chunk that XMP requires.
+
+    libvips writes another kind of chunk, which other software does not read.
 
     Parameters
     ----------
@@ -260,7 +260,7 @@ def add_xmp(file: BinaryIO, xmp: bytes) -> None:
     body = b"iTXtXML:com.adobe.xmp\0\0\0\0\0" + xmp
     chunk = struct.pack(">I", len(body) - 4) + body + struct.pack(">I", zlib.crc32(body))
     end = file.seek(0, 2)
-    # What lies behind moves from its end on, so that nothing is overwritten before it is read.
+    # The rest of the file is moved from its end on, so that nothing is overwritten unread.
     while end > _BEHIND_HEADER:
         start = max(end - _BLOCK, _BEHIND_HEADER)
         file.seek(start)
