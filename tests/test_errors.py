@@ -80,7 +80,7 @@ READERS = {
     ("name", "words"),
     [
         ("none", "{path}: no such file"),
-        ("a\0b", "{path!r}: no name of a file (embedded null byte)"),
+        ("a\0b", "{path!r}: not a valid file name (embedded null byte)"),
         ("n" * 5000, "{path}: File name too long"),
         ("file/none", "{path}: Not a directory"),
     ],

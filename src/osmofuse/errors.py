@@ -102,7 +102,7 @@ def cannot_read(path: str | os.PathLike[str], error: OSError | ValueError) -> Un
         Error of the system; a ValueError for an invalid file name.
     """
     if isinstance(error, ValueError):  # a zero byte, or characters that cannot be encoded
-        return UnreadableError(f"{os.fspath(path)!r}: no name of a file ({error})")
+        return UnreadableError(f"{os.fspath(path)!r}: not a valid file name ({error})")
     if isinstance(error, FileNotFoundError):
         return UnreadableError(f"{path}: no such file")
     return UnreadableError(f"{path}: {error.strerror or error}")

@@ -85,6 +85,16 @@ def broken(fresh, tmp_path, monkeypatch):
     return replaced
 
 
+# A whole picture of 4 x 5 pixels, with bytes behind it.
+PICTURE = """print('{"shape": [4, 5], "depth": "|u1", "blobs": [null, null, null, null], '
+'"transparency": false, "nodata": null, "lossy": false, "resolution": null}')
+print("p" * 99)"""
+
+
+def test_an_answer_of_a_picture_is_taken(broken):
+    assert (read(broken(PICTURE), isolated=True).pixels == ord("p")).all()
+
+
 @pytest.mark.parametrize(
     ("program", "message"),
     [
@@ -99,6 +109,8 @@ def broken(fresh, tmp_path, monkeypatch):
         ),
         ('print(\'{"shape": [99999, 99999, 99999], "depth": "|u1"}\')', "decoder crash"),
         ('print(\'{"shape": [2], "depth": "|O", "blobs": []}\')', "decoder crash"),
+        (PICTURE.replace("null,", "-1,", 1), "decoder crash"),
+        (PICTURE.replace("null,", "99999999999,", 1), "decoder crash"),
         ("import time; time.sleep(60)", r"a\.png: not decoded within 0\.5 seconds"),
         ("while True: pass", r"a\.png: not decoded within 0\.5 seconds"),
     ],

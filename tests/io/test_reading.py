@@ -326,7 +326,7 @@ def test_too_little_memory_names_the_file(tmp_path, monkeypatch):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs POSIX: named pipes")
 def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "a.tif")
-    with pytest.raises(UnreadableError, match=r"a\.tif: no ordinary file"):
+    with pytest.raises(UnreadableError, match=r"a\.tif: not a regular file"):
         read(tmp_path / "a.tif")
 
 

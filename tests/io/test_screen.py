@@ -74,7 +74,14 @@ def test_a_damaged_profile_is_refused():
 
 @pytest.mark.parametrize(
     ("size", "small"),
-    [((60, 80), (15, 20)), ((80, 1), (20, 1)), ((20, 20), (20, 20)), ((7, 81), (2, 20))],
+    [
+        ((60, 80), (15, 20)),
+        ((80, 1), (20, 1)),
+        ((1, 5000), (1, 20)),
+        ((20, 20), (20, 20)),
+        ((7, 81), (2, 20)),
+        ((21, 16), (20, 15)),
+    ],
 )
 def test_reduced_to_the_longer_side(size, small):
     grey = np.full(size, 90, np.uint8)

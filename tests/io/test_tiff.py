@@ -11,6 +11,8 @@ import tifffile
 
 from osmofuse.errors import MissingExtraError, UnreadableError
 from osmofuse.io import describe, read
+from osmofuse.io.tags import COLS_RESOLUTION, ROWS_RESOLUTION, UNIT
+from osmofuse.io.tiff import nodata_text, resolution_in
 from picture_files import noise
 
 
@@ -205,7 +207,7 @@ def retagged(path, number, values):
 
 def test_bands_of_several_widths_are_refused(tmp_path):
     path = tiff(tmp_path / "a.tif", noise((20, 31, 3), "uint8"), photometric="rgb")
-    with pytest.raises(UnreadableError, match="bands of 5 and 6 bits; save it anew"):
+    with pytest.raises(UnreadableError, match="bands of 5 and 6 bits; save it again"):
         read(retagged(path, 258, (5, 6, 5)))
 
 
@@ -215,3 +217,37 @@ def test_a_palette_with_too_few_colours_is_not_taken_for_grey(tmp_path):
     path = tiff(tmp_path / "a.tif", noise((20, 31), "uint8"), **options)
     with pytest.raises(UnreadableError, match="its palette has too few colours"):
         read(retagged(path, 320, tuple(map(int, colours.ravel()[:30]))))
+
+
+def resolution(unit=None, rows=(600, 2), cols=(150, 1)):
+    tags = {ROWS_RESOLUTION: (5, 1, struct.pack("<2I", *rows))}
+    tags[COLS_RESOLUTION] = (5, 1, struct.pack("<2I", *cols))
+    return tags if unit is None else tags | {UNIT: (3, 1, struct.pack("<H", unit))}
+
+
+@pytest.mark.parametrize(("unit", "millimetres"), [(None, 25.4), (2, 25.4), (3, 10.0)])
+def test_a_resolution_without_a_unit_is_per_inch(unit, millimetres):
+    found = resolution_in(resolution(unit))
+    assert found == pytest.approx((300 / millimetres, 150 / millimetres))
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [{}, resolution(1), resolution(2, rows=(0, 1)), resolution(2, cols=(1, 0))],
+    ids=["absent", "no unit of length", "zero", "divided by zero"],
+)
+def test_a_resolution_that_means_nothing(tags):
+    assert resolution_in(tags) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (-9999.0, b"-9999\0"),
+        (0.5, b"0.5\0"),
+        (float("nan"), b"nan\0"),
+        (2.0**53, b"9007199254740992.0\0"),
+    ],
+)
+def test_no_data_is_written_as_gdal_does(value, text):
+    assert nodata_text(value) == text

@@ -110,7 +110,7 @@ def _first_bytes(path: Path) -> bytes:
     with reading(path):
         # Opening a pipe would wait for a writer.
         if path.exists() and not path.is_file():
-            raise UnreadableError(f"{path}: no ordinary file; give the name of a picture file")
+            raise UnreadableError(f"{path}: not a regular file; give the name of a picture file")
         with path.open("rb") as file:
             return file.read(16)
 

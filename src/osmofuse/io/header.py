@@ -90,7 +90,7 @@ def named_errors(path: Path) -> Iterator[None]:
         kind = sniff(path).name.upper()
         raise UnreadableError(
             f"{path}: damaged or truncated {kind} file ({reason(error)}); "
-            "get a fresh copy or save it anew"
+            "get a fresh copy or save it again"
         ) from error
 
 

@@ -306,12 +306,12 @@ def _failure(
         last = words.strip().rpartition("\n")[2][:_LONGEST_REASON] or how
         return UnreadableError(
             f"{path}: the process that reads files did not start ({last}); if other commands fail "
-            "likewise, install osmofuse anew"
+            "too, reinstall osmofuse"
         )
     if is_out_of_memory(words):
         return LimitError(
-            f"{path}: decoding it takes more memory than so large a picture may; if it is "
-            "sound, save it anew in another way"
+            f"{path}: decoding it takes more memory than allowed for its size; if it is "
+            "sound, save it again with another compression"
         )
     if late or code == -getattr(signal, "SIGXCPU", 24):
         return UnreadableError(

@@ -74,7 +74,7 @@ def parse(data: bytes | mmap.mmap, path: Path) -> Jpeg2000:
     rows, cols, bits = _size(boxes[b"jp2c"])
     if len(set(bits)) > 1 or not 1 <= bits[0] <= 16:
         raise UnreadableError(
-            f"{path}: samples of {', '.join(map(str, bits))} bits; save it anew with 8 or 16"
+            f"{path}: samples of {', '.join(map(str, bits))} bits; save it again with 8 or 16"
         )
     inside = _boxes(boxes.get(b"jp2h", b""))
     opacity = _opacity(inside.get(b"cdef", b""), len(bits))

@@ -115,8 +115,8 @@ def _commit(paths: list[Path]) -> None:
     except BaseException as error:
         if left := journal.roll_back():
             raise OutputError(
-                f"{error}; nor could {', '.join(map(str, left))} be put back. What was there lies "
-                "beside it, ending in .aside, and is put back when the same is written again"
+                f"{error}; the old files could not be restored: {', '.join(map(str, left))}. They are "
+                "kept there, ending in .aside, and restored when the same output is written again"
             ) from error
         raise
     journal.finish()

@@ -239,7 +239,7 @@ def _check_plain(path: Path, tags: Directory) -> None:
     """
     if len(widths := set(tag_numbers(tags, BITS))) > 1:
         raise UnreadableError(
-            f"{path}: bands of {' and '.join(map(str, sorted(widths)))} bits; save it anew with 8 "
+            f"{path}: bands of {' and '.join(map(str, sorted(widths)))} bits; save it again with 8 "
             "or 16 in each"
         )
     kind = (*tag_numbers(tags, PHOTOMETRIC), 1)[0]
@@ -247,7 +247,7 @@ def _check_plain(path: Path, tags: Directory) -> None:
     if kind in (_PALETTE, _YCBCR) or (kind == _WHITE_IS_ZERO and not unsigned):
         name = {_PALETTE: "a palette", _YCBCR: "YCbCr"}.get(kind, "grey from white to black")
         raise UnreadableError(
-            f"{path}: colours are stored as {name} in an unusual way; save it anew as grey or RGB"
+            f"{path}: colours are stored as {name} in an unusual way; save it again as grey or RGB"
         )
 
 
@@ -283,7 +283,7 @@ def _check_codecs(path: Path, bits: int, compression: int, tags: Directory) -> N
     if find_spec("imagecodecs") is None:
         raise MissingExtraError(
             f"{path}: reading {what} needs imagecodecs; install it with "
-            'pip install "osmofuse[formats]", or save the file anew with 8 or 16 bits and LZW'
+            'pip install "osmofuse[formats]", or save the file again with 8 or 16 bits and LZW'
         )
 
 

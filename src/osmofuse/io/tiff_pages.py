@@ -111,8 +111,8 @@ def pages_in(data: mmap.mmap, path: object, page: int) -> Pages:
     larger = None if raw is not None else _larger(short[index] or {}, below)
     if larger is not None:
         raise UnreadableError(
-            f"{path}: its page is a thumbnail, and the full picture of {larger} pixels lies in a "
-            "sub-directory, which is not read; save it anew as an ordinary TIFF"
+            f"{path}: its page is a thumbnail, and the full picture of {larger} pixels is in a "
+            "sub-directory, which is not read; save it again as an ordinary TIFF"
         )
     reduced = short[index + 1 : chosen[page] if page < len(chosen) else None]
     levels = 1 + _levels_below(short[index] or {}, [*reduced, *below])
