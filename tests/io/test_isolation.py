@@ -109,7 +109,12 @@ def test_an_answer_of_a_picture_is_taken(broken):
         ),
         ('print(\'{"shape": [99999, 99999, 99999], "depth": "|u1"}\')', "decoder crash"),
         ('print(\'{"shape": [2], "depth": "|O", "blobs": []}\')', "decoder crash"),
-        (PICTURE.replace("null,", "-1,", 1), "decoder crash"),
+        # Not "not decoded within": a length of -1 must not read until the child ends.
+        (
+            PICTURE.replace("null,", "-1,", 1)
+            + "\nsys.stdout.flush(); import time; time.sleep(60)",
+            "decoder crash",
+        ),
         (PICTURE.replace("null,", "99999999999,", 1), "decoder crash"),
         ("import time; time.sleep(60)", r"a\.png: not decoded within 0\.5 seconds"),
         ("while True: pass", r"a\.png: not decoded within 0\.5 seconds"),

@@ -235,7 +235,11 @@ def test_tags_are_added_to_a_file(tmp_path, big):
     pixels = np.arange(35, dtype=np.uint16).reshape(5, 7)
     tifffile.imwrite(path, pixels, bigtiff=big, metadata=None, description="old")
     with path.open("r+b") as file:
+        size = file.seek(0, 2)
+        file.write(bytes(1 - size % 2))  # an odd size: directories begin at even offsets
+        file.flush()
         add_tags(file, TAGS | {270: (2, 4, b"new\0")})
+    assert directories(path.read_bytes()) == [size + 2 - size % 2]
     with tifffile.TiffFile(path) as file:
         assert len(file.pages) == 1
         tags = file.pages[0].tags

@@ -11,8 +11,8 @@ import tifffile
 
 from osmofuse.errors import MissingExtraError, UnreadableError
 from osmofuse.io import describe, read
-from osmofuse.io.tags import COLS_RESOLUTION, ROWS_RESOLUTION, UNIT
-from osmofuse.io.tiff import nodata_text, resolution_in
+from osmofuse.io.tags import BITS, COLS_RESOLUTION, EXTRA, PHOTOMETRIC, ROWS_RESOLUTION, UNIT
+from osmofuse.io.tiff import check_kind, has_transparency, nodata_text, palette_note, resolution_in
 from picture_files import noise
 
 
@@ -251,3 +251,32 @@ def test_a_resolution_that_means_nothing(tags):
 )
 def test_no_data_is_written_as_gdal_does(value, text):
     assert nodata_text(value) == text
+
+
+def shorts(*numbers):
+    return 3, len(numbers), struct.pack(f"<{len(numbers)}H", *numbers)
+
+
+@pytest.mark.parametrize(("bits", "refused"), [(7, True), (8, False)])
+def test_signed_samples_have_8_bits_at_least(bits, refused):
+    tags = {BITS: shorts(bits), PHOTOMETRIC: shorts(1), 339: shorts(2)}
+    if refused:
+        with pytest.raises(UnreadableError, match=f"signed numbers of {bits} bits"):
+            check_kind("a.tif", tags)
+    else:
+        check_kind("a.tif", tags)
+
+
+@pytest.mark.parametrize(
+    ("kind", "bands", "expected"), [(2, 1, False), (2, 2, True), (0, 2, False)]
+)
+def test_the_only_band_is_no_transparency(kind, bands, expected):
+    assert has_transparency({EXTRA: shorts(kind)}, bands) is expected
+
+
+@pytest.mark.parametrize(
+    ("colours", "noted"), [(range(256), False), (range(0, 65536, 257), False), (range(257), True)]
+)
+def test_only_colours_of_more_than_8_bits_are_noted(colours, noted):
+    tags = {BITS: shorts(8), PHOTOMETRIC: shorts(3), 320: shorts(*colours)}
+    assert (palette_note(tags) is not None) is noted

@@ -370,10 +370,7 @@ def _line(stream: IO[bytes]) -> dict[str, Any]:
 def _exactly(stream: IO[bytes], size: int, limits: Limits) -> bytes:
     if not 0 <= size <= limits.bytes:
         raise EOFError
-    data = stream.read(size)
-    if len(data) < size:
-        raise EOFError
-    return data
+    return stream.read(size)  # if it is truncated, reading the pixels fails
 
 
 def _fill(stream: IO[bytes], target: memoryview) -> None:

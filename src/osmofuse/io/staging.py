@@ -115,7 +115,7 @@ def _commit(paths: list[Path]) -> None:
     except BaseException as error:
         if left := journal.roll_back():
             raise OutputError(
-                f"{error}; the old files could not be restored: {', '.join(map(str, left))}. They are "
+                f"{error}; old files could not be restored: {', '.join(map(str, left))}. They are "
                 "kept there, ending in .aside, and restored when the same output is written again"
             ) from error
         raise
