@@ -92,7 +92,19 @@ print("p" * 99)"""
 
 
 def test_an_answer_of_a_picture_is_taken(broken):
-    assert (read(broken(PICTURE), isolated=True).pixels == ord("p")).all()
+    path = broken(PICTURE)
+    assert (read(path, isolated=True, limits=Limits(bytes=20)).pixels == ord("p")).all()
+    isolation._decoder.end()
+    with pytest.raises(UnreadableError, match="decoder crash"):
+        read(path, isolated=True, limits=Limits(bytes=19))
+
+
+def test_the_child_of_another_process_is_not_used(fresh):
+    first = fresh.start()
+    assert fresh.start() is first
+    fresh._owner += 1  # as after a fork
+    assert fresh.start() is not first
+    first.communicate()
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from osmofuse.io.journal import (
     Owner,
     begin,
     is_own_name,
+    is_running,
     own_path,
     owner_of,
     place_of,
@@ -104,3 +105,26 @@ def test_others_have_names_of_their_own():
     assert owner_of(path.name, "a.tif", "partial") == ("there", 7)
     assert owner_of(path.name, "a.tif", "aside") is None
     assert owner_of("a.tif.draft.partial", "a.tif", "partial") is None
+
+
+def test_processes_that_run():
+    assert is_running(os.getpid())
+    assert os.name == "nt" or not is_running(2**70)
+
+
+def test_the_main_output_is_the_first_to_go_and_the_last_to_come(tmp_path, monkeypatch):
+    paths = [tmp_path / name for name in ("a", "b", "main")]
+    for path in paths:
+        path.touch()
+    moved, replace = [], os.replace
+
+    def noted(source, target):
+        moved.append(Path(target).name.partition(".")[0])
+        replace(source, target)
+
+    with Staging(paths) as staging:
+        for path in paths:
+            staging.partial(path).write_text("new")
+        monkeypatch.setattr(os, "replace", noted)
+        staging.commit()
+    assert moved == ["main", "b", "a", "a", "b", "main", "main"]

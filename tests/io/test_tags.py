@@ -268,3 +268,9 @@ def test_iptc_is_found_among_named_resources():
 @pytest.mark.parametrize("resources", [None, b"", b"Photoshop 3.0\0", wrap_iptc(b"")])
 def test_no_iptc(resources):
     assert unwrap_iptc(resources) is None
+
+
+def test_values_begin_at_even_offsets():
+    packed = pack_exif({MAKE: (2, 5, b"Make\0"), MAKE + 1: (2, 6, b"Model\0")})
+    entries = [packed[10 + 12 * k + 8 : 10 + 12 * k + 12] for k in range(2)]
+    assert [int.from_bytes(entry, "little") % 2 for entry in entries] == [0, 0]

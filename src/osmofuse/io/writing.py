@@ -26,8 +26,9 @@ from osmofuse.typing import ArrayLike
 
 __all__ = ["add_xmp", "encode", "format_of", "storable", "write"]
 
-# Bytes: a JPEG segment holds 64 kB with headers; libvips silently drops longer EXIF, XMP or IPTC.
-_JPEG_SEGMENT = 65000
+# Most bytes of metadata in a JPEG, a segment of which holds 64 kB with headers. libvips silently
+# drops longer ones: measured, XMP above 60,000 bytes, IPTC above 65,506.
+_MOST_IN_JPEG = {"exif": 65_000, "xmp": 60_000, "iptc": 65_000}
 _BEHIND_HEADER = 8 + 25  # the signature, and IHDR with its length, name and checksum
 _BLOCK = 2**24  # bytes moved at once; anything in 2**16..2**28 works
 
@@ -156,9 +157,10 @@ def format_of(path: Path) -> Format:
 
 def _format_for(picture: Picture, path: Path) -> Format:
     metadata, kind = picture.metadata, format_of(path)
-    longest = max(len(part or b"") for part in (metadata.exif, metadata.xmp, metadata.iptc))
-    if kind is JPEG and longest > _JPEG_SEGMENT:
-        raise OutputError(f"{path}: JPEG cannot hold {longest} bytes of metadata; TIFF can")
+    for name, most in _MOST_IN_JPEG.items() if kind is JPEG else ():
+        size = len(getattr(metadata, name) or b"")
+        if size > most:
+            raise OutputError(f"{path}: JPEG cannot hold {size} bytes of metadata; TIFF can")
     if kind.holds(picture):
         return kind
     others = [other.name.upper() for other in (TIFF, PNG, WEBP) if other.holds(picture)]
