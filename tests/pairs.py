@@ -12,7 +12,7 @@ import numpy as np
 
 import osmofuse
 from osmofuse import gallery
-from osmofuse.picture import quantise
+from osmofuse.pixels import quantise
 from osmofuse.record import Input, Record
 
 SHAPE = (40, 32)

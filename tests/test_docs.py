@@ -21,7 +21,7 @@ import osmofuse
 from osmofuse import gallery
 from osmofuse.methods import METHODS
 from osmofuse.metrics.catalogue import SETS
-from osmofuse.picture import quantise
+from osmofuse.pixels import quantise
 from outside import environment, install
 from pairs import osmofuse_in, write_pair
 

@@ -14,15 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from osmofuse.errors import InputError, MismatchError
-from osmofuse.picture import (
-    Metadata,
-    Picture,
-    as_alpha,
-    checked,
-    quantise,
-    rounding_of,
-    samples,
-)
+from osmofuse.picture import Metadata, Picture, as_alpha, checked, rounding_of, samples
+from osmofuse.pixels import quantise
 
 SHAPES = hnp.array_shapes(min_dims=2, max_dims=3, max_side=6)
 
@@ -150,55 +143,6 @@ def test_samples_of_a_picture_are_floats_and_go_back():
     np.testing.assert_array_equal(floats, samples(pixels[..., :3], "pixels"))
     assert picture.samples(dtype=np.float64).dtype == np.float64
     np.testing.assert_array_equal(picture.with_samples(floats)[0].pixels, pixels)
-
-
-def test_quantise_rounds_to_the_nearest_level():
-    values = np.array([[0.0, 0.4 / 255, 0.6 / 255, 254.6 / 255, 1.0]])
-    result, clipped = quantise(values, np.uint8)
-    np.testing.assert_array_equal(result, [[0, 0, 1, 255, 255]])
-    assert clipped == 0
-
-
-@pytest.mark.parametrize(("depth", "white"), [(np.uint8, 255), (np.uint16, 65535)])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_only_what_lies_beyond_half_a_level_counts_as_clipped(depth, white, dtype):
-    values = np.array([[-0.6, -0.4, white + 0.4, white + 0.6]], dtype) / dtype(white)
-    result, clipped = quantise(values, depth)
-    np.testing.assert_array_equal(result, [[0, 0, white, white]])
-    assert clipped == 2
-
-
-@given(
-    hnp.arrays(np.float64, SHAPES, elements=st.floats(allow_nan=False)),
-    st.sampled_from([np.uint8, np.uint16]),
-)
-def test_quantise_never_wraps(values, depth):
-    before = values.copy()
-    result, clipped = quantise(values, depth)
-    white = np.iinfo(depth).max
-    np.testing.assert_array_equal(result[values >= 1], white)
-    np.testing.assert_array_equal(result[values <= 0], 0)
-    assert clipped <= np.count_nonzero((values < 0) | (values > 1))
-    np.testing.assert_array_equal(values, before)
-
-
-@pytest.mark.parametrize("depth", [np.float32, np.float64])
-def test_float_depths_clip_nothing(depth):
-    values = np.array([[-1.5, 0.1, 7.0, np.nan]])
-    result, clipped = quantise(values, depth)
-    assert result.dtype == depth
-    np.testing.assert_array_equal(result, values.astype(depth))
-    assert clipped == 0
-    assert not np.shares_memory(result, values)
-
-
-def test_quantise_refuses_what_it_cannot_store():
-    with pytest.raises(InputError, match="1 samples are NaN"):
-        quantise(np.array([[np.nan, 0.5]]), np.uint8)
-    with pytest.raises(InputError, match="depth int32"):
-        quantise(np.zeros((1, 1)), np.int32)
-    with pytest.raises(InputError, match="uint8 are no floats"):
-        quantise(np.zeros((1, 1), np.uint8), np.uint8)
 
 
 def test_a_picture_knows_its_parts():

@@ -1,4 +1,4 @@
-"""Checks of settings and of fields in files, with messages that name them and the fix."""
+"""Checks of settings and of fields in files; messages name the field and the allowed values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from osmofuse.errors import SettingError, did_you_mean
 
-LONGEST = 100  # characters of a wrong value that a message shows
+LONGEST = 100  # characters of a wrong value in a message; anything in 40..200 works
 
 
 def number(
@@ -23,20 +23,20 @@ def number(
     below: bool = False,
     infinite: bool = False,
 ) -> float:
-    """Return a number in a range, or refuse what is none.
+    """Return a value checked to be a number in a range.
 
     Parameters
     ----------
     name : str
-        Of the setting, for the message.
+        Name of the setting, for the message.
     value : object
-        What was given.
+        The value.
     most, least : float
         The range.
     above, below : bool
-        The least, or the most, is no part of it.
+        Exclude the least, or the most.
     infinite : bool
-        Infinity is allowed beside the range.
+        Allow infinity, too.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def number(
         raise _refusal(name, value, wanted)
     if infinite and value == math.inf:
         return math.inf
-    # Comparisons are exact, also with integers that no float can hold.
+    # Python compares integers too large for a float exactly.
     given: Any = value
     outside = not least <= given <= most
     if outside or (above and given == least) or (below and given == most):
@@ -59,7 +59,7 @@ def number(
 
 
 def whole(name: str, value: object, *, least: int, most: int) -> int:
-    """Return a whole number in a range, or refuse what is none.
+    """Return a value checked to be a whole number in a range.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def whole(name: str, value: object, *, least: int, most: int) -> int:
 
 
 def choice(name: str, value: object, allowed: Sequence[object]) -> None:
-    """Refuse what is not one of the allowed values.
+    """Check that a value is one of the allowed ones.
 
     Raises
     ------
@@ -88,18 +88,18 @@ def choice(name: str, value: object, allowed: Sequence[object]) -> None:
 
 
 def text(name: str, value: object, *, most: int = 10_000, pattern: str | None = None) -> str:
-    """Return a text, or refuse what is none.
+    """Return a value checked to be text.
 
     Parameters
     ----------
     name : str
-        Of the field, for the message.
+        Name of the field, for the message.
     value : object
-        What was given.
+        The value.
     most : int
-        Characters.
+        Most characters.
     pattern : str, optional
-        A regular expression that all of it must match.
+        Regular expression that the whole text must match.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def text(name: str, value: object, *, most: int = 10_000, pattern: str | None = 
 
 
 def mapping(name: str, value: object) -> Mapping[str, Any]:
-    """Return a mapping whose keys are texts, or refuse what is none.
+    """Return a value checked to be a mapping whose keys are texts.
 
     Raises
     ------
@@ -127,16 +127,16 @@ def mapping(name: str, value: object) -> Mapping[str, Any]:
 
 
 def sequence(name: str, value: object, *, least: int = 0, most: int = 100_000) -> Sequence[Any]:
-    """Return a list or tuple, or refuse what is none.
+    """Return a value checked to be a list or tuple.
 
     Parameters
     ----------
     name : str
-        Of the field, for the message.
+        Name of the field, for the message.
     value : object
-        What was given.
+        The value.
     least, most : int
-        How many entries there may be.
+        Allowed number of entries.
 
     Raises
     ------
@@ -151,7 +151,7 @@ def sequence(name: str, value: object, *, least: int = 0, most: int = 100_000) -
 
 
 def shown(value: object) -> str:
-    """Return a value as a message shows it: not longer than a line.
+    """Return a value as text for a message, shortened to a line.
 
     Examples
     --------
@@ -161,13 +161,13 @@ def shown(value: object) -> str:
     '[1, 2]'
     """
     try:
-        told = repr(value)
+        words = repr(value)
     except ValueError:  # Python prints no integer of more than 4300 digits
         digits = value.bit_length() * math.log10(2) if isinstance(value, int) else math.inf
         return f"a number of some {math.ceil(digits):.0f} digits"
     except RecursionError:
         return f"a {type(value).__name__} of many levels"
-    return told if len(told) <= LONGEST else f"{told[:LONGEST]}…"
+    return words if len(words) <= LONGEST else f"{words[:LONGEST]}…"
 
 
 def _refusal(name: str, value: object, wanted: str, words: Sequence[str] = ()) -> SettingError:

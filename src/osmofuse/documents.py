@@ -1,7 +1,7 @@
-"""Text files that anybody may have written: records, recipes, control points, rankings.
+"""Untrusted text files: records, recipes, control points, rankings.
 
-They are read from regular files only, up to a size, and parsed up to a depth; what they say is
-for the callers to check.
+They are read from regular files only, up to a size, and parsed up to a depth; callers check the
+content.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from osmofuse.errors import UnreadableError
-from osmofuse.unreadable import reading
+from osmofuse.errors import UnreadableError, reading
 
+# Bounds, far above what records and recipes need; anything from a tenth of them works.
 LARGEST = 16_000_000  # bytes
-DEEPEST = 64  # levels of lists and objects
+DEEPEST = 64  # levels of lists and objects; the parser's recursion ends near 1000
 MOST_VALUES = 1_000_000
 MOST_DOTS = 1000  # in a line of TOML: the parser's time grows with their square
-MOST_BITS = 1000  # of an integer: 301 digits, so that a float can hold it
+MOST_BITS = 1000  # of an integer: below 1024, so that a float can hold it
 
-_KINDS = {
+_FILE_KINDS = {
     stat.S_IFDIR: "a directory",
     stat.S_IFIFO: "a pipe",
     stat.S_IFSOCK: "a socket",
@@ -41,7 +41,7 @@ def read_document(path: str | os.PathLike[str], *, most: int = LARGEST) -> bytes
     path : path
         The file.
     most : int
-        Bytes that it may have.
+        Largest size in bytes.
 
     Raises
     ------
@@ -51,7 +51,7 @@ def read_document(path: str | os.PathLike[str], *, most: int = LARGEST) -> bytes
     path = Path(path)
     with reading(path):
         _check_regular(path, os.stat(path).st_mode)
-        # Another file may have taken its place: opening a pipe must not wait for a writer.
+        # It may have been replaced meanwhile: opening a pipe must not wait for a writer.
         with open(path, "rb", opener=_open_at_once) as file:
             _check_regular(path, os.fstat(file.fileno()).st_mode)
             content = file.read(most + 1)
@@ -61,18 +61,18 @@ def read_document(path: str | os.PathLike[str], *, most: int = LARGEST) -> bytes
 
 
 def text_of(content: bytes) -> str:
-    """Return the text of a document in UTF-8.
+    """Decode a document as UTF-8.
 
     Raises
     ------
     ValueError
-        It is no text.
+        It is not UTF-8.
     """
     return content.decode("utf-8-sig")
 
 
 def json_of(text: str) -> Any:
-    """Return what a JSON document holds.
+    """Parse a JSON document.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def json_of(text: str) -> Any:
 
 
 def toml_of(text: str) -> dict[str, Any]:
-    """Return what a TOML document holds.
+    """Parse a TOML document.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def toml_of(text: str) -> dict[str, Any]:
 
 
 def is_format(value: object, known: int) -> bool:
-    """Return True for the number of a format itself: neither True nor 1.0 is 1.
+    """Return True if a value is the known format number, as an int: neither True nor 1.0 is 1.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def _open_at_once(path: str, flags: int) -> int:
 
 def _check_regular(path: Path, mode: int) -> None:
     if not stat.S_ISREG(mode):
-        kind = _KINDS.get(stat.S_IFMT(mode), "something else")
+        kind = _FILE_KINDS.get(stat.S_IFMT(mode), "something else")
         raise UnreadableError(f"{path}: {kind}, not a file")
 
 
@@ -162,7 +162,7 @@ def _constant(word: str) -> float:
 
 
 def _check_values(found: Any) -> None:
-    """Refuse values that are nested too deep, or that no file could keep."""
+    """Check that values are not nested too deep, and can be written again."""
     level: list[Any] = [found]
     for _ in range(DEEPEST + 1):
         for value in level:
@@ -181,6 +181,6 @@ def _check_value(value: Any) -> None:
     if isinstance(value, int) and value.bit_length() > MOST_BITS:
         raise ValueError(f"an integer of {value.bit_length()} bits")
     if isinstance(value, str) and not value.isascii():
-        # Bytes of a name that are no text are escaped; another half of a surrogate pair is no
-        # character, and raises a ValueError.
+        # Escapes of undecodable bytes in file names are allowed; any other lone surrogate raises
+        # a ValueError.
         value.encode("utf-8", "surrogateescape")

@@ -1,12 +1,12 @@
-"""Cache of compiled kernels: files that are checked before they are used, and never needed.
+"""Cache of compiled kernels, whose files are checked before use.
 
 Numba's own cache trusts its files: an empty one ends the program, a wrong byte of machine code is
-run. Here each entry carries a digest; one that does not fit is compiled anew and replaced. Where
-nothing can be written, each process compiles for itself, with the same bits.
+run. Here each entry has a digest; a damaged one is compiled again and replaced. Where nothing can
+be written, each process compiles for itself, with the same results bit for bit.
 
-The folder lies in the user's cache directory and is named by a hash of every kernel source, since a
-kernel inlines what other files declare. Where that directory cannot be written, a private one in
-the temporary directory takes its place.
+The folder is in the user's cache directory and is named by a hash of all kernel sources, since
+kernels inline functions of other files. If that directory is not writable, a private one in the
+temporary directory is used.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ from numba.core.caching import NullCache
 
 __all__ = ["KernelCache", "cache_directory"]
 
-_LARGEST = 1 << 26  # bytes of an entry; a kernel takes some 30 kB
-_PROBE = bytes(1 << 16)  # about what a kernel takes: on a full disk, an empty file can be made
+_MOST_ENTRY_BYTES = 1 << 26  # a kernel takes some 30 kB; anything from 1 MB works
+# Content of the test file, about the size of a kernel: a full disk still takes an empty file.
+_PROBE = bytes(1 << 16)
 
 _log = logging.getLogger("osmofuse")
 _numba: Any = numba
@@ -44,13 +45,12 @@ _signatures: Any = sigutils
 
 
 class KernelCache(NullCache):
-    """Cache of one kernel, as Numba's dispatchers use it.
+    """Cache of one kernel, with the interface of Numba's dispatchers.
 
-    A kernel that was just compiled is taken apart and put together again as if it came from a
-    file. Otherwise it would run code that was optimised once less than what later processes
-    load, and round differently: of a parallel loop there are then two copies in the process, its
-    own and one inlined into the kernel, and calls find the former. For the same reason each kernel
-    has an engine of its own, where it finds nothing but itself.
+    A newly compiled kernel is serialised and loaded again as if it came from a file. Otherwise it
+    would run code that was optimised once less than what later processes load, and round
+    differently: the process would have two copies of a parallel loop, its own and one inlined into
+    the kernel, and calls would use the former. For the same reason each kernel has its own engine.
 
     Parameters
     ----------
@@ -62,9 +62,9 @@ class KernelCache(NullCache):
         self._dispatcher = dispatcher
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return a kernel for types of arguments: loaded, or compiled and kept.
+        """Return a kernel for argument types: from the cache, or compiled and stored.
 
-        None if that fails, whatever the reason; then Numba compiles it in its own way.
+        None if that fails for any reason; then Numba compiles it without the cache.
         """
         with contextlib.suppress(Exception):
             target_context.refresh()
@@ -89,7 +89,7 @@ class KernelCache(NullCache):
         return bytes(_serialize.dumps(compiled._reduce()))
 
     def _name(self, sig: Any, target_context: Any) -> str:
-        """Return the name of an entry: one for each kernel, place, types and processor."""
+        """Return the file name of an entry, unique for kernel, source line, types, processor."""
         code = self._dispatcher.py_func.__code__
         place = (code.co_filename, code.co_firstlineno, code.co_code)
         key = repr((place, sig, target_context.codegen().magic_tuple()))
@@ -98,7 +98,7 @@ class KernelCache(NullCache):
 
 
 class _OwnEngine:
-    """Numba's context of a processor, with an engine that holds no other code."""
+    """Numba target context with a code engine of its own."""
 
     def __init__(self, context: Any) -> None:
         self._context = context
@@ -116,13 +116,13 @@ def _rebuilt(payload: bytes, context: Any) -> Any:
 
 
 def _entry(name: str) -> bytes | None:
-    """Return an entry of the cache; None if there is none, or it is damaged."""
+    """Return an entry of the cache; None if it is missing or damaged."""
     folder = cache_directory()
     if folder is None:
         return None
     try:
         found = (folder / name).stat()
-        if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST:
+        if not stat.S_ISREG(found.st_mode) or found.st_size > _MOST_ENTRY_BYTES:
             return None
         content = (folder / name).read_bytes()
     except OSError:
@@ -132,7 +132,7 @@ def _entry(name: str) -> bytes | None:
 
 
 def _keep(name: str, payload: bytes) -> None:
-    """Write an entry, in place of a damaged one; without it the next process compiles again."""
+    """Write an entry, replacing a damaged one; on failure only log a warning."""
     folder = cache_directory()
     if folder is None:
         return
@@ -155,7 +155,7 @@ def _digest(name: str, payload: bytes) -> bytes:
 
 @functools.cache
 def _announce() -> None:
-    """Log, once a process, that compiling takes a while."""
+    """Log, once per process, that compilation takes a while."""
     if cache_directory() is None:
         _log.warning(
             "compiling kernels, which takes up to 40 seconds each time: neither the user's cache "
@@ -176,14 +176,14 @@ def _complain(reason: str) -> None:
 
 @functools.cache
 def cache_directory() -> Path | None:
-    """Return the folder of the compiled kernels, one for each state of their sources.
+    """Return the folder of compiled kernels for the current state of their sources.
 
-    The user's; a private one in the temporary directory where that cannot be written, so that
-    processes started from this one need not all compile. None where neither can be had: then
-    every process compiles for itself.
+    In the user's cache directory, else a private one in the temporary directory, so that child
+    processes need not compile again. None if neither is writable: then every process compiles for
+    itself.
     """
     for folder in (_user_cache, _temporary_cache):
-        with contextlib.suppress(OSError, RuntimeError):  # also if nobody knows the user's home
+        with contextlib.suppress(OSError, RuntimeError):  # the latter if the home is unknown
             kernels = folder() / "kernels" / _hash_of_sources()
             kernels.parent.mkdir(parents=True, exist_ok=True)
             kernels.mkdir(mode=0o700, exist_ok=True)
@@ -198,10 +198,10 @@ def cache_directory() -> Path | None:
 
 
 def _check_owner(folder: Path, forbidden: int) -> None:
-    """Raise if a folder is not this user's, or gives others forbidden rights.
+    """Check that a folder belongs to this user, and gives others no forbidden rights.
 
-    Entries are code: whoever can write them acts as whoever loads them, e.g. as root in the cache
-    of a user. On Windows the folders in question are the user's own.
+    Entries are code: a user who can write them could run code as the user who loads them. On
+    Windows the folders in question are private anyway.
 
     Raises
     ------
@@ -217,17 +217,16 @@ def _check_owner(folder: Path, forbidden: int) -> None:
 
 
 def _temporary_cache() -> Path:
-    """Return a folder in the temporary directory that nobody else can read or write.
+    """Return a folder in the temporary directory that only this user can read or write.
 
     Raises
     ------
     OSError
-        There is none, and none can be made, or somebody else may have made it: code from there
-        would be theirs.
+        It cannot be created, or belongs to another user, whose code would be run.
     """
     user = os.getuid() if hasattr(os, "getuid") else "user"
     folder = Path(tempfile.gettempdir()) / f"osmofuse-{user}"
-    if folder.parent == Path.cwd():  # where tempfile looks last, among anybody's files
+    if folder.parent == Path.cwd():  # the last resort of tempfile, shared with other files
         raise PermissionError(f"{folder}: in the current folder, not in a temporary one")
     folder.mkdir(mode=0o700, exist_ok=True)
     _check_owner(folder, 0o077)
@@ -235,7 +234,7 @@ def _temporary_cache() -> Path:
 
 
 def _user_cache() -> Path:
-    """Return the user's cache folder for osmofuse, by the platform's convention."""
+    """Return the user's cache folder of osmofuse, by the platform's convention."""
     if own := os.environ.get("OSMOFUSE_CACHE"):
         return Path(own)
     if sys.platform == "win32":
@@ -246,7 +245,7 @@ def _user_cache() -> Path:
 
 
 def _hash_of_sources() -> str:
-    """Hash the sources of kernels and their settings, with the versions that compile them."""
+    """Return a hash of all kernel sources and the versions of Numba and Python."""
     digest = hashlib.sha256(f"{_numba.__version__} {sys.version}".encode())
     here = Path(__file__).parent
     for path in sorted(here.rglob("*.py")):

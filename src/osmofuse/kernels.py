@@ -1,8 +1,8 @@
-"""Numba settings in one place: how kernels are compiled and threaded.
+"""Numba settings: compilation and threading of kernels.
 
-A kernel is a compiled loop over planes. It lives beside the operator or term it serves and
-is declared with :func:`kernel`; its NumPy reference lives in the tests. `osmofuse.kernel_cache`
-keeps the machine code.
+A kernel is a compiled loop over planes. It stands beside the operator or term it serves and
+is declared with :func:`kernel`; its NumPy reference is in the tests. `osmofuse.kernel_cache`
+stores the machine code.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
-# How long a thread of the OpenMP pool spins for its next kernel: some 0.1 ms. The default is
-# many times that, which makes kernels on a busy machine wait for threads that only spin.
+# Spin count of idle OpenMP threads: some 0.1 ms. The default is many times that, which slows
+# kernels down on a busy machine, where spinning threads occupy the cores.
 os.environ.setdefault("GOMP_SPINCOUNT", "5000")
 
 import numba
@@ -34,26 +34,25 @@ __all__ = [
     "threads_for",
 ]
 
-# Below this a kernel ends sooner than a second thread wakes up.
-_SMALL = 20_000
+_SMALL = 20_000  # pixels; a kernel on fewer ends sooner than a second thread wakes up
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
 
 def kernel(function: Kernel) -> Kernel:
-    """Compile a function over planes: in parallel over rows, kept in a cache.
+    """Compile a function over planes: in parallel over rows, cached.
 
-    Floating-point laws are kept (no ``fastmath``) and sums are made per row, so that one
-    thread and two give the same bits.
+    IEEE arithmetic is kept (no ``fastmath``) and sums are made per row, so that results do not
+    depend on the number of threads.
     """
     return _compiled(function, fastmath=False)
 
 
 def fast_kernel(function: Kernel) -> Kernel:
-    """Compile like `kernel`, letting sums within a row be reordered and multiply-adds fused.
+    """Compile like `kernel`, but allow reordered sums within a row and fused multiply-adds.
 
-    Still the same bits for any number of threads, and NaN stays NaN. Divisions stay divisions:
-    the reciprocals that processors offer instead are good to three digits.
+    Results still do not depend on the number of threads, and NaN stays NaN. Divisions are not
+    replaced by approximate reciprocals, which are accurate to three digits only.
     """
     return _compiled(function, fastmath={"contract", "reassoc", "nsz"})
 
@@ -61,7 +60,7 @@ def fast_kernel(function: Kernel) -> Kernel:
 def _compiled(function: Kernel, *, fastmath: bool | set[str]) -> Kernel:
     compile_ = numba.njit(parallel=True, error_model="numpy", fastmath=fastmath)
     compiled = compile_(function)
-    if hasattr(compiled, "_cache"):  # not if NUMBA_DISABLE_JIT leaves functions as they are
+    if hasattr(compiled, "_cache"):  # False with NUMBA_DISABLE_JIT
         compiled._cache = KernelCache(compiled)
         if fastmath:
             _reordered.append(compiled)
@@ -69,16 +68,16 @@ def _compiled(function: Kernel, *, fastmath: bool | set[str]) -> Kernel:
 
 
 def pixel(function: Kernel) -> Kernel:
-    """Compile what a kernel does at one pixel, to be inlined into it."""
+    """Compile a function of one pixel, to be inlined into kernels."""
     return cast(Kernel, numba.njit(error_model="numpy")(function))
 
 
 @contextmanager
 def threads_for(pixels: int) -> Iterator[None]:
-    """Run kernels on planes of so many pixels with as many threads as pay."""
+    """Run kernels on planes of so many pixels: with one thread if they are small."""
     before = numba.get_num_threads()
     if before == 1 or pixels >= _SMALL:
-        yield  # nothing to change: setting it costs as much as a small kernel
+        yield  # setting the number of threads costs as much as a small kernel
         return
     numba.set_num_threads(1)
     try:
@@ -88,10 +87,10 @@ def threads_for(pixels: int) -> Iterator[None]:
 
 
 def code_in_use() -> str:
-    """Return the processor that kernels were compiled for, and whether Numba alone did it.
+    """Return the processor that kernels are compiled for, and a mark if the cache failed.
 
-    That happens where `KernelCache` fails, and counts only for kernels whose last bits depend on
-    it. Two processes with different answers may differ in the last bits of their results.
+    Where `KernelCache` fails, Numba compiles alone, and kernels of `fast_kernel` may round
+    differently. Two processes with different answers may differ in the last bits of results.
     """
     name, _, features = _processor().partition(" ")
     digest = hashlib.sha256(features.encode()).hexdigest()[:8]
@@ -100,7 +99,7 @@ def code_in_use() -> str:
 
 
 def _processor() -> str:
-    """Return the processor that Numba compiles for: its name, and the features used."""
+    """Return name and features of the processor that Numba compiles for."""
     config: Any = numba.config
     host: Any = codegen
     name, features = config.CPU_NAME, config.CPU_FEATURES
@@ -110,12 +109,12 @@ def _processor() -> str:
 
 
 def seconds_compiling() -> float:
-    """Return how long this process has compiled kernels so far."""
+    """Return the time this process has spent compiling kernels."""
     return float(_compiling.duration if _compiling.done else 0)
 
 
-_reordered = list[Any]()  # kernels whose bits depend on how they were optimised
+_reordered = list[Any]()  # kernels of `fast_kernel`, whose rounding depends on optimisation
 _events: Any = event
 _compiling = _events.TimingListener()
 _events.register("numba:compile", _compiling)
-leave_out(seconds_compiling)  # it happens once on a machine, and would hide how long the work takes
+leave_out(seconds_compiling)  # it happens once on a machine, and would distort timings

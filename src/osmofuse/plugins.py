@@ -1,6 +1,6 @@
 """Methods and metrics of other packages, found by their entry points.
 
-Nothing of another package is imported before it is asked for by its name.
+A package is imported only when one of its methods or metrics is requested by name.
 """
 
 from __future__ import annotations
@@ -22,13 +22,15 @@ _log = logging.getLogger("osmofuse")
 def offered(kind: str, taken: frozenset[str]) -> tuple[str, ...]:
     """Return the sorted names that other packages add.
 
+    Names of our own, and names that cannot stand in a list on a command line, are left out with a
+    logged warning.
+
     Parameters
     ----------
     kind : {"method", "metric"}
         Entry points of the group ``osmofuse.methods``, or ``osmofuse.metrics``.
     taken : frozenset of str
-        Names of our own, which no other package can have. That and names that no list on a
-        command line could hold are logged, and left out.
+        Names of our own.
     """
     names = []
     for name, points in sorted(_entry_points(kind).items()):
@@ -45,7 +47,7 @@ def offered(kind: str, taken: frozenset[str]) -> tuple[str, ...]:
 
 
 def loaded(kind: str, name: str) -> object:
-    """Return what another package offers by a name.
+    """Import and return the object that another package offers under a name.
 
     Raises
     ------
@@ -58,18 +60,18 @@ def loaded(kind: str, name: str) -> object:
     try:
         return points[0].load()
     except Exception as error:
-        # Whatever is wrong with another package, its name and this must be said.
+        # Any error of another package: the message names the package and the error.
         raise refusal(kind, name, f"{type(error).__name__}: {error}") from error
 
 
 def refusal(kind: str, name: str, reason: str) -> SettingError:
-    """Return the error that says which package offers something that cannot be used."""
+    """Return the error for an unusable method or metric, naming its package."""
     return SettingError(f"{kind}: {name!r} of {_of(_entry_points(kind)[name])}: {reason}")
 
 
 @cache
 def _entry_points(kind: str) -> dict[str, list[EntryPoint]]:
-    from importlib.metadata import entry_points  # only those who look wait for it
+    from importlib.metadata import entry_points  # slow to import, and rarely needed
 
     found: dict[str, list[EntryPoint]] = {}
     for point in entry_points(group=f"osmofuse.{kind}s"):
@@ -78,6 +80,6 @@ def _entry_points(kind: str) -> dict[str, list[EntryPoint]]:
 
 
 def _of(points: list[EntryPoint]) -> str:
-    """Return the packages that entry points belong to, in words."""
+    """Return the names of the packages of entry points, as text."""
     names = sorted(point.dist.name if point.dist else "an unknown package" for point in points)
     return "the package " + " and ".join(names)

@@ -1,7 +1,7 @@
 """Child processes that run Python.
 
-A child imports only from where this process does, less the current folder: a ``json.py`` that
-lies among the pictures must not run. It ignores the user's ``PYTHON...`` variables.
+A child has the import path of this process without the current folder: a ``json.py`` among the
+pictures must not run. It ignores the user's ``PYTHON...`` variables.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ __all__ = ["python_command", "python_environment"]
 
 
 def python_command(program: str, *arguments: str) -> list[str]:
-    """Return the command that runs a program in a new, isolated interpreter.
+    """Return the command line that runs a program in an isolated Python interpreter.
 
     Parameters
     ----------
     program : str
         Python code; it can import what this process can, but nothing from the current folder.
     *arguments : str
-        Become ``sys.argv[1:]``.
+        Its ``sys.argv[1:]``.
     """
     code = f"import sys; sys.path[:] = {_search_path()!a}\n{program}"
     return [sys.executable, "-I", "-c", code, *arguments]
 
 
 def python_environment(**variables: str) -> dict[str, str]:
-    """Return the environment of a child: ours without ``PYTHON...``, and some variables more."""
+    """Return the environment of a child: ours without ``PYTHON...``, plus some variables."""
     kept = {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}
     return kept | variables
 
 
 def _search_path() -> list[str]:
-    """Return where modules are looked for: absolute folders, the current one not among them."""
+    """Return the import path of a child: absolute folders except the current one."""
     home = str(Path(__file__).resolve().parent.parent)
     current = os.path.realpath(os.curdir)
     found = [path for path in sys.path if os.path.isabs(path)]

@@ -1,4 +1,4 @@
-"""Progress of a computation while it runs, and its status at the end."""
+"""Progress of a running computation, and its final status."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from osmofuse.errors import SettingError
 
 
 class Status(StrEnum):
-    """How a computation ended. Not converging is a status, never an exception."""
+    """Final status of a computation. Not converging is a status, never an exception."""
 
     reached = "reached"
     energy_rate = "energy_rate"
@@ -27,7 +27,7 @@ class Status(StrEnum):
 
     @property
     def is_success(self) -> bool:
-        """True if the computation ended as it should."""
+        """True if the computation ended successfully."""
         return self in _SUCCESSES
 
 
@@ -37,7 +37,7 @@ _SUCCESSES = frozenset(
 
 
 def worst(statuses: Iterable[Status]) -> Status:
-    """Return how a computation in parts ended: as its worst part did."""
+    """Return the worst of several statuses, for a computation in parts."""
     failures = (Status.max_iter, Status.stalled, Status.nonfinite, Status.cancelled)
     return max(statuses, key=lambda s: failures.index(s) if s in failures else -1)
 
@@ -55,7 +55,7 @@ class Step:
     time, reach : float or None
         Flow time and reach in pixels, for solvers that have them.
     energy : float or None
-        The energy after the step, for solvers that bring one down.
+        The energy after the step, for solvers that minimise one.
     terms : mapping of str to float
         The energy by term.
     lipschitz_u, lipschitz_v : float or None
@@ -77,22 +77,22 @@ class Step:
 
 @dataclass(frozen=True)
 class Progress:
-    """State of a running computation, as a watching function gets it.
+    """State of a running computation, as passed to a `Watch` function.
 
     Attributes
     ----------
     channel : int or None
         The channel at work, from 0; None where all move together.
     channels : int
-        How many there are.
+        Number of channels.
     iteration : int
         Accepted iterations in this channel so far; for methods of a few passes, passes in all.
     energy : float or None
-        The energy now, of the channel or of all, for methods that bring one down.
+        Current energy, of the channel or of all, for methods that minimise one.
     reach : float or None
-        The reach travelled, for solvers that have one.
+        Reach so far, for solvers that have one.
     seconds : float
-        Time since the start, without what it took to compile kernels.
+        Time since the start, without the compilation of kernels.
     """
 
     channel: int | None
@@ -104,11 +104,11 @@ class Progress:
 
 
 Watch: TypeAlias = Callable[[Progress], bool | None]
-"""A function that follows a computation; it returns True to cancel."""
+"""Function called with the progress of a computation; it returns True to cancel."""
 
 
 class Guard:
-    """Call a watching function between passes, at most every 50 ms, until it cancels.
+    """Caller of a `Watch` function: between passes, at most every 50 ms, until it cancels.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class Guard:
         Takes a :class:`Progress`; returns True to cancel.
     """
 
-    interval = 0.05
+    interval = 0.05  # seconds; the public contract of `watch`
 
     def __init__(self, watch: Watch | None) -> None:
         self.cancelled = False
@@ -127,11 +127,11 @@ class Guard:
         self._passes = 0
 
     def tell(self, progress: Progress) -> None:
-        """Remember where the computation is, for the next pulse."""
+        """Store the progress for the next pulse."""
         self._progress = progress
 
     def pulse(self) -> None:
-        """Call the watching function, if it is due."""
+        """Call the watching function if 50 ms have passed since the last call."""
         seconds = self.seconds
         if self._watch is None or seconds - self._last_call < self.interval:
             return
@@ -140,41 +140,41 @@ class Guard:
         self._last_call = self.seconds
 
     def beat(self) -> bool:
-        """Pulse, and return True to go on."""
+        """Pulse, and return False if the computation is cancelled."""
         self.pulse()
         return not self.cancelled
 
     def next_pass(self) -> bool:
-        """Begin a pass of work that has no channels: pulse, and return True to go on."""
+        """Begin a pass of work without channels: pulse, and return False if cancelled."""
         self.tell(Progress(None, 1, self._passes, None, None, 0.0))
         self._passes += 1
         return self.beat()
 
     @property
     def seconds(self) -> float:
-        """Time since the start, without the kinds of time that are left out."""
+        """Time since the start, without times registered by `leave_out`."""
         return _clock() - self.start
 
 
 def check_watch(watch: object) -> None:
-    """Refuse what cannot be called.
+    """Check that a watching function is callable or None.
 
     Raises
     ------
     SettingError
-        It is neither a function nor None.
+        It is neither.
     """
     if watch is not None and not callable(watch):
         raise SettingError(f"watch: {watch!r}; must be a function of a Progress, or None")
 
 
 def leave_out(seconds: Callable[[], float]) -> None:
-    """Leave a kind of time out of all measurements, e.g. that of compiling kernels.
+    """Exclude a kind of time from all measurements, e.g. the compilation of kernels.
 
     Parameters
     ----------
     seconds : callable
-        Returns how much of it has passed in this process.
+        Returns the time of that kind so far in this process.
     """
     _left_out.append(seconds)
 

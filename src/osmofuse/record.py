@@ -1,8 +1,9 @@
-"""The provenance record: how a picture was made, in a JSON file beside it.
+"""Provenance record: how a picture was made, in a JSON file beside it.
 
 ``fused.tif`` has its record in ``fused.tif.json``. Paths in it are relative to the record's folder,
-so that a folder can move with all that is in it; infinity is the string "inf". Readers must
-expect further keys inside the parts; the parts themselves are those of `Record`.
+so that both can be moved together; infinity is the string "inf". Readers must expect further keys
+inside the parts; the parts themselves are those of `Record`. The fields are checked when a record
+is read, except settings and plans, which their methods and `osmofuse.optimise.plan.Plan` check.
 """
 
 from __future__ import annotations
@@ -12,35 +13,41 @@ import json
 import math
 import os
 import platform
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from osmofuse.checks import shown
+from osmofuse.checks import choice, mapping, number, sequence, shown, text, whole
 from osmofuse.documents import is_format, json_of, read_document, text_of
-from osmofuse.errors import SettingError, UnreadableError
+from osmofuse.errors import SettingError, UnreadableError, naming, reading
 from osmofuse.io.formats import sniff
-from osmofuse.io.refusal import naming
 from osmofuse.io.staging import Staging
-from osmofuse.record_format import check_parts
 from osmofuse.typing import Array
-from osmofuse.unreadable import reading
 
 FORMAT = 1
+ROLES = (
+    "foreground", "background", "alpha", "truth", "points", "image", "trimap", "fused",
+)  # fmt: skip
+NUMBERED = ("background", "alpha")  # further ones are "background-2" and so on
+SHA256 = "[0-9a-f]{64}"
+PATH = r"[^\0]+"
+MOST_FIGURE = 1e300  # bound of numbers that are only reported; anything a float can hold works
+Check: TypeAlias = Callable[[str, Any], object]
 
 _ENDLESS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 _PACKAGES = ("osmofuse", "numpy", "scipy", "numba", "pyvips", "pyvips-binary", "tifffile")
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of osmofuse, Python and packages that made the pixels, and the machine.
+    """Return the versions of osmofuse, Python and numerical packages, and the machine.
 
-    Kernels are compiled for a machine's processor, so another one may round otherwise; see
+    Kernels are compiled for a machine's processor, so another one may round differently; see
     `osmofuse.kernels.code_in_use`.
     """
     from osmofuse.kernels import code_in_use
@@ -51,9 +58,9 @@ def versions() -> dict[str, str]:
 
 
 def _machine() -> str:
-    """Return the system and the processor in words."""
+    """Return the system and the processor as text."""
     name = platform.processor()
-    with suppress(OSError, StopIteration):  # only Linux has this file, and it says more
+    with suppress(OSError, StopIteration):  # on Linux, a more precise name
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
         name = next(line for line in lines if line.startswith("model name")).partition(":")[2]
     return " ".join(f"{platform.system()} {platform.machine()} {name}".split())
@@ -61,22 +68,22 @@ def _machine() -> str:
 
 @dataclass(frozen=True)
 class Input:
-    """A file that went into a picture.
+    """Input file of a job.
 
     Parameters
     ----------
     role : str
-        "foreground", "background" or "alpha".
+        One of `ROLES`, e.g. "foreground", or a numbered one, e.g. "background-2".
     path : str
-        Where it was, relative to the record's folder, with "/" between folders.
+        Path relative to the record's folder, with "/" between folders.
     sha256 : str
-        Of the bytes of the file.
+        Hash of the file's bytes.
     page : int or None
-        Page that was read, from 1; None for what is no picture.
+        Page that was read, from 1; None for files that are not pictures.
     levels : str or None
-        How its range was adjusted, where it can be: "as-is", "percentiles" or "match".
+        Adjustment of its range, if any is possible: "as-is", "percentiles" or "match".
     notes : tuple of str
-        What was noticed or done when it was read, in words.
+        Remarks on how it was read.
     """
 
     role: str
@@ -94,37 +101,37 @@ class Record:
     Parameters
     ----------
     job : str
-        The kind of job, which is the name of its command: "fuse", "align", "compare" and so on.
+        Kind of job, the name of its command: "fuse", "align", "compare" and so on.
     inputs : tuple of Input
         The files.
     alpha : mapping
-        ``value``: a number, "auto" where the map was made from the pictures (``made`` says how
-        in words), or None where an input is the map; ``soften``: the blur in pixels.
+        ``value``: a number, "auto" if the map was computed from the pictures (``made`` describes
+        how), or None if an input is the map; ``soften``: the blur in pixels.
     transform : mapping or None
-        How the background was registered to the foreground; None: they fitted as they were.
+        Registration of the background to the foreground; None if there was none.
     method : mapping
-        ``name`` and ``settings``, all of them; of what is no fusion, the kind of job.
+        ``name`` and all ``settings``; for jobs that do not fuse, the kind of job.
     working_space : str
         "encoded" or "linear".
     tiling : mapping or None
-        How the picture was cut; None: it was not.
+        Division of the picture into tiles; None if there was none.
     plan : mapping or None
-        The steps that lead there again, for methods that have a plan.
+        Steps that reproduce the result, for methods that have a plan.
     result : mapping
-        ``status``, ``energy`` (one number a channel, or None), ``reach``, ``seconds``,
-        ``clipped`` samples and ``peak_bytes`` of the process; of several fusions, ``results``
-        tells of each.
+        ``status``, ``energy`` (one number per channel, or None), ``reach``, ``seconds``,
+        ``clipped`` samples and ``peak_bytes`` of the process; for several fusions, ``results``
+        has those of each.
     output : mapping
-        ``sha256_of_pixels``, see `sha256_of_pixels`; of several pictures, ``pictures`` has that of
+        ``sha256_of_pixels``, see `sha256_of_pixels`; for several pictures, ``pictures`` has that of
         each by name, and ``sha256_of_pixels`` is the hash of them all.
     versions : mapping
-        Of osmofuse and what it computes with; ``machine`` is that on which it did, ``kernels``
-        the processor that kernels were compiled for.
+        Versions of osmofuse and numerical packages; ``machine`` is the computer, ``kernels`` the
+        processor that kernels were compiled for.
     ranking : tuple of mapping
-        What each judge answered who compared results blindly; empty, and not written: nobody did.
+        Answers of each judge in a blind comparison; not written if empty.
     recipe : mapping or None
-        ``name`` and ``sha256`` of the recipe that gave what was not asked for otherwise; all that
-        it gave is in the other parts. None, and not written: there was none.
+        ``name`` and ``sha256`` of the recipe that supplied defaults, which are all in the other
+        parts; None, and not written, if there was none.
     """
 
     job: str
@@ -146,12 +153,12 @@ class Record:
         return next((one for one in self.inputs if one.role == role), None)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the record as JSON knows things: no infinities, no tuples."""
+        """Return the record as JSON values: no infinities, no tuples."""
         inputs = [_without_empty(vars(one)) for one in self.inputs]
         parts = {name: getattr(self, name) for name in _ORDER} | {"inputs": inputs}
         parts |= {name: getattr(self, name) for name in _ONLY_IF_ANY if getattr(self, name)}
-        told: dict[str, Any] = plain({"format": FORMAT, **parts})
-        return told
+        found: dict[str, Any] = plain({"format": FORMAT, **parts})
+        return found
 
 
 _ORDER = (
@@ -162,18 +169,18 @@ _ONLY_IF_ANY = ("ranking", "recipe")
 
 
 def record_path(output: str | os.PathLike[str]) -> Path:
-    """Return where the record of an output lies: beside it."""
+    """Return the path of the record of an output: beside it."""
     output = Path(output)
     return output.with_name(output.name + ".json")
 
 
 def output_path(record: str | os.PathLike[str]) -> Path:
-    """Return where the output of a record lies: beside it, see `record_path`."""
+    """Return the path of the output of a record: beside it, see `record_path`."""
     return Path(record).with_suffix("")
 
 
 def write_record(record: Record, path: str | os.PathLike[str]) -> Path:
-    """Write a record so that the file is either whole or absent; an old one is replaced.
+    """Write a record atomically; an old one is replaced.
 
     Raises
     ------
@@ -188,10 +195,10 @@ def write_record(record: Record, path: str | os.PathLike[str]) -> Path:
 
 
 def stage_record(record: Record, path: Path) -> None:
-    """Write a record under the partial name of the file that it is to become."""
+    """Write a record under the partial name of an output, see `Staging.partial`."""
     text = json.dumps(record.as_json(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     with naming(path):
-        # A byte of a file's name that is no UTF-8 stands as an escape, which JSON reads back.
+        # Bytes of file names that are not UTF-8 become escapes, which JSON reads back.
         Staging.partial(path).write_bytes(text.encode("utf-8", "backslashreplace"))
 
 
@@ -201,8 +208,8 @@ def read_record(path: str | os.PathLike[str]) -> Record:
     Raises
     ------
     UnreadableError
-        The file is missing, damaged, no record, or of a format that came later; the message
-        names the field.
+        The file is missing, damaged, no record, or of a later format; the message names the
+        field.
     """
     path = Path(path)
     content = read_document(path)
@@ -225,7 +232,7 @@ def read_record(path: str | os.PathLike[str]) -> Record:
 
 
 def _no_record(path: Path, error: Exception) -> str:
-    """Return the message for a file that is no record; of a picture, where its record is."""
+    """Return the message for a file that is no record; for a picture it names its record."""
     try:
         kind = sniff(path).name.upper()
     except UnreadableError:
@@ -249,17 +256,17 @@ def sha256_of_file(path: str | os.PathLike[str]) -> str:
 
 
 def sha256_of_pixels(pixels: Array) -> str:
-    """Return the SHA-256 of pixels: row by row, bands together, samples little-endian.
+    """Return the SHA-256 of pixels: row by row, bands interleaved, samples little-endian.
 
-    Of an output, before its format encodes it: JPEG changes pixels.
+    For an output, of the pixels before encoding, since JPEG changes them.
     """
     plain = np.ascontiguousarray(pixels, dtype=pixels.dtype.newbyteorder("<"))
     return hashlib.sha256(plain.data if plain.size else b"").hexdigest()
 
 
 def _record_of(parts: dict[str, Any]) -> Record:
-    """Return the record of parts that have been checked."""
-    # Only numbers are written as words; a path may well be called "inf".
+    """Return the record of checked parts."""
+    # Only in these can "inf" be a number; elsewhere it may be a path.
     found = {name: _numbers(parts[name]) for name in ("alpha", "method", "plan", "result")}
     found |= {name: parts[name] for name in _ORDER if name not in (*found, "inputs")}
     return Record(
@@ -281,7 +288,7 @@ def _without_empty(parts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON has it."""
+    """Return a value in types of JSON; infinities and NaN become strings."""
     if isinstance(value, Mapping):
         return {str(name): plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple | np.ndarray):
@@ -294,9 +301,184 @@ def plain(value: Any) -> Any:
 
 
 def _numbers(value: Any) -> Any:
-    """Return a value of JSON with the numbers that it has as words."""
+    """Return a JSON value with the strings "inf", "-inf" and "nan" as numbers."""
     if isinstance(value, dict):
         return {name: _numbers(part) for name, part in value.items()}
     if isinstance(value, list):
         return [_numbers(part) for part in value]
     return _ENDLESS.get(value, value) if isinstance(value, str) else value
+
+
+def check_parts(parts: Mapping[str, Any]) -> None:
+    """Check all parts of a record of format 1, as JSON values.
+
+    Unknown names are allowed.
+
+    Raises
+    ------
+    SettingError
+        A field is missing or invalid; the message begins with its name.
+    """
+    for name, check in _PARTS.items():
+        if name not in parts:
+            raise SettingError(f"{name}: missing")
+        check(name, parts[name])
+    for name, check in _FURTHER_PARTS.items():
+        if name in parts:
+            check(name, parts[name])
+
+
+def _fields(known: Mapping[str, Check], *, needed: tuple[str, ...] = ()) -> Check:
+    """Return the check of an object with known fields, some of them required."""
+
+    def check(name: str, value: Any) -> None:
+        found = mapping(name, value)
+        for key in needed:
+            if key not in found:
+                raise SettingError(f"{name}.{key}: missing")
+        for key, part in found.items():
+            if key in known:
+                known[key](f"{name}.{key}", part)
+
+    return check
+
+
+def _every(check: Check) -> Check:
+    """Return the check of an object whose fields all pass one check."""
+
+    def check_all(name: str, value: Any) -> None:
+        for key, part in mapping(name, value).items():
+            check(f"{name}.{key}", part)
+
+    return check_all
+
+
+def _list(check: Check, *, least: int = 0, most: int = 100_000) -> Check:
+    def check_all(name: str, value: Any) -> None:
+        for k, part in enumerate(sequence(name, value, least=least, most=most)):
+            check(f"{name}[{k}]", part)
+
+    return check_all
+
+
+def _or_none(check: Check) -> Check:
+    return lambda name, value: None if value is None else check(name, value)
+
+
+def _count(name: str, value: Any) -> None:
+    whole(name, value, least=0, most=2**63)
+
+
+def _figure(name: str, value: Any) -> None:
+    """Check a number that is only reported; infinities and NaN are strings."""
+    if value not in ("inf", "-inf", "nan"):
+        number(name, value, least=-MOST_FIGURE, most=MOST_FIGURE)
+
+
+def _points(name: str, value: Any) -> None:
+    number(name, value, most=1e6)
+
+
+def _digest(name: str, value: Any) -> None:
+    text(name, value, pattern=SHA256)
+
+
+def _path(name: str, value: Any) -> None:
+    text(name, value, most=4096, pattern=PATH)
+
+
+def _page(name: str, value: Any) -> None:
+    whole(name, value, least=1, most=10**6)
+
+
+def _role(name: str, value: Any) -> None:
+    numbered = rf"({'|'.join(NUMBERED)})-[1-9][0-9]{{0,3}}"
+    if not re.fullmatch(numbered, text(name, value)):
+        choice(name, value, ROLES)
+
+
+def _alpha_value(name: str, value: Any) -> None:
+    if isinstance(value, list):
+        _list(_or_none(_alpha_value), least=1, most=1000)(name, value)
+    elif value != "auto":
+        number(name, value, most=math.inf)
+
+
+def _inputs(name: str, value: Any) -> None:
+    _list(_INPUT, most=1000)(name, value)
+    roles = [one["role"] for one in value]
+    if twice := next((role for role in roles if roles.count(role) > 1), None):
+        raise SettingError(f"{name}: {twice!r} is there twice")
+
+
+_INPUT = _fields(
+    {
+        "role": _role,
+        "path": _path,
+        "page": _or_none(_page),
+        "sha256": _digest,
+        "levels": _or_none(text),
+        "notes": _list(text),
+    },
+    needed=("role", "path", "sha256"),
+)
+_ANSWER = _fields(
+    {"pair": _list(text, least=2, most=2), "better": _or_none(text)}, needed=("pair",)
+)
+_RANKING = _fields(
+    {
+        "by": text,
+        "sha256_of_pixels": _or_none(_digest),
+        "answers": _list(_ANSWER),
+        "points": _every(_points),
+    },
+    needed=("by", "answers", "points"),
+)
+_DEFORMATION = _fields(
+    {
+        "shape": _list(_count, least=2, most=2),
+        "shifts": _list(_list(_list(_figure, least=2, most=2))),
+    },
+    needed=("shape", "shifts"),
+)
+_TRANSFORM = _fields(
+    {
+        "kind": text,
+        "matrix": _list(_list(_figure, least=3, most=3), least=3, most=3),
+        "deformation": _or_none(_DEFORMATION),
+        "settings": mapping,
+        "score": _figure,
+    }
+)
+_RESULT = _fields(
+    {
+        "status": text,
+        "energy": _or_none(_list(_figure)),
+        "reach": _or_none(_figure),
+        "seconds": _figure,
+        "clipped": _count,
+        "peak_bytes": _or_none(_count),
+        "results": _list(mapping),
+        "scores": _every(mapping),
+    }
+)
+_PARTS: dict[str, Check] = {
+    "job": text,
+    "inputs": _inputs,
+    "alpha": _fields({"value": _or_none(_alpha_value)}),
+    "transform": _or_none(_TRANSFORM),
+    "method": _fields({"name": text, "settings": mapping}, needed=("name", "settings")),
+    "working_space": text,
+    "tiling": _or_none(mapping),
+    "plan": _or_none(mapping),
+    "result": _RESULT,
+    "output": _fields(
+        {"sha256_of_pixels": _digest, "depth": _or_none(text), "pictures": _every(_digest)}
+    ),
+    "versions": _every(text),
+}
+_FURTHER_PARTS: dict[str, Check] = {
+    "job": text,
+    "ranking": _list(_RANKING, most=10_000),
+    "recipe": _or_none(_fields({"name": text, "sha256": _digest}, needed=("name", "sha256"))),
+}

@@ -1,6 +1,6 @@
-"""Checks of operators, gradients and proximal maps, for our terms and for yours.
+"""Checks of operators, gradients and proximal maps, for built-in terms and your own.
 
-Each raises ``AssertionError`` with the numbers where a law does not hold.
+Each raises ``AssertionError`` with the numbers if a law does not hold.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["check_adjoint", "check_gradient", "check_prox"]
 
 
 class Operator(Protocol):
-    """A linear map with its adjoint and a bound of its norm."""
+    """Linear map with its adjoint and a bound of its norm."""
 
     def __call__(self, x: FloatArray, /) -> FloatArray:
         """Apply it."""
@@ -28,7 +28,7 @@ class Operator(Protocol):
 
     @property
     def norm_bound(self) -> float:
-        """A number no smaller than its norm."""
+        """Upper bound of its norm."""
         ...
 
 
@@ -44,9 +44,9 @@ def check_adjoint(
     shape : tuple of int
         Shape of x.
     rtol : float
-        Allowed error, as a part of :math:`\|K\| \|x\| \|y\|`.
+        Allowed error relative to :math:`\|K\| \|x\| \|y\|`.
     seed : int
-        Of the random x and y.
+        Seed of the random x and y.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def check_adjoint(
 
 
 def _norm(operator: Operator, x: FloatArray, steps: int = 30) -> float:
-    """Return the norm by power iteration, from below."""
+    """Return a lower bound of the norm, by power iteration."""
     norm = 0.0
     for _ in range(steps):
         size = float(np.linalg.norm(x))
@@ -97,13 +97,13 @@ def check_gradient(
     value, gradient : callable
         :math:`e` and :math:`\nabla e`.
     x : array
-        Where; the function must be smooth, and not quadratic with zero curvature, around it.
+        The point; around it the function must be smooth and not linear.
     tolerance : float
         Allowed difference of the slope from 2.
     size : float
-        The largest t; h is a random direction with entries of size 1.
+        The largest t; h is a random direction with standard normal entries.
     seed : int
-        Of the direction.
+        Seed of the direction.
 
     Returns
     -------
@@ -141,13 +141,13 @@ def check_prox(
     value, prox : callable
         :math:`e` and its proximal map of a point and a step.
     x : array
-        The point; small, since the minimiser looks at one coordinate after the other.
+        The point; small, since the minimiser works coordinate by coordinate.
     tau : float
         The step.
     tolerance : float
-        Allowed excess in both tests, as a part of 1 + \|e(p)\|.
+        Allowed excess in both tests, relative to 1 + \|e(p)\|.
     seed : int
-        Of the points z and the minimiser's starts.
+        Seed of the points z and the minimiser's starts.
 
     Returns
     -------
@@ -167,7 +167,7 @@ def check_prox(
     excess = [0.0]
     starts = (p, x, x + rng.standard_normal(x.shape))
     for start in starts:
-        with np.errstate(invalid="ignore"):  # of functions that are infinite somewhere
+        with np.errstate(invalid="ignore"):  # the function may be infinite somewhere
             found = minimize(objective, start.ravel(), method="Powell", options={"ftol": 1e-12})
         excess.append(objective(p) - float(found.fun))
     for size in 10.0 ** -np.arange(7):

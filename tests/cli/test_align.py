@@ -9,7 +9,8 @@ from click.testing import CliRunner
 import osmofuse
 from osmofuse import cli, gallery
 from osmofuse.errors import MismatchError, OutputError
-from osmofuse.picture import Metadata, quantise
+from osmofuse.picture import Metadata
+from osmofuse.pixels import quantise
 from osmofuse.record import read_record, sha256_of_pixels
 
 SHIFT = (6, 9)

@@ -14,7 +14,8 @@ from click.testing import CliRunner
 import osmofuse
 from osmofuse import cli, gallery
 from osmofuse.methods import METHODS
-from osmofuse.picture import Picture, quantise
+from osmofuse.picture import Picture
+from osmofuse.pixels import quantise
 from osmofuse.record import read_record
 from pairs import write_pair
 from picture_files import PROFILE

@@ -10,7 +10,7 @@ import pyvips
 import tifffile
 
 from osmofuse.io import describe, read, write
-from osmofuse.io.icc import colorants, colour_space, parametric, profile_name, tone_curves
+from osmofuse.io.icc import colorants, colour_space, is_sound, parametric, profile_name, tone_curves
 from osmofuse.picture import Picture
 from picture_files import GREY_PROFILE, PROFILE, described, gamma_curve, icc_profile
 
@@ -145,3 +145,11 @@ def test_a_sound_profile_needs_no_note(tmp_path):
     path = write(Picture(np.zeros((5, 6, 3), np.uint8), PROFILE), tmp_path / "a.tif")
     assert describe(path).note is None
     assert read(path).profile == PROFILE
+
+
+@pytest.mark.parametrize(
+    ("stated", "sound"), [(128, False), (129, True), (140, True), (141, False)]
+)
+def test_a_profile_is_as_long_as_it_says(stated, sound):
+    profile = stated.to_bytes(4, "big") + bytes(32) + b"acsp" + bytes(100)
+    assert is_sound(profile) is sound

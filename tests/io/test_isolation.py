@@ -85,6 +85,28 @@ def broken(fresh, tmp_path, monkeypatch):
     return replaced
 
 
+# A whole picture of 4 x 5 pixels, with bytes behind it.
+PICTURE = """print('{"shape": [4, 5], "depth": "|u1", "blobs": [null, null, null, null], '
+'"transparency": false, "nodata": null, "lossy": false, "resolution": null}')
+print("p" * 99)"""
+
+
+def test_an_answer_of_a_picture_is_taken(broken):
+    path = broken(PICTURE)
+    assert (read(path, isolated=True, limits=Limits(bytes=20)).pixels == ord("p")).all()
+    isolation._decoder.end()
+    with pytest.raises(UnreadableError, match="decoder crash"):
+        read(path, isolated=True, limits=Limits(bytes=19))
+
+
+def test_the_child_of_another_process_is_not_used(fresh):
+    first = fresh.start()
+    assert fresh.start() is first
+    fresh._owner += 1  # as after a fork
+    assert fresh.start() is not first
+    first.communicate()
+
+
 @pytest.mark.parametrize(
     ("program", "message"),
     [
@@ -99,6 +121,13 @@ def broken(fresh, tmp_path, monkeypatch):
         ),
         ('print(\'{"shape": [99999, 99999, 99999], "depth": "|u1"}\')', "decoder crash"),
         ('print(\'{"shape": [2], "depth": "|O", "blobs": []}\')', "decoder crash"),
+        # Not "not decoded within": a length of -1 must not read until the child ends.
+        (
+            PICTURE.replace("null,", "-1,", 1)
+            + "\nsys.stdout.flush(); import time; time.sleep(60)",
+            "decoder crash",
+        ),
+        (PICTURE.replace("null,", "99999999999,", 1), "decoder crash"),
         ("import time; time.sleep(60)", r"a\.png: not decoded within 0\.5 seconds"),
         ("while True: pass", r"a\.png: not decoded within 0\.5 seconds"),
     ],

@@ -1,4 +1,4 @@
-"""Commits struck at their system calls; `make soak PART=commits` strikes each of them."""
+"""Journals of commits, and the names of files beside an output."""
 
 from __future__ import annotations
 
@@ -9,7 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from osmofuse.io.journal import begin, place_of
+from osmofuse.io.journal import (
+    Owner,
+    begin,
+    is_own_name,
+    is_running,
+    own_path,
+    owner_of,
+    place_of,
+    this_process,
+)
 from osmofuse.io.staging import Staging
 
 TESTS = Path(__file__).parents[1]
@@ -70,3 +79,52 @@ def test_one_place_has_one_name(tmp_path):
     ways = ("sub/x", "sub/../sub/x", "link/x", "./sub/x")
     assert len({place_of(tmp_path / way) for way in ways}) == 1
     assert place_of(tmp_path / "x") != place_of(tmp_path / "sub/x")
+
+
+NAMES = ("a.tif", "x" * 255, "ü" * 127, "a.b-1.partial", "new\nline.tif", os.fsdecode(b"\xff.tif"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_fit_and_tell_their_owner(name):
+    for kind in ("partial", "aside", "commit", "done"):
+        found = own_path(Path("folder") / name, kind).name
+        assert len(os.fsencode(found)) <= 255
+        assert owner_of(found, name, kind) == this_process()
+        assert is_own_name(found, name)
+        assert not is_own_name(found, "other" + name)
+
+
+def test_long_names_that_begin_alike_stay_two():
+    first, second = (own_path(Path("x" * 250 + end), "partial") for end in "ab")
+    assert first != second
+
+
+def test_others_have_names_of_their_own():
+    path = own_path(Path("a.tif"), "partial", Owner("there", 7))
+    assert path.name == "a.tif.there-7.partial"
+    assert owner_of(path.name, "a.tif", "partial") == ("there", 7)
+    assert owner_of(path.name, "a.tif", "aside") is None
+    assert owner_of("a.tif.draft.partial", "a.tif", "partial") is None
+
+
+def test_processes_that_run():
+    assert is_running(os.getpid())
+    assert os.name == "nt" or not is_running(2**70)
+
+
+def test_the_main_output_is_the_first_to_go_and_the_last_to_come(tmp_path, monkeypatch):
+    paths = [tmp_path / name for name in ("a", "b", "main")]
+    for path in paths:
+        path.touch()
+    moved, replace = [], os.replace
+
+    def noted(source, target):
+        moved.append(Path(target).name.partition(".")[0])
+        replace(source, target)
+
+    with Staging(paths) as staging:
+        for path in paths:
+            staging.partial(path).write_text("new")
+        monkeypatch.setattr(os, "replace", noted)
+        staging.commit()
+    assert moved == ["main", "b", "a", "a", "b", "main", "main"]

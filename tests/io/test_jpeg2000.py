@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from osmofuse.errors import MissingExtraError, UnreadableError
-from osmofuse.io import describe, describe_isolated, read, write
+from osmofuse.io import describe, describe_isolated, jpeg2000, read, write
 from picture_files import PROFILE, XMP, exif, noise
 
 UUIDS = {"xmp": bytes.fromhex("be7acfcb97a942e89c71999491e3afac"), "exif": b"JpgTiffExif->JP2"}
@@ -163,3 +163,14 @@ def test_of_several_colour_spaces_the_first_counts(tmp_path, first):
             read(tmp_path / "a.jp2")
     else:
         np.testing.assert_array_equal(read(tmp_path / "a.jp2").pixels, pixels)
+
+
+@pytest.mark.parametrize(("signs", "refused"), [(15, False), (0x87, True), (16, True)])
+def test_signed_and_wide_samples_are_refused(signs, refused):
+    size = struct.pack(">4s4x4I16x", b"\xff\x4f\xff\x51", 5, 4, 0, 0)
+    stream = size + struct.pack(">H3B", 1, signs, 1, 1)
+    if refused:
+        with pytest.raises((ValueError, UnreadableError), match=r"signed|samples of 17 bits"):
+            jpeg2000.parse(stream, "a.j2k")
+    else:
+        assert jpeg2000.parse(stream, "a.j2k")[:3] == (4, 5, 1)

@@ -152,3 +152,10 @@ def test_no_data_does_not_become_a_colour():
 def test_profiles_that_cannot_be_used(damaged, message):
     with pytest.raises(UnreadableError, match=message):
         in_profile_of(Picture(SMOOTH, damaged), p3(SMOOTH))
+
+
+def test_rounding_below_black_is_not_counted():
+    colour = np.zeros((2, 3, 3), np.float32)
+    for below, count in ((0.4, 0), (0.6, 18)):
+        found = profile._by_matrix(colour, lambda rows, by=below: rows - by / 65535)
+        assert (found[0].max(), found[1]) == (0, count)

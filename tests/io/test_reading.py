@@ -12,8 +12,8 @@ import pytest
 import tifffile
 from PIL import Image
 
-from osmofuse.errors import LimitError, UnreadableError
-from osmofuse.io import read, reading, write
+from osmofuse.errors import UnreadableError
+from osmofuse.io import read, write
 from osmofuse.picture import Metadata, Picture
 from picture_files import (
     IPTC,
@@ -293,46 +293,6 @@ def test_any_name_is_just_a_name(tmp_path, name):
     pixels = noise((5, 7), "uint16")
     np.testing.assert_array_equal(read(write(pixels, tmp_path / name)).pixels, pixels)
     assert os.listdir(tmp_path) == [name]
-
-
-def test_missing_file(tmp_path):
-    with pytest.raises(UnreadableError, match=r"nowhere\.tif: no such file"):
-        read(tmp_path / "nowhere.tif")
-
-
-@pytest.mark.parametrize("content", [b"hello, world", b"<svg xmlns='x'/>", b"GIF89a......"])
-def test_no_picture(tmp_path, content):
-    (tmp_path / "a.png").write_bytes(content)
-    with pytest.raises(UnreadableError, match=r"a\.png: not a PNG, TIFF, JPEG or WebP"):
-        read(tmp_path / "a.png")
-
-
-def test_an_empty_file(tmp_path):
-    (tmp_path / "a.png").touch()
-    with pytest.raises(UnreadableError, match=r"a\.png: is empty"):
-        read(tmp_path / "a.png")
-
-
-def test_too_little_memory_names_the_file(tmp_path, monkeypatch):
-    def exhausted(_):
-        raise MemoryError
-
-    path = write(noise((5, 7), "uint8"), tmp_path / "a.tif")
-    monkeypatch.setattr(reading, "pixels_of", exhausted)
-    with pytest.raises(LimitError, match=r"a\.tif: takes more memory than there is"):
-        read(path)
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs POSIX: named pipes")
-def test_a_pipe_is_not_waited_for(tmp_path):
-    os.mkfifo(tmp_path / "a.tif")
-    with pytest.raises(UnreadableError, match=r"a\.tif: no ordinary file"):
-        read(tmp_path / "a.tif")
-
-
-def test_a_folder_is_no_picture(tmp_path):
-    with pytest.raises(UnreadableError, match=str(tmp_path)):
-        read(tmp_path)
 
 
 @pytest.mark.parametrize("suffix", [".tif", ".png", ".jpg", ".webp"])

@@ -11,7 +11,7 @@ import pytest
 
 from osmofuse.errors import OutputError
 from osmofuse.io import Staging, check_target
-from osmofuse.io.own_names import Owner, own_path, this_process
+from osmofuse.io.journal import Owner, own_path, this_process
 from osmofuse.io.recovery import recover
 
 KILLED = """
@@ -105,7 +105,7 @@ def test_a_journal_that_was_never_wholly_written_is_removed(tmp_path, plant):
         assert not path.exists()
 
 
-@pytest.mark.parametrize("kind", ["elsewhere", "unknown", "name", "odd", "large", "format"])
+@pytest.mark.parametrize("kind", ["elsewhere", "unknown", "name", "odd", "large", "format", "many"])
 def test_a_journal_cannot_make_a_run_touch_just_any_file(tmp_path, plant, kind):
     theirs = tmp_path / "theirs" / "file"
     theirs.parent.mkdir()
@@ -121,6 +121,8 @@ def test_a_journal_cannot_make_a_run_touch_just_any_file(tmp_path, plant, kind):
         "odd": known | {"files": [entry(mine) | {"folder": 5}, ours]},
         "large": known | {"files": [entry(mine), ours], "more": "x" * 2**22},
         "format": known | {"format": 2, "files": [entry(mine), ours]},
+        "many": known
+        | {"files": [entry(mine), ours, *({**ours, "folder": f"{k}"} for k in range(16))]},
     }
     plant(contents[kind])
     check_target(tmp_path / "fused.tif")

@@ -1,4 +1,4 @@
-"""Pictures as screens show them: colours converted, depth reduced, bytes that decode again."""
+"""Pictures for screens and animations: 8 bits of sRGB, reduced and encoded."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import math
 
 import numpy as np
 import pytest
+import pyvips
 from PIL import Image
 
-from osmofuse.errors import UnreadableError
-from osmofuse.io import encoded, for_screen, read, reduced
+from osmofuse.errors import OutputError, UnreadableError
+from osmofuse.io import encoded, for_screen, read, reduced, write_animation
 from osmofuse.io.screen import as_png
 from osmofuse.picture import Picture
 from picture_files import GREY_PROFILE, described, gamma_curve, icc_profile, noise, xyz
@@ -73,12 +74,20 @@ def test_a_damaged_profile_is_refused():
 
 @pytest.mark.parametrize(
     ("size", "small"),
-    [((60, 80), (15, 20)), ((80, 1), (20, 1)), ((20, 20), (20, 20)), ((7, 81), (2, 20))],
+    [
+        ((60, 80), (15, 20)),
+        ((80, 1), (20, 1)),
+        ((1, 5000), (1, 20)),
+        ((20, 20), (20, 20)),
+        ((7, 81), (2, 20)),
+        ((21, 16), (20, 15)),
+    ],
 )
 def test_reduced_to_the_longer_side(size, small):
     grey = np.full(size, 90, np.uint8)
     assert reduced(grey, 20).shape == small
-    assert np.ptp(reduced(grey, 20)) == 0
+    assert (reduced(grey, 20) is grey) == (size == small)
+    assert (reduced(grey, 20) == 90).all()
     assert reduced(np.stack([grey] * 3, axis=-1), 20).shape == (*small, 3)
 
 
@@ -118,3 +127,20 @@ class TestAsPng:
     def test_its_size_is_bounded(self, tmp_path, shape):
         (tmp_path / "a.png").write_bytes(as_png(Picture(np.zeros(shape, np.uint8))))
         assert max(read(tmp_path / "a.png").shape) <= 1000
+
+
+def test_the_frames_are_in_the_file_and_take_turns(tmp_path, rng):
+    frames = [rng.integers(0, 256, (12, 20, 3)).astype(np.uint8) for _ in range(2)]
+    path = write_animation(frames, tmp_path / "flicker.webp", milliseconds=300)
+    film = pyvips.Image.new_from_file(str(path), n=-1)
+    assert film.get("n-pages") == 2
+    assert film.get("delay") == [300, 300]
+    np.testing.assert_array_equal(film.numpy()[..., :3], np.concatenate(frames))
+
+
+def test_other_sizes_and_places_are_refused(tmp_path):
+    frames = [np.zeros((4, 4, 3), np.uint8)] * 2
+    with pytest.raises(OutputError, match="cannot be written"):
+        write_animation(frames, tmp_path / "none" / "flicker.webp")
+    with pytest.raises(OutputError, match="16383"):
+        write_animation([np.zeros((1, 17000, 3), np.uint8)], tmp_path / "long.webp")

@@ -11,7 +11,7 @@ import pytest
 
 from osmofuse.errors import OutputError
 from osmofuse.io import Staging, check_target, read, write
-from osmofuse.io.own_names import this_process
+from osmofuse.io.journal import this_process
 from osmofuse.io.staging import made_folder
 from picture_files import noise
 
@@ -165,3 +165,10 @@ def test_a_target_may_lie_in_folders_that_will_be_made(tmp_path):
     (tmp_path / "not").write_text("")
     with pytest.raises(OutputError, match=r"a\.tif: .*not is a file; choose another"):
         check_target(target, folders=True)
+
+
+def test_added_files_come_before_the_ending_ones(tmp_path):
+    first, added, main = (tmp_path / name for name in ("first", "added", "main"))
+    with Staging([first, main], ending=1) as staging:
+        staging.add([added])
+        assert staging.paths == [first, added, main]

@@ -9,6 +9,7 @@ import pytest
 
 from osmofuse.errors import OutputError
 from osmofuse.io import check_distinct, check_target
+from osmofuse.io.journal import own_path
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "/", "sub/.."])
@@ -55,3 +56,12 @@ def test_an_output_is_not_the_folder_of_another(tmp_path):
     with pytest.raises(OutputError, match="cannot lie below"):
         check_distinct([*page, ("output", tmp_path / "p.tif")])
     check_distinct([("output", tmp_path / "p.ti"), *page])
+
+
+def test_an_input_that_recovery_would_remove_is_refused(tmp_path):
+    path = tmp_path / "a.tif"
+    given = own_path(path, "aside")
+    given.touch()
+    with pytest.raises(OutputError, match="would replace the input"):
+        check_target(path, inputs=[given])
+    check_target(tmp_path / "b.tif", inputs=[given])

@@ -49,6 +49,34 @@ def test_pages_of_doubles(tmp_path):
     )
 
 
+@pytest.mark.parametrize(
+    ("mark", "pages"),
+    [({"subfiletype": 4}, 1), ({"subfiletype": 2}, 2)]
+    + [({"extratags": [(255, "H", 1, kind, True)]}, 2 - (kind == 2)) for kind in (1, 2, 3)],
+)
+def test_masks_and_reduced_versions_are_no_pages(tmp_path, mark, pages):
+    with tifffile.TiffWriter(tmp_path / "a.tif") as file:
+        file.write(noise((24, 40), "uint8"), metadata=None)
+        file.write(noise((24, 40), "uint8") > 99, metadata=None, **mark)
+    assert describe(tmp_path / "a.tif").pages == pages
+
+
+def test_a_sub_directory_of_the_same_size_hides_nothing(tmp_path):
+    with tifffile.TiffWriter(tmp_path / "a.tif") as file:
+        file.write(noise((24, 40), "uint8"), subifds=1, metadata=None)
+        file.write(noise((24, 40), "uint8"), metadata=None)
+    assert describe(tmp_path / "a.tif").rows == 24
+
+
+@pytest.mark.parametrize(("factor", "levels"), [(2, 2), (3, 2), (4, 2), (5, 1)])
+def test_a_level_is_a_half_to_a_quarter(tmp_path, factor, levels):
+    with tifffile.TiffWriter(tmp_path / "a.tif") as file:
+        file.write(noise((61, 125), "uint8"), metadata=None)
+        size = (61 // factor, 125 // factor)
+        file.write(noise(size, "uint8"), subfiletype=1, metadata=None)
+    assert describe(tmp_path / "a.tif").levels == levels
+
+
 def test_the_second_page_has_its_own_levels(tmp_path):
     with tifffile.TiffWriter(tmp_path / "a.tif") as file:
         file.write(noise((24, 40), "uint8"), metadata=None)

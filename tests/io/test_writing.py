@@ -279,3 +279,13 @@ def test_no_data_is_refused_by_jpeg(tmp_path):
     ):
         write(picture, tmp_path / "a.jpg")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("size", "refused"), [(60_000, False), (60_001, True)])
+def test_metadata_fill_a_segment_of_jpeg_at_most(tmp_path, size, refused):
+    picture = Picture(noise((4, 4), "uint8"), metadata=Metadata(xmp=b"<x/>".ljust(size)))
+    if refused:
+        with pytest.raises(OutputError, match=f"JPEG cannot hold {size} bytes of metadata"):
+            write(picture, tmp_path / "a.jpg")
+    else:
+        assert len(read(write(picture, tmp_path / "a.jpg")).metadata.xmp) == size

@@ -6,7 +6,7 @@ import pytest
 import osmofuse
 from osmofuse import gallery
 from osmofuse.jobs import AlignJob
-from osmofuse.picture import quantise
+from osmofuse.pixels import quantise
 from osmofuse.record import read_record
 from osmofuse.report.layers import file_names
 

@@ -17,7 +17,7 @@ from osmofuse.jobs import JOBS
 from osmofuse.jobs import align as aligning
 from osmofuse.jobs import files as module
 from osmofuse.jobs.files import TICK, look_at
-from osmofuse.picture import quantise
+from osmofuse.pixels import quantise
 from osmofuse.record import sha256_of_file
 
 pytest.importorskip("cv2")

@@ -14,7 +14,7 @@ import osmofuse
 from osmofuse import gallery
 from osmofuse.errors import LimitError, OutputError, SettingError, UnreadableError
 from osmofuse.jobs import JOBS, Need, repeat
-from osmofuse.picture import quantise
+from osmofuse.pixels import quantise
 from osmofuse.progress import Status
 from osmofuse.record import read_record, sha256_of_file
 from pairs import contents

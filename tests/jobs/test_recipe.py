@@ -23,7 +23,7 @@ from osmofuse.jobs import (
     repeat,
 )
 from osmofuse.metrics import psnr
-from osmofuse.picture import quantise
+from osmofuse.pixels import quantise
 from osmofuse.preparation.working_space import from_working, to_working
 from osmofuse.record import read_record, sha256_of_pixels
 from osmofuse.tasks import recipe_files

@@ -17,7 +17,7 @@ from osmofuse import gallery, plugins
 from osmofuse.energies import Tikhonov
 from osmofuse.errors import OsmofuseError, SettingError
 from osmofuse.jobs import JOBS, FuseJob, job_of_record, repeat
-from osmofuse.picture import quantise
+from osmofuse.pixels import quantise
 from osmofuse.record import read_record
 from outside import install
 

@@ -9,7 +9,7 @@ import osmofuse
 from osmofuse import Sources, Status
 from osmofuse.methods import DirectMatting
 from osmofuse.metrics import chromaticity_error
-from osmofuse.picture import quantise
+from osmofuse.pixels import quantise
 
 
 @pytest.fixture

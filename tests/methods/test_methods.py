@@ -21,7 +21,7 @@ from osmofuse.errors import SettingError
 from osmofuse.methods import METHODS as KNOWN
 from osmofuse.methods.contract import Extendable
 from osmofuse.methods.describe import describe
-from osmofuse.picture import scaled
+from osmofuse.pixels import scaled
 from registry import METHODS, WITHOUT_ALPHA
 
 # Methods that follow no flow; those that do, and can go on, have tests of their own for all this.

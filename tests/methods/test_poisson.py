@@ -17,7 +17,7 @@ from osmofuse.linalg import Hierarchy
 from osmofuse.methods import PoissonEditing
 from osmofuse.methods import poisson as module
 from osmofuse.metrics import chromaticity_error
-from osmofuse.picture import quantise
+from osmofuse.pixels import quantise
 
 IMPORT = PoissonEditing()
 BY_EDGE = PoissonEditing(guidance="mixed")

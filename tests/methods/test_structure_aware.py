@@ -14,7 +14,7 @@ import plain_filters as plain
 from osmofuse import InputError, SettingError
 from osmofuse.methods import StructureAwareFusion
 from osmofuse.metrics import chromaticity_error
-from osmofuse.picture import quantise
+from osmofuse.pixels import quantise
 
 sides = st.integers(1, 15)
 seeds = st.integers(0, 2**32 - 1)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from osmofuse import fuse, gallery
 from osmofuse.filters import gaussian
 from osmofuse.metrics import psnr
-from osmofuse.picture import quantise
+from osmofuse.pixels import quantise
 from registry import WITHOUT_ALPHA
 
 DECIDING = sorted(WITHOUT_ALPHA - {"average"})  # what to take from which picture

@@ -9,7 +9,7 @@ from osmofuse import gallery
 from osmofuse.errors import MismatchError, SettingError
 from osmofuse.jobs import FuseJob, compare_with_record, job_of_record
 from osmofuse.metrics import psnr
-from osmofuse.picture import quantise
+from osmofuse.pixels import quantise
 from osmofuse.record import read_record
 
 SCENE = gallery.manuscript((240, 180), seed=3)

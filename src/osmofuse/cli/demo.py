@@ -13,14 +13,14 @@ from osmofuse.cli.endings import summary
 from osmofuse.cli.grouped import GroupedCommand
 from osmofuse.cli.progress import progress_line
 from osmofuse.cli.voice import note, say
-from osmofuse.errors import MissingExtraError
+from osmofuse.errors import MissingExtraError, naming
 from osmofuse.gallery import Scene
 from osmofuse.io import read, write
-from osmofuse.io.refusal import naming
 from osmofuse.jobs import FuseJob
 from osmofuse.methods import Fusion
 from osmofuse.metrics import Score, score
-from osmofuse.picture import Picture, quantise, samples
+from osmofuse.picture import Picture, samples
+from osmofuse.pixels import quantise
 from osmofuse.typing import FloatArray
 
 

@@ -20,7 +20,7 @@ from osmofuse.io import Description, describe_isolated
 from osmofuse.jobs import FuseJob, Need
 from osmofuse.jobs.files import look_at, pages_of, size_of
 from osmofuse.jobs.need import in_bytes
-from osmofuse.picture import white_of
+from osmofuse.pixels import white_of
 from osmofuse.record import plain
 
 

@@ -21,7 +21,7 @@ from osmofuse.cli.types import (
     SizeType,
 )
 from osmofuse.metrics.catalogue import SETS
-from osmofuse.picture import DEPTHS
+from osmofuse.pixels import DEPTHS
 from osmofuse.preparation.registration.transform import KINDS
 from osmofuse.tasks.prepare import LEVELS, WORKING_SPACES
 

@@ -1,21 +1,19 @@
 """Picture files: nothing else in the package opens them.
 
-Pixels go through libvips, which keeps 16-bit and float samples exact. What libvips loses in TIFF
-(EXIF, most of IPTC, geography, the meaning of extra bands) is read and written tag by tag, see
-`osmofuse.tags`.
+Pixels go through libvips, which keeps 16-bit and float samples exact. TIFF tags that libvips loses
+(EXIF, most of IPTC, geography, the meaning of extra bands) are read and written by
+`osmofuse.io.tags`.
 """
 
-from osmofuse.io.animation import write_animation
-from osmofuse.io.composite import composite_metadata
-from osmofuse.io.description import Description, describe
+from osmofuse.io.description import Description, Limits, describe
 from osmofuse.io.isolation import describe_isolated, read_isolated, start_decoder
-from osmofuse.io.limits import Limits
 from osmofuse.io.profile import in_profile_of
 from osmofuse.io.reading import read
-from osmofuse.io.screen import encoded, for_screen, reduced
+from osmofuse.io.screen import encoded, for_screen, reduced, write_animation
 from osmofuse.io.staging import Staging
 from osmofuse.io.targets import check_distinct, check_target
 from osmofuse.io.writing import encode, format_of, storable, write
+from osmofuse.io.xmp import composite_metadata
 
 __all__ = [
     "Description",

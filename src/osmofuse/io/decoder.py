@@ -1,6 +1,6 @@
-"""The child process of `isolation`: it limits itself, and answers requests until its input ends.
+"""Child process of `isolation`: it limits itself, and answers requests until its input ends.
 
-A request is a line of JSON. The answer is a line of JSON and, of a picture, metadata and pixels.
+A request is a line of JSON. So is the answer; for a picture, metadata and pixels follow it.
 """
 
 from __future__ import annotations
@@ -19,27 +19,30 @@ from typing import IO, Any
 
 import numpy as np
 
-from osmofuse.errors import OsmofuseError
-from osmofuse.io.description import Description, describe
-from osmofuse.io.limits import Limits, check
+from osmofuse.errors import OsmofuseError, cannot_read
+from osmofuse.io.description import Description, Limits, check_limits, describe
 from osmofuse.io.reading import read
 from osmofuse.picture import Picture
-from osmofuse.unreadable import cannot_read
 
 __all__ = ["answer", "main"]
 
-_BEYOND_HEADER = 512 * 2**20  # memory that a header may take, on top of the program itself
-_WHOLE_PROGRAM = 2 * 2**30  # address space of the program, where the system does not say it
-# Of the decoded size: the picture, a turned copy, what a decoder keeps. Wider inside the last two.
+# Bytes of memory for a header beyond those of the program. Metadata of up to 256 MB are parsed, and
+# the rest is for copies; anything from 300 MB to 1 GB works.
+_BEYOND_HEADER = 512 * 2**20
+# Bytes of address space assumed for the program where the system does not report them (not Linux);
+# anything in 1..4 GB works.
+_WHOLE_PROGRAM = 2 * 2**30
+# Memory limit of a decoder as a multiple of the decoded size: the picture, a rotated copy and the
+# decoder's buffers. OpenJPEG and LibRaw compute in wider types.
 _COPIES = {"jpeg2000": 12, "raw": 12}
 _USUAL_COPIES = 3
 
 
 def main() -> None:
     """Answer requests on the standard input, one by one, on the standard output."""
-    # The terminal interrupts all processes of a command, but the parent alone decides.
+    # Ctrl-C reaches all processes of a command; the parent ends this one if need be.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.set_blocking(sys.stderr.fileno(), False)  # nobody listens there before the end
+    os.set_blocking(sys.stderr.fileno(), False)  # the parent reads it only after the end
     _limit_files()
     requests = _requests()
     _warm_up()
@@ -52,7 +55,7 @@ def main() -> None:
 
 
 def _requests() -> SimpleQueue[bytes]:
-    """Return the requests as they come; the process ends with its parent, who holds the input."""
+    """Return a queue of requests; the process exits when the parent closes the input."""
     queue = SimpleQueue[bytes]()
 
     def listen() -> None:
@@ -72,43 +75,43 @@ def _warm_up() -> None:
 
 
 def answer(request: dict[str, Any]) -> Description | Picture | OsmofuseError:
-    """Return what a request asks for, or the error that it leads to.
+    """Return the result of a request, or its error.
 
     Parameters
     ----------
     request : dict
-        ``path`` (hexadecimal bytes), ``page``, ``seconds`` and, for a picture and not only its
-        description, ``limits``.
+        ``path`` (hexadecimal bytes), ``page``, ``seconds`` and ``limits``; if that is None, only
+        the description is returned, else the picture.
     """
     path, page = Path(os.fsdecode(bytes.fromhex(request["path"]))), request["page"]
     try:
-        mapped = 2 * _size_of(path)  # by us, and by libvips or LibRaw
+        mapped = 2 * _size_of(path)  # by this module, and by libvips or LibRaw
         _limit_time(request["seconds"])
         _limit_memory(_BEYOND_HEADER, mapped)
         found = describe(path, page=page)
         if request["limits"] is None:
             return found
         limits = Limits(**request["limits"])
-        check(found, limits)
+        check_limits(found, limits)
         copies = _COPIES.get(found.compression, _USUAL_COPIES)
-        # Some decoders take the file into memory.
+        # Some decoders read the whole file into memory.
         _limit_memory(_BEYOND_HEADER + copies * found.decoded_bytes + mapped, mapped)
         return read(path, page=page, limits=limits)
     except OsmofuseError as error:
         return error
-    except OSError as error:  # the file went away in between
+    except OSError as error:  # the file was removed meanwhile
         return cannot_read(path, error)
 
 
 def send(found: Description | Picture | OsmofuseError, stream: IO[bytes]) -> None:
-    """Write an answer: a line of JSON, and of a picture the metadata and the pixels.
+    """Write an answer: a line of JSON; for a picture, metadata and pixels follow.
 
     Parameters
     ----------
     found : Description, Picture or OsmofuseError
-        What a request led to.
+        Result of `answer`.
     stream : binary stream
-        Where to write it.
+        Destination.
     """
     if isinstance(found, OsmofuseError):
         _line({"error": type(found).__name__, "text": str(found)}, stream)
@@ -135,13 +138,13 @@ def send(found: Description | Picture | OsmofuseError, stream: IO[bytes]) -> Non
     stream.write(np.ascontiguousarray(found.pixels).data)
 
 
-def _line(told: dict[str, Any], stream: IO[bytes]) -> None:
-    stream.write(json.dumps(told).encode() + b"\n")
+def _line(parts: dict[str, Any], stream: IO[bytes]) -> None:
+    stream.write(json.dumps(parts).encode() + b"\n")
 
 
 def _limit_files() -> None:
-    """Let this process write no file and leave no core dump; it cannot undo that."""
-    if os.name == "nt":  # there the parent's clock has to do
+    """Forbid this process, irrevocably, to write files and core dumps."""
+    if os.name == "nt":  # no such limits: only the parent's timer remains
         return
     import resource
 
@@ -150,7 +153,7 @@ def _limit_files() -> None:
 
 
 def _limit_time(seconds: float) -> None:
-    """Let the system end this process when it has worked for so many seconds more."""
+    """Let the system kill this process after so many further seconds of CPU time."""
     if os.name == "nt":
         return
     import resource
@@ -159,23 +162,24 @@ def _limit_time(seconds: float) -> None:
 
 
 def _limit_memory(more: int, mapped: int) -> None:
-    """Let this process take so much memory on top of what it has now, and map so much of files.
+    """Limit the memory of this process to what it has now plus `more` bytes.
 
-    Files need address space but no memory; a file of holes can be of any size.
+    `mapped` bytes of address space are added for mapped files, which take no memory: a sparse
+    file can be of any size.
     """
     if os.name == "nt":
         return
     import resource
 
     for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
-        _set_soft(kind, resource.RLIM_INFINITY)  # or nothing more could be measured
+        _set_soft(kind, resource.RLIM_INFINITY)  # reading /proc needs memory, too
     space, data = _in_use()
     _set_soft(resource.RLIMIT_DATA, data + more)
     _set_soft(resource.RLIMIT_AS, space + more + mapped)
 
 
 def _in_use() -> tuple[int, int]:
-    """Return the bytes of address space, and of data, that this process has now."""
+    """Return the bytes of address space and of data in use by this process."""
     try:
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()
     except OSError:  # not Linux
@@ -185,14 +189,14 @@ def _in_use() -> tuple[int, int]:
 
 
 def _size_of(path: Path) -> int:
-    """Return the bytes of a file; 0 if there is none, which reading it will tell."""
+    """Return the size of a file in bytes; 0 if it is missing (reading it will fail later)."""
     with suppress(OSError, ValueError):
         return path.stat().st_size
     return 0
 
 
 def _set_soft(kind: int, most: int) -> None:
-    """Set a limit that may be raised again for the next file."""
+    """Set a soft limit, which can be raised again for the next file."""
     import resource
 
     hard = resource.getrlimit(kind)[1]

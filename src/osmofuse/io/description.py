@@ -1,4 +1,4 @@
-"""Description of a picture file, from its header only."""
+"""Description of a picture file from its header, and the limits that it must keep."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from pathlib import Path
 
 import numpy as np
 
+from osmofuse.errors import LimitError
 from osmofuse.io.formats import format_of_name
 from osmofuse.io.geography import geography_in
 from osmofuse.io.header import Header, named_errors, open_header
 from osmofuse.io.icc import is_sound, profile_name
 from osmofuse.io.libvips import blob, depth_of
-from osmofuse.io.tiff import has_transparency, nodata_in, resolution_in
-from osmofuse.io.tiff_samples import COMPRESSIONS
-from osmofuse.tags import ORIENTATION, tag_numbers
+from osmofuse.io.tags import COMPRESSION, ORIENTATION, TILE_COLS, TILE_ROWS, tag_numbers
+from osmofuse.io.tiff import COMPRESSIONS, has_transparency, nodata_in, resolution_in
 
 __all__ = [
     "Description",
+    "Limits",
+    "check_limits",
     "describe",
     "description_of",
     "orientation_in",
@@ -28,13 +30,10 @@ __all__ = [
     "transparency_in",
 ]
 
-_COMPRESSION = 259
-_TILE_COLS, _TILE_ROWS = 322, 323
-
 
 @dataclass(frozen=True)
 class Description:
-    """Content of a picture file, by its header.
+    """Description of a picture file, from its header.
 
     Parameters
     ----------
@@ -43,35 +42,34 @@ class Description:
     format : str
         "png", "tiff", "jpeg", "webp" or "jpeg2000", by its content.
     format_of_name : str or None
-        What the name claims if it lies; None if the name is right or says nothing.
+        Format of the suffix if it differs from the content; None if it agrees or is unknown.
     rows, cols, bands : int
-        Size of the upright picture, as `read` gives it; bands include the transparency.
+        Size of the upright picture, as `read` returns it; bands include the transparency.
     depth : str
         Type of the samples, e.g. "uint16".
     transparency : bool
         The last band is transparency.
     profile : str or None
-        The ICC profile's own name; None if there is no profile.
+        Name of the ICC profile; None if there is none.
     resolution : tuple of float or None
         Pixels per millimetre along (rows, cols) of the upright picture.
     orientation : int
-        As stored, 1 to 8; 1 is upright already.
+        As stored, 1 to 8; 1 is upright.
     page, pages, levels : int
-        The page that is described, from 1; pictures in the file; sizes of that one (a pyramid
-        has several), of which the full one is read.
+        The page described, from 1; number of pictures in the file; number of sizes of this one
+        (several in a pyramid), of which the full one is read.
     tiled : bool
-        Stored in tiles.
+        True if stored in tiles.
     compression : str
         E.g. "none", "lzw", "deflate", "jpeg".
     geo : str or None
-        Where a GeoTIFF lies on the earth, in words; None if the file does not say.
+        Georeference of a GeoTIFF, in words; None if there is none.
     nodata : float or None
-        The value that stands for "nothing was recorded here".
+        No-data value: marks pixels where nothing was recorded.
     decoded_bytes : int
-        Memory that the decoded picture, or a single tile if that is larger, takes.
+        Memory of the decoded picture, or of a single tile if that is larger.
     note : str or None
-        What a person should know of how it is read: raw files, odd depths, further pictures,
-        a damaged profile.
+        Remarks on reading it: raw files, unusual depths, further pictures, a damaged profile.
     """
 
     path: Path
@@ -102,24 +100,24 @@ class Description:
 
     @property
     def has_alpha(self) -> bool:
-        """The same as `transparency`, in the words of other software."""
+        """Same as `transparency`, under the name common in other software."""
         return self.transparency
 
 
 def describe(path: str | os.PathLike[str], *, page: int = 1) -> Description:
-    """Describe what a picture file contains, without decoding its pixels.
+    """Describe a picture file without decoding its pixels.
 
     Parameters
     ----------
     path : path
         The file.
     page : int
-        Which page, from 1.
+        Page number, from 1.
 
     Returns
     -------
     Description
-        What the header says; the pixels may still turn out to be damaged.
+        From the header; the pixels may still be damaged.
 
     Raises
     ------
@@ -138,12 +136,12 @@ def describe(path: str | os.PathLike[str], *, page: int = 1) -> Description:
 
 
 def description_of(header: Header) -> Description:
-    """Describe a file that is open already.
+    """Describe a file from its opened header.
 
     Parameters
     ----------
     header : Header
-        Of `open_header`.
+        From `open_header`.
 
     Returns
     -------
@@ -156,7 +154,7 @@ def description_of(header: Header) -> Description:
     if orientation > 4:
         rows, cols, resolution = cols, rows, resolution and resolution[::-1]
     tags = header.tags
-    tile = (*tag_numbers(tags, _TILE_COLS), *tag_numbers(tags, _TILE_ROWS))
+    tile = (*tag_numbers(tags, TILE_COLS), *tag_numbers(tags, TILE_ROWS))
     claimed = format_of_name(header.path) or header.kind
     return Description(
         path=header.path,
@@ -192,7 +190,7 @@ def transparency_in(header: Header, bands: int) -> bool:
 
 
 def orientation_in(header: Header) -> int:
-    """Return the stored orientation, 1 to 8; what is out of range counts as upright."""
+    """Return the stored orientation, 1 to 8; 1 (upright) if it is out of range."""
     if header.image is None:
         stated = (*tag_numbers(header.tags, ORIENTATION), 1)[0]
     else:
@@ -202,7 +200,7 @@ def orientation_in(header: Header) -> int:
 
 
 def stated_resolution(header: Header) -> tuple[float, float] | None:
-    """Return the resolution that the file states; None if it states none."""
+    """Return the resolution in pixels per millimetre (rows, cols); None if none is stored."""
     image = header.image
     if image is None:
         return resolution_in(header.tags)
@@ -221,7 +219,7 @@ def _size(header: Header) -> tuple[int, int, int, np.dtype[np.generic]]:
 
 
 def profile_in(header: Header) -> bytes | None:
-    """Return the ICC profile; None also for one that no program could use."""
+    """Return the ICC profile; None if there is none or it is damaged."""
     profile = _stored_profile(header)
     return profile if profile and is_sound(profile) else None
 
@@ -240,7 +238,59 @@ def _unsound(header: Header) -> str | None:
 
 def _compression(header: Header) -> str:
     if header.tags:
-        number = (*tag_numbers(header.tags, _COMPRESSION), 1)[0]
+        number = (*tag_numbers(header.tags, COMPRESSION), 1)[0]
         return COMPRESSIONS.get(number, f"TIFF compression {number}")
-    # A TIFF without tags is one that libvips does not read: a raw file.
+    # The header of a TIFF has no tags only if it is a raw file.
     return {"png": "deflate", "tiff": "raw"}.get(header.kind.name, header.kind.name)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits on the size of a picture file, and on the time to decode it.
+
+    The defaults admit gigapixel scans, and refuse headers that claim absurd sizes.
+
+    Parameters
+    ----------
+    pixels : int
+        Rows times columns.
+    bands : int
+        Bands, transparency included.
+    bytes : int
+        Memory of the decoded picture.
+    seconds : float
+        Time limit of an isolated decoder, see `osmofuse.io.read`.
+    """
+
+    pixels: int = 1_000_000_000
+    bands: int = 64
+    bytes: int = 16 * 2**30
+    seconds: float = 120.0
+
+
+def check_limits(found: Description, limits: Limits) -> None:
+    """Check a file against limits.
+
+    Parameters
+    ----------
+    found : Description
+        From the header.
+    limits : Limits
+        The limits.
+
+    Raises
+    ------
+    LimitError
+        The file exceeds one; the message names the file and the limit.
+    """
+    asked = (
+        ("pixels", found.rows * found.cols, limits.pixels),
+        ("bands", found.bands, limits.bands),
+        ("bytes", found.decoded_bytes, limits.bytes),
+    )
+    for name, number, most in asked:
+        if number > most:
+            raise LimitError(
+                f"{found.path}: {number:,} {name} are more than the limit of {most:,}; if you "
+                f"trust the file, raise the limit with Limits({name}={number}), else reduce it"
+            )

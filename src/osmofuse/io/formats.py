@@ -1,14 +1,18 @@
-"""File formats: their first bytes, and what each can hold."""
+"""File formats: their first bytes, what each can hold, and pictures libvips cannot read."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from osmofuse.errors import UnreadableError
+import numpy as np
+
+from osmofuse.errors import UnreadableError, reading
 from osmofuse.io import jpeg2000
 from osmofuse.picture import Picture
-from osmofuse.unreadable import reading
+from osmofuse.typing import Array
 
 __all__ = [
     "JPEG",
@@ -18,6 +22,7 @@ __all__ = [
     "SUFFIXES",
     "TIFF",
     "WEBP",
+    "Foreign",
     "Format",
     "format_of_name",
     "sniff",
@@ -25,7 +30,7 @@ __all__ = [
 
 
 class Format(NamedTuple):
-    """A file format: what it can hold, and how libvips is to write it."""
+    """File format: depths and bands it can hold, and options of libvips for writing it."""
 
     name: str
     depths: tuple[str, ...]
@@ -34,7 +39,7 @@ class Format(NamedTuple):
     options: dict[str, Any]
 
     def holds(self, picture: Picture) -> bool:
-        """Return True if a file can hold a picture without loss of depth or bands."""
+        """Return True if the format can hold a picture without loss of depth or bands."""
         bands = 1 if picture.colour.ndim == 2 else picture.colour.shape[2]
         return (
             picture.depth.name in self.depths
@@ -47,20 +52,20 @@ PNG = Format("png", ("uint8", "uint16"), (1, 3), True, {})
 TIFF = Format("tiff", ("uint8", "uint16", "int16", "float32", "float64"), (), True, {})
 JPEG = Format("jpeg", ("uint8",), (1, 3), False, {"Q": 95, "subsample_mode": "off"})
 WEBP = Format("webp", ("uint8",), (3,), True, {"lossless": True, "exact": True})
-JPEG2000 = Format("jpeg2000", (), (1, 3), True, {})  # only read
+JPEG2000 = Format("jpeg2000", (), (1, 3), True, {})  # read, never written
 SUFFIXES = {
     ".png": PNG, ".tif": TIFF, ".tiff": TIFF, ".jpg": JPEG, ".jpeg": JPEG, ".webp": WEBP,
 }  # fmt: skip
-LOSSY = (JPEG, WEBP)  # they may change samples
+LOSSY = (JPEG, WEBP)  # files of these may have been compressed with loss
 _READ_ONLY = {".jp2": JPEG2000, ".jpx": JPEG2000, ".j2k": JPEG2000, ".j2c": JPEG2000}
-_SIGNATURES = (
+_FIRST_BYTES = (
     (b"\x89PNG\r\n\x1a\n", PNG),
     (b"\xff\xd8\xff", JPEG),
     *((start, TIFF) for start in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")),
     *((start, JPEG2000) for start in jpeg2000.SIGNATURES),
 )
-# Raw files that are no TIFF, and the makers' own variants of TIFF; by their first bytes.
-_RAW = {
+# First bytes of raw files that are not TIFF, or are a maker's variant of it.
+_RAW_MAKERS = {
     b"FUJIFILMCCD-RAW": "Fujifilm", b"IIU\0": "Panasonic", b"IIRO": "Olympus", b"IIRS": "Olympus",
     b"MMOR": "Olympus", b"FOVb": "Sigma", b"\0MRM": "Minolta", b"II\x1a\0\0\0HEAPCCDR": "Canon",
 }  # fmt: skip
@@ -77,22 +82,22 @@ def sniff(path: Path) -> Format:
     Returns
     -------
     Format
-        One of the five.
+        One of the five formats above.
 
     Raises
     ------
     UnreadableError
-        The file is missing, cannot be opened, or is none of them.
+        The file is missing, cannot be opened, or has another format.
     """
     start = _first_bytes(path)
     if not start:
         raise UnreadableError(f"{path}: is empty; get a fresh copy")
     if start[:4] == b"RIFF" and start[8:12] == b"WEBP":
         return WEBP
-    for signature, kind in _SIGNATURES:
+    for signature, kind in _FIRST_BYTES:
         if start.startswith(signature):
             return kind
-    for signature, maker in _RAW.items():
+    for signature, maker in _RAW_MAKERS.items():
         if start.startswith(signature):
             raise UnreadableError(
                 f"{path}: a raw file of {maker}; export a TIFF from a raw converter, or convert it "
@@ -103,14 +108,46 @@ def sniff(path: Path) -> Format:
 
 def _first_bytes(path: Path) -> bytes:
     with reading(path):
-        # Opening a pipe would wait for somebody to write into it.
+        # Opening a pipe would wait for a writer.
         if path.exists() and not path.is_file():
-            raise UnreadableError(f"{path}: no ordinary file; give the name of a picture file")
+            raise UnreadableError(f"{path}: not a regular file; give the name of a picture file")
         with path.open("rb") as file:
             return file.read(16)
 
 
 def format_of_name(path: Path) -> Format | None:
-    """Return the format that the suffix of a name claims, if it claims any."""
+    """Return the format of a file name's suffix; None if it is unknown."""
     suffix = path.suffix.lower()
     return SUFFIXES.get(suffix) or _READ_ONLY.get(suffix)
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """Picture that another library than libvips decodes.
+
+    Parameters
+    ----------
+    rows, cols, bands : int
+        Size; upright, except for a TIFF whose tags state an orientation.
+    depth : dtype
+        Type of the samples.
+    load : callable
+        Decodes the samples.
+    transparency : bool
+        The last band is transparency; not set for a TIFF, whose tags state it.
+    profile, exif, xmp : bytes, optional
+        As in the file.
+    note : str, optional
+        Remark on how the samples were obtained.
+    """
+
+    rows: int
+    cols: int
+    bands: int
+    depth: np.dtype[np.generic]
+    load: Callable[[], Array]
+    transparency: bool = False
+    profile: bytes | None = None
+    exif: bytes | None = None
+    xmp: bytes | None = None
+    note: str | None = None

@@ -1,4 +1,4 @@
-"""Where a GeoTIFF lies on the earth: said in words, and kept right when the picture is turned."""
+"""Georeference of a GeoTIFF: described in words, and adapted when the picture is rotated."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from osmofuse.io.tags import Directory, pack_exif, parse_tags, tag_numbers
 from osmofuse.picture import Metadata
-from osmofuse.tags import Directory, pack_exif, parse_tags, tag_numbers
 from osmofuse.typing import FloatArray
 
 __all__ = ["geography_in", "placed_like", "turned"]
@@ -15,14 +15,14 @@ __all__ = ["geography_in", "placed_like", "turned"]
 _SCALE, _TIE_POINTS, _TRANSFORMATION, _KEYS, _RATIONAL = 33550, 33922, 34264, 34735, 50844
 _ALL = (_SCALE, _TIE_POINTS, _TRANSFORMATION, _KEYS, 34736, 34737, _RATIONAL)
 _DOUBLE = 12
-# Of the keys: what names the coordinate system by its number in the EPSG registry, and whether
-# raster coordinates count from a pixel's corner (1, the default) or its centre (2).
+# GeoTIFF keys: coordinate systems by EPSG number; and the raster type, by which coordinates count
+# from a pixel's corner (1, the default) or its centre (2).
 _SYSTEMS = {3072: "projected", 2048: "geographic"}
 _RASTER_TYPE, _CENTRE = 1025, 2
 
 
 def geography_in(tags: Directory) -> str | None:
-    """Return how a GeoTIFF is placed on the earth, in words; None if it is not."""
+    """Return the georeference in words; None if there is none."""
     keys = _keys(tags)
     words = [f"{name} EPSG:{keys[key]}" for key, name in _SYSTEMS.items() if key in keys]
     placed = {_SCALE: "pixel scale", _TIE_POINTS: "tie points", _TRANSFORMATION: "transformation",
@@ -32,14 +32,14 @@ def geography_in(tags: Directory) -> str | None:
 
 
 def placed_like(metadata: Metadata, other: Metadata) -> Metadata:
-    """Return metadata for a picture that was laid over another: at its resolution and place.
+    """Return metadata for a picture that was registered to another.
 
     Parameters
     ----------
     metadata : Metadata
-        Of the picture that moved; never changed. Where it lay on the earth is left out.
+        Of the registered picture; never changed. Its own georeference is left out.
     other : Metadata
-        Of the picture that it was laid over, whose place and resolution it takes.
+        Of the picture it was registered to, whose georeference and resolution it takes.
     """
     ours, theirs = (parse_tags(one.exif) if one.exif else {} for one in (metadata, other))
     tags = {tag: value for tag, value in ours.items() if tag not in _ALL}
@@ -48,10 +48,10 @@ def placed_like(metadata: Metadata, other: Metadata) -> Metadata:
 
 
 def turned(tags: Directory, orientation: int, rows: int, cols: int) -> Directory:
-    """Let the tags of a GeoTIFF speak of the upright picture.
+    """Return the tags of a GeoTIFF for the upright picture.
 
-    They speak of the picture as stored, with columns to the right and rows downwards. A scale
-    with a tie point becomes a transformation, since a turned grid has no scale.
+    Stored tags refer to the picture as stored, with columns to the right and rows downwards. A
+    scale with a tie point becomes a transformation, which can express a rotation.
 
     Parameters
     ----------
@@ -65,8 +65,8 @@ def turned(tags: Directory, orientation: int, rows: int, cols: int) -> Directory
     Returns
     -------
     Directory
-        The same tags if the picture is upright or not placed by them. Rational polynomials, which
-        would be wrong for a turned picture, are left out.
+        The same tags if the picture is upright or has no georeference. Rational polynomials, which
+        would be wrong for a rotated picture, are left out.
     """
     if orientation == 1:
         return tags
@@ -87,21 +87,21 @@ def turned(tags: Directory, orientation: int, rows: int, cols: int) -> Directory
 
 
 def _turn(orientation: int, rows: int, cols: int) -> FloatArray:
-    """Return the map from (column, row) of the upright picture to that as stored."""
+    """Return the matrix from (column, row) of the upright picture to those as stored."""
     turn = np.eye(4)
-    if orientation > 4:  # rows and columns change places
+    if orientation > 4:  # rows and columns are swapped
         turn[:2, :2] = [[0, 1], [1, 0]]
     if orientation in (2, 3, 7, 8):  # stored from right to left
         turn[0] *= -1
         turn[0, 3] = cols
-    if orientation in (3, 4, 6, 7):  # stored from below
+    if orientation in (3, 4, 6, 7):  # stored from bottom to top
         turn[1] *= -1
         turn[1, 3] = rows
     return turn
 
 
 def _world(tags: Directory) -> FloatArray | None:
-    """Return the matrix from (column, row, 0, 1) to the earth, or None if the tags have none."""
+    """Return the matrix from (column, row, 0, 1) to world coordinates; None if tags have none."""
     matrix, scale, point = (_doubles(tags, tag) for tag in (_TRANSFORMATION, _SCALE, _TIE_POINTS))
     if len(matrix) == 16:
         return matrix.reshape(4, 4)
@@ -124,7 +124,7 @@ def _packed(numbers: FloatArray) -> tuple[int, int, bytes]:
 
 
 def _keys(tags: Directory) -> dict[int, int]:
-    """Return the keys whose value is a number in the directory of keys itself."""
+    """Return the GeoTIFF keys whose value is stored in the key directory itself."""
     numbers = tag_numbers(tags, _KEYS)
     entries = zip(*(numbers[start::4] for start in range(4, 8)), strict=False)
     return {key: value for key, place, _, value in entries if place == 0}

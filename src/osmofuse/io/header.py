@@ -15,27 +15,25 @@ from typing import Any
 
 import numpy as np
 
-from osmofuse.errors import LimitError, OsmofuseError, UnreadableError
+from osmofuse.errors import LimitError, OsmofuseError, UnreadableError, cannot_read
 from osmofuse.io import jpeg2000, raw
-from osmofuse.io.foreign import Foreign
-from osmofuse.io.formats import JPEG2000, TIFF, Format, sniff
+from osmofuse.io.formats import JPEG2000, TIFF, Foreign, Format, sniff
 from osmofuse.io.icc import linear_srgb
 from osmofuse.io.libvips import reason, vips
+from osmofuse.io.tags import Directory, normalise_exif, pack_exif, parse_tags
+from osmofuse.io.tiff import check_kind, foreign_in, palette_note
 from osmofuse.io.tiff_pages import BULK, check_page, pages_in, stack_note
-from osmofuse.io.tiff_samples import check_kind, foreign_in, palette_note
-from osmofuse.tags import Directory, normalise_exif, pack_exif, parse_tags
-from osmofuse.unreadable import cannot_read
 
 __all__ = ["Header", "is_out_of_memory", "named_errors", "open_header"]
 
-_START = 2**16  # bytes in which a file says that it holds more than one picture
-# Colours that libvips names; Lab, CMYK and the like would have to be converted.
-_COLOURS = {"b-w", "grey16", "srgb", "rgb16", "scrgb", "rgb", "multiband"}
+_START = 2**16  # bytes: animation and multi-picture marks stand before the pixels; 4 kB..1 MB works
+# Colour spaces of libvips that need no conversion; Lab, CMYK and others would.
+_SPACES = {"b-w", "grey16", "srgb", "rgb16", "scrgb", "rgb", "multiband"}
 
 
 @dataclass(frozen=True)
 class Header:
-    """An opened file.
+    """Header of an opened file.
 
     Parameters
     ----------
@@ -46,14 +44,14 @@ class Header:
     image : pyvips.Image, optional
         Opened, not decoded; None if libvips does not read the file.
     tags : Directory
-        Of the page that is read, if the file is a TIFF and libvips reads it; else empty.
+        Tags of the page that is read; empty for raw files and formats other than TIFF.
     foreign : Foreign, optional
         The picture, where `image` is None.
     page, pages, levels : int
-        The page that is read, from 1; the number of pages that are pictures of their own; and of
-        the sizes in which the file holds the page.
+        The page that is read, from 1; number of pages that are pictures of their own; number of
+        sizes in which the file holds the page.
     more : str, optional
-        Further pictures in the file that are not read, in words.
+        Remark on further pictures in the file, which are not read.
     """
 
     path: Path
@@ -68,14 +66,14 @@ class Header:
 
     @property
     def note(self) -> str | None:
-        """Notes for people: how samples were obtained, and what is not read."""
+        """Remarks on how samples were obtained, and on what is not read."""
         notes = (self.foreign and self.foreign.note, self.more)
         return "; ".join(note for note in notes if note) or None
 
 
 @contextmanager
 def named_errors(path: Path) -> Iterator[None]:
-    """Turn whatever goes wrong in a file into an error of ours that names it."""
+    """Turn all errors of decoders and the system into OsmofuseErrors that name the file."""
     try:
         yield
     except OsmofuseError:
@@ -92,12 +90,12 @@ def named_errors(path: Path) -> Iterator[None]:
         kind = sniff(path).name.upper()
         raise UnreadableError(
             f"{path}: damaged or truncated {kind} file ({reason(error)}); "
-            "get a fresh copy or save it anew"
+            "get a fresh copy or save it again"
         ) from error
 
 
 def is_out_of_memory(words: str) -> bool:
-    """Return True if a message of libvips, GLib or Python is about too little memory."""
+    """Return True for a message of libvips, GLib or Python that memory ran out."""
     return any(sign in words for sign in ("out of memory", "failed to allocate", "MemoryError"))
 
 
@@ -110,7 +108,7 @@ def _too_much_memory(path: Path) -> LimitError:
 
 
 def _memory_limit() -> int | None:
-    """Return how much memory this process may reserve; None if no limit is set."""
+    """Return the limit of this process's address space in bytes; None if there is none."""
     if os.name == "nt":
         return None
     import resource
@@ -127,12 +125,12 @@ def open_header(path: Path, page: int = 1) -> Header:
     path : Path
         The file.
     page : int
-        Which page, from 1; reduced versions and masks do not count.
+        Page number, from 1; reduced versions and masks do not count.
 
     Returns
     -------
     Header
-        Of that page.
+        Header of that page.
 
     Raises
     ------
@@ -160,7 +158,7 @@ def open_header(path: Path, page: int = 1) -> Header:
 
 
 def _more_in(path: Path, kind: Format) -> str | None:
-    """Return which further pictures a PNG or JPEG holds, in words; libvips does not read them."""
+    """Return a remark on further pictures in a PNG or JPEG, which libvips does not read."""
     marks = {"png": b"acTL", "jpeg": b"MPF\0"}
     if kind.name not in marks:
         return None
@@ -228,10 +226,10 @@ def _open_jpeg2000(path: Path) -> Foreign:
 def _open(path: Path, kind: Format, **options: int) -> Any:
     # The loader is named, since new_from_file takes "scan[1].tif" for a name with options.
     load = getattr(vips().Image, f"{kind.name}load")
-    vips().vips_lib.vips_error_clear()  # or what an earlier file left would be in a message
-    # Names are bytes, which need not be UTF-8.
+    vips().vips_lib.vips_error_clear()  # else messages include errors of earlier files
+    # File names are bytes, and need not be UTF-8.
     image = load(os.fsencode(path), fail_on="error", access="sequential", **options)
-    if image.interpretation not in _COLOURS:
+    if image.interpretation not in _SPACES:
         raise UnreadableError(
             f"{path}: colours are stored as {image.interpretation}; convert to RGB or grey first"
         )

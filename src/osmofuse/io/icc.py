@@ -1,4 +1,4 @@
-"""ICC profiles: name, colour space, tone curves, and a linear one to write."""
+"""ICC profiles: name, colour space, tone curves and primaries; a linear profile for writing."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ __all__ = [
     "tone_curves",
 ]
 
-# A function from encoded samples to light, and the one back.
+# Function from encoded samples to linear light, and its inverse.
 Curve: TypeAlias = tuple[Callable[[FloatArray], FloatArray], Callable[[FloatArray], FloatArray]]
 
-# How many numbers each kind of parametric curve has.
+# Number of parameters of each kind of parametric curve, by the ICC specification.
 _PARAMETERS = {0: 1, 1: 3, 2: 4, 3: 5, 4: 7}
 
 
 def colour_space(profile: bytes) -> str:
-    """Return the space of the pixels that a profile is for: "RGB", "GRAY", "CMYK", ..."""
+    """Return the colour space that a profile describes: "RGB", "GRAY", "CMYK", ..."""
     return profile[16:20].decode("latin-1").strip()
 
 
 def is_sound(profile: bytes) -> bool:
-    """Return True for what can be an ICC profile: signed, and as long as it says."""
+    """Return True if a profile has the ICC signature and its stated length."""
     return profile[36:40] == b"acsp" and 128 < int.from_bytes(profile[:4], "big") <= len(profile)
 
 
 def profile_name(profile: bytes | None) -> str | None:
-    """Return the name that a profile calls itself.
+    """Return the name stored in a profile.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def profile_name(profile: bytes | None) -> str | None:
     Returns
     -------
     str or None
-        "unnamed profile" if it cannot be found; None if there is no profile.
+        "unnamed profile" if there is no name; None if there is no profile.
     """
     if not profile:
         return None
@@ -68,7 +68,7 @@ def profile_name(profile: bytes | None) -> str | None:
 
 @cache
 def linear_srgb() -> bytes:
-    """Return a profile for linear light with the primaries of sRGB, version 2."""
+    """Return an ICC profile, version 2, for linear light with the primaries of sRGB."""
     text = b"Linear light, primaries of sRGB\0"
     white, curve = (0.9642, 1.0, 0.8249), b"curv" + bytes(8)  # no entries: the identity
     elements = {
@@ -97,7 +97,7 @@ def _xyz(numbers: tuple[float, float, float]) -> bytes:
 
 
 def tone_curves(profile: bytes) -> tuple[Curve, ...]:
-    """Return the tone curves of a profile that is a matrix or grey.
+    """Return the tone curves of a matrix or grey profile.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def tone_curves(profile: bytes) -> tuple[Curve, ...]:
     Returns
     -------
     tuple of Curve
-        For red, green and blue, or for grey; empty if the profile has none that can be inverted.
+        For red, green and blue, or for grey; empty if there are none, or not all are invertible.
     """
     names = (b"kTRC",) if colour_space(profile) == "GRAY" else (b"rTRC", b"gTRC", b"bTRC")
     try:
@@ -118,7 +118,7 @@ def tone_curves(profile: bytes) -> tuple[Curve, ...]:
 
 
 def colorants(profile: bytes) -> FloatArray | None:
-    """Return the colours of the primaries of a profile that is curves and a matrix.
+    """Return the primaries of a profile made of curves and a matrix.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def colorants(profile: bytes) -> FloatArray | None:
     Returns
     -------
     array, (3, 3), or None
-        From linear RGB to XYZ; None if the profile is made of tables, which then count.
+        Matrix from linear RGB to XYZ; None if the profile has lookup tables, which take precedence.
     """
     tables = (b"A2B0", b"A2B1", b"B2A0", b"B2A1")
     columns = [_element(profile, name)[8:20] for name in (b"rXYZ", b"gXYZ", b"bXYZ")]
@@ -141,7 +141,7 @@ def colorants(profile: bytes) -> FloatArray | None:
 def parametric(
     g: float, a: float = 1, b: float = 0, c: float = 0, d: float = 0, e: float = 0, f: float = 0
 ) -> Curve:
-    r"""Make the curve :math:`y = (a x + b)^g + e` from :math:`x = d` on, and :math:`c x + f` below.
+    r"""Return the curve :math:`(a x + b)^g + e` for :math:`x \ge d`, and :math:`c x + f` below.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def parametric(
     Returns
     -------
     Curve
-        For x from 0 on; above 1 the power goes on.
+        For x from 0 on; above 1 the power law continues.
     """
     bend = c * d + f
 
@@ -183,7 +183,7 @@ def _curve(data: bytes) -> Curve | None:
 
 
 def _of_kind(kind: int, numbers: list[float]) -> Curve | None:
-    """Bring the five kinds of parametric curves to the most general one."""
+    """Return a parametric curve of any of the five kinds, in terms of the most general one."""
     if kind == 0:
         return parametric(numbers[0])
     g, a, b = numbers[:3]
@@ -199,7 +199,8 @@ def _tabulated(table: FloatArray) -> Curve | None:
     if (np.diff(table) < 0).any() or table[-1] <= table[0]:
         return None
     grid = np.linspace(0, 1, len(table))
-    # Above white both go on in a straight line.
+    # Above white both continue linearly. The least slope keeps the inverse finite where a table
+    # ends flat; anything in 1e-4..0.1 works.
     slope = max((table[-1] - table[-2]) / (grid[-1] - grid[-2]), 1e-3)
 
     def decode(x: FloatArray) -> FloatArray:
@@ -212,7 +213,7 @@ def _tabulated(table: FloatArray) -> Curve | None:
 
 
 def _element(profile: bytes, name: bytes) -> bytes:
-    """Return an element of a profile; empty if it is absent or lies beyond the end."""
+    """Return an element of a profile; empty if it is missing or beyond the end."""
     with suppress(struct.error):
         (count,) = struct.unpack_from(">I", profile, 128)
         for at in range(132, 132 + 12 * min(count, 1000), 12):

@@ -1,9 +1,9 @@
-"""Reading in a process of its own, for files that nobody vouches for.
+"""Reading of untrusted files in a child process.
 
-A decoder may have flaws that a crafted file makes use of. Here a child parses headers and decodes
-pixels. It may not write files, has little memory and time, and can only answer with bytes. A crash,
-a hang or an excess ends the child, not the program that asked; and when that program ends, however
-it does, so does the child. One child serves all requests of a process, until it fails.
+A crafted file may exploit flaws of a decoder. So a child process parses headers and decodes pixels.
+It may not write files, has limited memory and time, and can only answer with bytes. A crash, a hang
+or an exceeded limit ends the child, not the program that asked; the child ends with that program in
+any case. One child serves all requests of a process, until it fails.
 """
 
 from __future__ import annotations
@@ -30,9 +30,8 @@ from osmofuse.errors import (
     SettingError,
     UnreadableError,
 )
-from osmofuse.io.description import Description
+from osmofuse.io.description import Description, Limits
 from osmofuse.io.header import is_out_of_memory
-from osmofuse.io.limits import Limits
 from osmofuse.io.tiff_pages import check_page
 from osmofuse.picture import Metadata, Picture
 from osmofuse.processes import python_command, python_environment
@@ -40,14 +39,15 @@ from osmofuse.typing import Array
 
 __all__ = ["describe_isolated", "read_isolated", "start_decoder"]
 
-HEADER_SECONDS = 15.0
-_STARTING_SECONDS = 120.0  # on a machine that is very busy
+HEADER_SECONDS = 15.0  # for a header, which takes milliseconds; anything in 5..60 works
+_STARTING_SECONDS = 120.0  # for the start, which takes below one; anything in 30..300 works
 _PROGRAM = "from osmofuse.io.decoder import main; main()"
-# Threads would each take address space, of which the child has little.
+# One thread each: threads reserve address space, of which the child has little.
 _QUIET = {
     "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "VIPS_CONCURRENCY": "1",
     "MALLOC_ARENA_MAX": "1",
 }  # fmt: skip
+# Bytes of an answer's first line, and characters of a quoted error; 64 kB..16 MB and 80..1000 work.
 _LONGEST_LINE, _LONGEST_REASON = 2**20, 200
 _ERRORS: dict[str, type[OsmofuseError]] = {
     kind.__name__: kind for kind in (InputError, LimitError, MissingExtraError, SettingError)
@@ -57,14 +57,14 @@ Answer = TypeVar("Answer")
 
 
 def describe_isolated(path: str | os.PathLike[str], *, page: int = 1) -> Description:
-    """Describe a picture file as `describe` does, in the child.
+    """Describe a picture file as `describe` does, in the child process.
 
     Parameters
     ----------
     path : path
         The file.
     page : int
-        Which page, from 1.
+        Page number, from 1.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def describe_isolated(path: str | os.PathLike[str], *, page: int = 1) -> Descrip
 def read_isolated(
     paths: Sequence[Path], limits: Limits, *, pages: Sequence[int] | None = None
 ) -> list[Picture]:
-    """Read picture files, one after the other, in the child.
+    """Read picture files, one after the other, in the child process.
 
     Parameters
     ----------
@@ -96,19 +96,19 @@ def read_isolated(
     limits : Limits
         Limits of each file, and the time for it.
     pages : sequence of int, optional
-        Which page of each, from 1; by default the first.
+        Page number of each, from 1; by default the first.
 
     Returns
     -------
     list of Picture
-        As `osmofuse.io.read` gives them.
+        As `osmofuse.io.read` returns them.
 
     Raises
     ------
     UnreadableError
         A file cannot be read, or made the decoder crash or hang.
     LimitError
-        A file asks for more than the limits allow.
+        A file exceeds the limits.
     SettingError, MissingExtraError
         As for `osmofuse.io.read`.
     """
@@ -124,43 +124,43 @@ def _read_one(path: Path, page: int, limits: Limits) -> Picture:
 
 
 def _which(path: Path, page: int) -> dict[str, Any]:
-    # The child may have been started in another folder.
+    # The child's working directory may be another one.
     return {"path": os.fsencode(path.absolute()).hex(), "page": page}
 
 
 def start_decoder() -> None:
-    """Start the child, so that it is ready when the first file is asked for.
+    """Start the child process early, so that the first file need not wait for it.
 
     Raises
     ------
     LimitError
-        The system starts no further process.
+        The system cannot start another process.
     """
-    with _decoder.lock:  # or two threads would start one each
+    with _decoder.lock:  # else two threads might start one each
         _decoder.start()
 
 
-class _Refusal(Exception):  # noqa: N818 (the child did not fail; it answered)
-    """The child's answer that it cannot read a file: kind and text of an error."""
+class _Refusal(Exception):  # noqa: N818 (a valid answer of the child, no failure of it)
+    """Answer of the child that it cannot read a file: kind and text of an error."""
 
     def as_error(self, path: Path) -> OsmofuseError:
-        """Return the error, with the name of the file as it was given."""
+        """Return the error, with the path as the caller gave it."""
         kind, text = self.args
         named = text.replace(str(path.absolute()), str(path))
         return _ERRORS.get(kind, UnreadableError)(named)
 
 
 class _Decoder:
-    """The child of this process: started when it is needed, ended when it fails."""
+    """Child process: started on first use, ended when it fails."""
 
     def __init__(self) -> None:
         self._child: subprocess.Popen[bytes] | None = None
         self._owner, self._ready, self.lock = 0, False, Lock()
 
     def start(self) -> subprocess.Popen[bytes]:
-        """Return the child, which may still be about to start."""
+        """Return the child, starting it if need be; it may not be ready yet."""
         child = self._child
-        # After a fork the child is the parent's; two processes must not talk to it.
+        # After a fork the child belongs to the parent; two processes must not share its pipes.
         if child is None or self._owner != os.getpid() or child.poll() is not None:
             child = self._child = _started()
             self._owner, self._ready = os.getpid(), False
@@ -193,9 +193,9 @@ class _Decoder:
         request : dict
             See `osmofuse.io.decoder.answer`.
         seconds : float
-            Time that it may take.
+            Time limit.
         receive : callable
-            Takes the answer from a stream.
+            Reads the answer from a stream.
         """
         with self.lock:
             child = self.start()
@@ -210,7 +210,7 @@ class _Decoder:
                 failure = _failure(child, path, late.is_set(), allowed)
                 self.end()
                 raise failure from error
-            except BaseException:  # interrupted: the rest of the answer would be the next one's
+            except BaseException:  # interrupted: the next request would get the rest of this answer
                 self.end()
                 raise
 
@@ -244,16 +244,16 @@ def _started() -> subprocess.Popen[bytes]:
 
 
 def _widen(pipe: IO[bytes]) -> None:
-    """Let a pipe hold more, where that can be: parent and child then wait less for each other."""
+    """Enlarge the buffer of a pipe, where the system can: parent and child wait less."""
     with suppress(ImportError, AttributeError, OSError):
         import fcntl
 
-        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, 2**20)
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, 2**20)  # the most that Linux allows by default
 
 
 @contextmanager
 def _clock(child: subprocess.Popen[bytes], seconds: float, late: Event) -> Iterator[None]:
-    """Kill the child if it takes longer than some seconds."""
+    """Kill the child, and set `late`, if the block takes longer than some seconds."""
 
     def end() -> None:
         late.set()
@@ -285,18 +285,18 @@ def _asked(
 def _failure(
     child: subprocess.Popen[bytes], path: Path, late: bool, seconds: float | None
 ) -> OsmofuseError:
-    """Return the error that tells how the child ended.
+    """Kill the child and return the error for how it failed.
 
     Parameters
     ----------
     child : Popen
         The child.
     path : Path
-        The file that it was asked for.
+        The requested file.
     late : bool
-        It took too long.
+        True if it exceeded its time.
     seconds : float or None
-        Time that it had for the file; None if it never got ready, which is no fault of the file.
+        Time limit for the file; None if the child never got ready, which is no fault of the file.
     """
     child.kill()
     words = cast(IO[bytes], child.stderr).read(_LONGEST_LINE).decode("utf-8", "replace")
@@ -306,12 +306,12 @@ def _failure(
         last = words.strip().rpartition("\n")[2][:_LONGEST_REASON] or how
         return UnreadableError(
             f"{path}: the process that reads files did not start ({last}); if other commands fail "
-            "likewise, install osmofuse anew"
+            "too, reinstall osmofuse"
         )
     if is_out_of_memory(words):
         return LimitError(
-            f"{path}: decoding it takes more memory than so large a picture may; if it is "
-            "sound, save it anew in another way"
+            f"{path}: decoding it takes more memory than allowed for its size; if it is "
+            "sound, save it again with another compression"
         )
     if late or code == -getattr(signal, "SIGXCPU", 24):
         return UnreadableError(
@@ -330,7 +330,7 @@ def _description(stream: IO[bytes], path: Path) -> Description:
 
 
 def _picture(stream: IO[bytes], limits: Limits) -> Picture:
-    """Take the child's answer, which is believed no more than the file itself."""
+    """Read a picture from the child's answer, which is trusted no more than the file itself."""
     about = _line(stream)
     shape, depth = tuple(map(int, about["shape"])), np.dtype(about["depth"])
     size = int(np.prod(shape, dtype=object)) * depth.itemsize
@@ -347,14 +347,14 @@ def _picture(stream: IO[bytes], limits: Limits) -> Picture:
 
 
 def _line(stream: IO[bytes]) -> dict[str, Any]:
-    """Return the first line of an answer, unless it is an error.
+    """Return the first line of an answer, parsed.
 
     Raises
     ------
     _Refusal
         The child refuses the file.
     EOFError, ValueError, TypeError
-        The child did not answer as it should.
+        The answer is malformed.
     """
     line = stream.readline(_LONGEST_LINE)
     if not line.endswith(b"\n"):
@@ -370,10 +370,7 @@ def _line(stream: IO[bytes]) -> dict[str, Any]:
 def _exactly(stream: IO[bytes], size: int, limits: Limits) -> bytes:
     if not 0 <= size <= limits.bytes:
         raise EOFError
-    data = stream.read(size)
-    if len(data) < size:
-        raise EOFError
-    return data
+    return stream.read(size)  # if it is truncated, reading the pixels fails
 
 
 def _fill(stream: IO[bytes], target: memoryview) -> None:

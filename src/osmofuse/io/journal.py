@@ -1,45 +1,133 @@
-"""The journal of a commit, from which the next run completes or undoes what a kill has left.
+"""Journal of a commit, from which the next run completes or undoes what a kill has left.
 
-It is on the disk before the first file is touched, beside the main output and ending in
-``.commit``; it lists the files with size and time of what was there and of what is to come. Old
-files are moved aside, new ones get their names, and then the journal is renamed to end in
-``.done``: until then all is undone, from then on what was moved aside is removed. Further folders
-that are written to hold a pointer of the same name, without which nothing in them is touched.
+``fused.tif`` is written as ``fused.tif.MACHINE-PROCESS.partial``; an older file waits as
+``.aside``, and the journal ends in ``.commit`` or ``.done``. So a later run can see which process
+owns them, and if it still runs.
 
-A journal is a file that anybody may have put there. It can make a run touch only files whose size
-and time to the nanosecond it knows, in folders that hold it or a pointer to it.
+The journal is on the disk before the first file is touched, beside the main output and ending in
+``.commit``; it lists the files with size and time of the old and the new ones. Old files are moved
+aside, new ones are renamed, and then the journal is renamed to end in ``.done``: until then all is
+undone, from then on the old files are removed. Every further folder that is written to holds a
+pointer of the same name, without which nothing in it is touched.
+
+A journal may be forged. It can make a run touch only files whose size and time to the nanosecond
+it knows, in folders that hold it or a pointer to it.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
+from platform import node
 from secrets import token_hex
-from typing import TypeAlias, TypeVar
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
-from osmofuse.io.own_names import Owner, own_path, this_process
-from osmofuse.io.refusal import naming
+from osmofuse.errors import naming
 
-__all__ = ["Entry", "Journal", "Stamp", "begin", "place_of", "stamp", "sync"]
+__all__ = [
+    "Entry",
+    "Journal",
+    "Kind",
+    "Owner",
+    "Stamp",
+    "begin",
+    "is_own_name",
+    "is_running",
+    "own_path",
+    "owner_of",
+    "place_of",
+    "stamp",
+    "sync",
+    "this_process",
+]
 
+Kind: TypeAlias = Literal["partial", "aside", "commit", "done"]
+
+# Of the output's name in own names: file systems allow 255 bytes, and the ending takes up to 50.
+_MOST_NAME_BYTES = 200
+_DIGITS = 8  # of the hash that replaces the rest of a long name; anything in 8..16 works
+_OWNED = re.compile(r"(?P<machine>[\w-]*)-(?P<process>\d+)\.(?:partial|aside|commit|done)", re.A)
 T = TypeVar("T")
 Stamp: TypeAlias = tuple[int, int]  # size, and time of the last change in nanoseconds
 
 
+class Owner(NamedTuple):
+    """Process that owns a file, and its machine."""
+
+    machine: str
+    process: int
+
+
+def this_process() -> Owner:
+    """Return this process as an owner."""
+    return Owner(re.sub(r"[^\w-]", "_", node(), flags=re.A)[:16], os.getpid())
+
+
+def own_path(path: Path, kind: Kind, owner: Owner | None = None) -> Path:
+    """Return the path of an own file beside an output; of this process by default."""
+    machine, process = owner or this_process()
+    return path.with_name(f"{_shortened(path.name)}.{machine}-{process}.{kind}")
+
+
+def owner_of(candidate: str, name: str, kind: Kind) -> Owner | None:
+    """Return the owner of a file of a kind beside an output, by its name; None if it is no such."""
+    start = f"{_shortened(name)}."
+    if not (candidate.startswith(start) and candidate.endswith(f".{kind}")):
+        return None
+    return _owner(candidate.removeprefix(start))
+
+
+def is_own_name(candidate: str, name: str) -> bool:
+    """Return True for the name of an own file, of any process, beside an output."""
+    start = f"{_shortened(name)}."
+    return candidate.startswith(start) and _owner(candidate.removeprefix(start)) is not None
+
+
+def is_running(process: int) -> bool:
+    """Return False if a process of this machine has certainly ended."""
+    if os.name == "nt":  # os.kill would end it there; callers then go by the file's age
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # it belongs to another user
+        pass
+    return True
+
+
+def _owner(ending: str) -> Owner | None:
+    found = _OWNED.fullmatch(ending)
+    return Owner(found["machine"], int(found["process"])) if found else None
+
+
+def _shortened(name: str) -> str:
+    """Return a name; if it is long, its beginning and a hash, so that own names fit."""
+    stored = os.fsencode(name)
+    if len(stored) <= _MOST_NAME_BYTES:
+        return name
+    start = name
+    while len(os.fsencode(start)) > _MOST_NAME_BYTES - _DIGITS - 1:
+        start = start[:-1]
+    return f"{start}~{sha256(stored).hexdigest()[:_DIGITS]}"
+
+
 @dataclass(frozen=True)
 class Entry:
-    """A file of a commit.
+    """File of a commit.
 
     Parameters
     ----------
     path : Path
-        Its name when all is done.
+        Its final name.
     new, old : Stamp
-        Of the file to come, and of what was there; None if nothing was.
+        Stamps of the new and the old file; `old` is None if there was no file.
     owner : Owner
         The process that commits.
     """
@@ -51,16 +139,16 @@ class Entry:
 
     @property
     def partial(self) -> Path:
-        """Path of the new file before it gets its name."""
+        """Path of the new file before it is renamed."""
         return own_path(self.path, "partial", self.owner)
 
     @property
     def aside(self) -> Path:
-        """Path of the old file until all is done."""
+        """Path of the old file during the commit."""
         return own_path(self.path, "aside", self.owner)
 
     def undo(self) -> None:
-        """Put back what was there, unless somebody else has written the file since."""
+        """Restore the old file, unless the output was written by another process since."""
         there = stamp(self.path)
         if self.old is not None and stamp(self.aside) == self.old:
             if there in (None, self.new):
@@ -72,25 +160,25 @@ class Entry:
         self.partial.unlink(missing_ok=True)
 
     def clear(self) -> None:
-        """Remove what was moved aside."""
+        """Remove the old file, which was moved aside."""
         if self.old is not None and stamp(self.aside) == self.old:
             self.aside.unlink()
 
 
 @dataclass(frozen=True)
 class Journal:
-    """Files that get their names together.
+    """Journal of a commit: files that are renamed together.
 
     Parameters
     ----------
     path : Path
-        The journal itself; it ends in ``.commit`` or, once all have their names, in ``.done``.
+        The journal itself; it ends in ``.commit`` or, once all are renamed, in ``.done``.
     token : str
-        A word that pointers repeat.
+        Random text that pointers repeat.
     entries : sequence of Entry
-        In the order in which they get their names; the main output last.
+        In the order in which they are renamed; the main output last.
     further : sequence of Path
-        Folders in which nothing is to be done but to remove a pointer.
+        Folders without entries, from which only a pointer is removed.
     """
 
     path: Path
@@ -100,12 +188,12 @@ class Journal:
 
     @property
     def done(self) -> Path:
-        """Path of the journal once all files have their names."""
+        """Path of the journal once all files are renamed."""
         return self.path.with_suffix(".done")
 
     @property
     def folders(self) -> list[Path]:
-        """Folders of all files, each once, that of the journal first."""
+        """Folders of the journal (first) and of all files, each once."""
         spelled = [self.path.parent, *(one.path.parent for one in self.entries), *self.further]
         real: dict[str, Path] = {}
         for folder in spelled:
@@ -118,14 +206,14 @@ class Journal:
         return [folder / self.path.with_suffix(".commit").name for folder in self.folders[1:]]
 
     def apply(self) -> None:
-        """Move the old files aside, the main output first, and give the new ones their names.
+        """Move the old files aside, the main output first, and rename the new ones, it last.
 
-        So the main output never lies beside files that are not its own.
+        So the main output never lies beside files of another commit.
 
         Raises
         ------
         OutputError
-            One cannot be renamed; what was done is for `roll_back` to undo.
+            A file cannot be renamed; call `roll_back` to undo the rest.
         """
         for one in reversed(self.entries):
             if one.old is not None:
@@ -141,7 +229,7 @@ class Journal:
         sync(self.path.parent)
 
     def roll_back(self) -> list[Path]:
-        """Put back all that was there, the main output last; return what cannot be."""
+        """Restore all old files, the main output last; return those that cannot be."""
         main = self.entries[-1]
         with suppress(OSError):
             if stamp(main.path) == main.new:
@@ -149,12 +237,12 @@ class Journal:
         return self._settle(Entry.undo)
 
     def finish(self) -> list[Path]:
-        """Remove what was moved aside, and the journal; return what cannot be removed."""
+        """Remove the old files and the journal; return outputs whose old file cannot be removed."""
         return self._settle(Entry.clear)
 
     def _settle(self, settle: Callable[[Entry], None]) -> list[Path]:
         failed = [one for one in self.entries if not _works(settle, one)]
-        failed = [one for one in failed if not _works(settle, one)]  # it may have been but once
+        failed = [one for one in failed if not _works(settle, one)]  # in case it was transient
         if not failed:
             for folder in self.folders:
                 sync(folder)
@@ -165,12 +253,12 @@ class Journal:
 
 
 def begin(paths: Sequence[Path]) -> Journal:
-    """Return the journal of files whose partial ones are written; it is not on the disk yet.
+    """Return the journal of a commit, not on the disk yet; the partial files must exist.
 
     Raises
     ------
     OutputError
-        A partial file is not there, or a folder has taken the place of a file.
+        A partial file is missing, or the output is a folder.
     """
     owner, entries = this_process(), []
     for path in paths:
@@ -184,7 +272,7 @@ def begin(paths: Sequence[Path]) -> Journal:
 
 
 def stamp(path: Path) -> Stamp | None:
-    """Return size and time of a file, or of a link itself; None if it is not there."""
+    """Return size and time of a file, or of a link itself; None if it is missing."""
     try:
         found = os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -193,14 +281,14 @@ def stamp(path: Path) -> Stamp | None:
 
 
 def place_of(path: Path) -> str:
-    """Return where a file is or would be, in one spelling for all ways that lead there."""
+    """Return the path of a file in a unique spelling: links in its folder are resolved."""
     real = os.path.join(os.path.realpath(path.parent), path.name)
     return os.path.normcase(real)
 
 
 def sync(path: Path) -> None:
-    """Wait until the names in a folder are on the disk, where that can be asked for."""
-    with suppress(OSError):  # Windows opens no folders, and some file systems cannot tell
+    """Wait until renames in a folder are on the disk, where the system supports it."""
+    with suppress(OSError):  # Windows opens no folders, and some file systems cannot sync them
         handle = os.open(path, os.O_RDONLY)
         try:
             os.fsync(handle)

@@ -1,4 +1,4 @@
-"""JPEG 2000: its header by our own reader, its samples by imagecodecs (extra ``formats``)."""
+"""JPEG 2000: a parser of its header; samples are decoded by imagecodecs (extra ``formats``)."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from typing import NamedTuple
 import numpy as np
 
 from osmofuse.errors import MissingExtraError, UnreadableError
-from osmofuse.picture import divided, widened
+from osmofuse.pixels import divided, widened
 from osmofuse.typing import Array
 
 __all__ = ["SIGNATURES", "Jpeg2000", "decode", "parse"]
 
-_CODESTREAM, _FILE = b"\xff\x4f\xff\x51", b"\0\0\0\x0cjP  \r\n\x87\n"
-SIGNATURES = (_FILE, _CODESTREAM)
-_XMP = bytes.fromhex("be7acfcb97a942e89c71999491e3afac")
-_EXIF = b"JpgTiffExif->JP2"
-_MOST_BOXES, _MOST_BYTES = 1000, 2**24  # that are looked at, and of a box
-_MULTIPLIED = 2  # the kind of opacity by which colours are multiplied
-_COLOURS = {16: 3, 17: 1}  # bands of sRGB and grey, by their numbers in the standard
+_CODESTREAM, _BOXED = b"\xff\x4f\xff\x51", b"\0\0\0\x0cjP  \r\n\x87\n"
+SIGNATURES = (_BOXED, _CODESTREAM)
+_XMP_BOX = bytes.fromhex("be7acfcb97a942e89c71999491e3afac")
+_EXIF_BOX = b"JpgTiffExif->JP2"
+# Boxes that are parsed, and bytes of each. Files have about ten, of which only XMP and profiles are
+# large; anything from 100 boxes and 2**20 bytes works.
+_MOST_BOXES, _MOST_BOX_BYTES = 1000, 2**24
+_MULTIPLIED = 2  # kind of opacity: associated alpha
+_BANDS_BY_SPACE = {16: 3, 17: 1}  # bands of sRGB and grey, by their numbers in the standard
 
 
 class Jpeg2000(NamedTuple):
@@ -34,11 +36,11 @@ class Jpeg2000(NamedTuple):
     depth : dtype
         uint8 or uint16.
     bits : int
-        Significant bits of a sample; white is the largest number of so many bits.
+        Significant bits of a sample; white is 2**bits - 1.
     transparency : bool
         The last band is transparency.
     multiplied : bool
-        Colours are stored multiplied by it.
+        Colours are stored multiplied by it (associated alpha).
     profile, xmp, exif : bytes or None
         As in the file.
     """
@@ -56,23 +58,23 @@ class Jpeg2000(NamedTuple):
 
 
 def parse(data: bytes | mmap.mmap, path: Path) -> Jpeg2000:
-    """Read the header of a JPEG 2000 file, given all of it.
+    """Parse the header of a JPEG 2000 file, given the whole file.
 
     Raises
     ------
     UnreadableError
-        Its colours or samples are of a kind that is not read.
+        Its colours or samples are not supported.
     ValueError, struct.error
         It is damaged.
     """
-    bare = data[: len(_FILE)] != _FILE
-    boxes = {b"jp2c": data[:_MOST_BYTES]} if bare else _boxes(data)
+    bare = data[: len(_BOXED)] != _BOXED
+    boxes = {b"jp2c": data[:_MOST_BOX_BYTES]} if bare else _boxes(data)
     if b"jp2c" not in boxes:
         raise ValueError("it holds no picture")
     rows, cols, bits = _size(boxes[b"jp2c"])
     if len(set(bits)) > 1 or not 1 <= bits[0] <= 16:
         raise UnreadableError(
-            f"{path}: samples of {', '.join(map(str, bits))} bits; save it anew with 8 or 16"
+            f"{path}: samples of {', '.join(map(str, bits))} bits; save it again with 8 or 16"
         )
     inside = _boxes(boxes.get(b"jp2h", b""))
     opacity = _opacity(inside.get(b"cdef", b""), len(bits))
@@ -91,8 +93,8 @@ def parse(data: bytes | mmap.mmap, path: Path) -> Jpeg2000:
         transparency=transparency,
         multiplied=opacity == _MULTIPLIED,
         profile=colour[3:] if colour[:1] == b"\2" else None,
-        xmp=boxes.get(_XMP),
-        exif=boxes.get(_EXIF),
+        xmp=boxes.get(_XMP_BOX),
+        exif=boxes.get(_EXIF_BOX),
     )
 
 
@@ -117,7 +119,7 @@ def decode(path: Path, found: Jpeg2000) -> Array:
         array = np.asarray(imagecodecs.jpeg2k_decode(path.read_bytes()))
     except MemoryError:
         raise
-    except Exception as error:  # a damaged file can raise anything there
+    except Exception as error:  # imagecodecs raises many kinds for damaged files
         raise ValueError(str(error)) from error
     shape = (found.rows, found.cols, found.bands)
     if array.size != np.prod(shape) or array.dtype != found.depth:
@@ -128,9 +130,9 @@ def decode(path: Path, found: Jpeg2000) -> Array:
 
 
 def _boxes(data: bytes | mmap.mmap) -> dict[bytes, bytes]:
-    """Return the first box of each kind; those with an identifier of 16 bytes under that.
+    """Return the first box of each kind; a box of kind "uuid" by its identifier of 16 bytes.
 
-    The standard says so of colours: readers take the first of several.
+    The first one counts, as the standard requires for colours.
     """
     found: dict[bytes, bytes] = {}
     at, end = 0, len(data)
@@ -144,17 +146,17 @@ def _boxes(data: bytes | mmap.mmap) -> dict[bytes, bytes]:
             start += 8
         stop = end if size == 0 else at + size
         if not start <= stop <= end:
-            # A picture that is cut short is still found; the decoder says what is missing.
+            # A truncated picture is still returned, so that the decoder reports the error.
             stop = end
         at = stop
         if kind == b"uuid":
             kind, start = data[start : start + 16], start + 16
-        found.setdefault(kind, data[start : min(stop, start + _MOST_BYTES)])
+        found.setdefault(kind, data[start : min(stop, start + _MOST_BOX_BYTES)])
     return found
 
 
 def _size(stream: bytes) -> tuple[int, int, list[int]]:
-    """Return rows, columns, and the bits of each band, from the SIZ marker."""
+    """Return rows, columns and bits of each band from the SIZ marker."""
     if not stream.startswith(_CODESTREAM):
         raise ValueError("its picture has no header")
     right, bottom, left, top = struct.unpack_from(">4I", stream, 8)
@@ -176,8 +178,8 @@ def _opacity(definitions: bytes, bands: int) -> int:
 
 
 def _bands_of(colour: bytes | None) -> tuple[int, ...]:
-    """Return how many bands of colour there may be."""
+    """Return the possible numbers of colour bands."""
     if colour is None or colour[:1] == b"\2":
         return (1, 3)
     (number,) = struct.unpack_from(">I", colour, 3)
-    return (_COLOURS[number],) if number in _COLOURS else ()
+    return (_BANDS_BY_SPACE[number],) if number in _BANDS_BY_SPACE else ()

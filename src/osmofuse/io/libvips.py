@@ -1,4 +1,4 @@
-"""The doorway to libvips: arrays into images and back, with the blobs they carry."""
+"""Access to libvips: conversion between arrays and images, with attached metadata."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ __all__ = ["attach", "blob", "depth_of", "image_of", "pixels_of", "reason", "vip
 
 @cache
 def vips() -> Any:
-    """Import pyvips when first needed: it costs time that `import osmofuse` must not."""
+    """Import and return pyvips; on first use, so that `import osmofuse` stays fast."""
     import pyvips
 
-    # Loaders that are not fuzzed stay shut, and no cache keeps files open or stale.
+    # Loaders that are not fuzzed are blocked; without a cache no file stays open or goes stale.
     pyvips.block_untrusted_set(True)
     pyvips.cache_set_max(0)
     return pyvips
 
 
 def reason(error: Exception) -> str:
-    """Shorten a message of libvips, which tells each failure several times over."""
+    """Return the message of a libvips error without repeated lines."""
     lines = [line.strip() for line in str(error).splitlines()]
     return "; ".join(list(dict.fromkeys(filter(None, lines)))[:3])
 
@@ -36,7 +36,7 @@ def depth_of(image: Any) -> np.dtype[np.generic]:
 
 
 def pixels_of(image: Any) -> Array:
-    """Compute an image, wholly in memory; (rows, cols) if it has one band."""
+    """Return the pixels of an image as an array; (rows, cols) if it has one band."""
     # Not image.numpy(): it loses the dimensions of one-pixel pictures.
     shape = (image.height, image.width, image.bands)
     array = np.frombuffer(image.write_to_memory(), depth_of(image)).reshape(shape)
@@ -44,7 +44,7 @@ def pixels_of(image: Any) -> Array:
 
 
 def image_of(pixels: Array, resolution: tuple[float, float] | None = None) -> Any:
-    """Make an image of an array, with its resolution in pixels per millimetre (rows, cols)."""
+    """Return an image of an array, with a resolution in pixels per millimetre (rows, cols)."""
     native = np.ascontiguousarray(pixels, dtype=pixels.dtype.newbyteorder("="))
     grey = {"uint16": "grey16"}.get(native.dtype.name, "b-w")
     colour = {"uint8": "srgb", "uint16": "rgb16", "int16": "rgb16"}.get(native.dtype.name, "scrgb")
@@ -55,12 +55,12 @@ def image_of(pixels: Array, resolution: tuple[float, float] | None = None) -> An
 
 
 def attach(image: Any, blobs: dict[str, bytes | None]) -> None:
-    """Let an image carry blobs under the names of libvips; empty ones are left out."""
+    """Attach metadata to an image, by libvips's field names; skip empty ones."""
     for name, data in blobs.items():
         if data:
             image.set_type(vips().GValue.blob_type, name, data)
 
 
 def blob(image: Any, name: str) -> bytes | None:
-    """Take a blob from an image; None if it carries none of that name."""
+    """Return metadata of an image by libvips's field name; None if there are none."""
     return bytes(image.get(name)) if image.get_typeof(name) else None

@@ -1,31 +1,36 @@
-"""Folders that one process at a time changes."""
+"""Locks on folders, and signals held back, while files are renamed."""
 
 from __future__ import annotations
 
 import errno
 import os
+import signal
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from threading import current_thread, main_thread
+from typing import Any
 
 from osmofuse.errors import OutputError
 
-__all__ = ["locked"]
+__all__ = ["held", "locked"]
 
-_PATIENCE = 60.0  # seconds; a commit takes a fraction of one
-_PAUSE = 0.01
+_PATIENCE = 60.0  # seconds to wait for a lock; a commit takes below one, anything in 10..300 works
+_PAUSE = 0.01  # seconds between attempts; anything in 0.001..0.1 works
 _TAKEN = (errno.EWOULDBLOCK, errno.EAGAIN)
+# SIGINT comes first, so that its handler is restored last: from then on it may raise.
+_HELD = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 @contextmanager
 def locked(folders: Iterable[Path]) -> Iterator[bool]:
-    """Keep other processes of ours from committing to folders; the lock ends with the process.
+    """Lock folders against commits by other processes; the lock ends with the process.
 
     Yields
     ------
     bool
-        True if all are locked. Some file systems have no locks; then nothing is held.
+        True if all are locked; False on file systems without locks.
 
     Raises
     ------
@@ -39,12 +44,12 @@ def locked(folders: Iterable[Path]) -> Iterator[bool]:
 
 
 def _in_order(folders: Iterable[Path]) -> list[Path]:
-    """Return each folder once, in one order for all processes, so that none wait crosswise."""
+    """Return each folder once, in the same order for all processes to avoid deadlock."""
     return [Path(real) for real in sorted({os.path.realpath(folder) for folder in folders})]
 
 
 def _opened(folder: Path, opened: ExitStack) -> tuple[int | None, Path]:
-    with suppress(OSError):  # a folder may be closed to readers, and Windows opens none
+    with suppress(OSError):  # no permission to read it, or Windows, which opens no folders
         handle = os.open(folder, os.O_RDONLY)
         opened.callback(os.close, handle)
         return handle, folder
@@ -71,3 +76,29 @@ def _lock(handle: int, folder: Path) -> bool:
             time.sleep(_PAUSE)
         else:
             return True
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Delay SIGINT, SIGTERM and SIGHUP until the block ends.
+
+    Python runs handlers in the main thread, whichever thread receives the signal; so handlers are
+    replaced, and no mask is set. In other threads nothing is done: signals do not interrupt them.
+    """
+    if current_thread() is not main_thread():
+        yield
+        return
+    noted: dict[int, None] = {}
+    before: dict[int, Any] = {}
+    try:
+        for number in _HELD:
+            handler = signal.getsignal(number)
+            if handler not in (None, signal.SIG_IGN):
+                before[number] = handler
+                signal.signal(number, lambda number, _: noted.setdefault(number))
+        yield
+    finally:
+        for number in reversed(before):
+            signal.signal(number, before[number])
+        for number in sorted(noted, key=_HELD.index, reverse=True):
+            signal.raise_signal(number)

@@ -1,4 +1,4 @@
-"""Bring a picture into the colour space of another."""
+"""Conversion of a picture to the colour profile of another."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ import numpy as np
 from osmofuse.errors import UnreadableError
 from osmofuse.io.icc import colorants, colour_space, profile_name, tone_curves
 from osmofuse.io.libvips import image_of, pixels_of, reason, vips
-from osmofuse.picture import Picture, quantise, scaled
+from osmofuse.picture import Picture
+from osmofuse.pixels import quantise, scaled
 from osmofuse.typing import Array, FloatArray
 
 __all__ = ["in_profile_of"]
 
-_HALF_LEVEL = 0.5 / 65535
-_SAMPLES_AT_ONCE = 3_000_000
+_HALF_LEVEL = 0.5 / 65535  # smaller negative values are rounding, and do not count as clipped
+_SAMPLES_AT_ONCE = 3_000_000  # bounds memory to some 100 MB; anything in 1e5..1e7 works
 
 
 def in_profile_of(picture: Picture, reference: Picture) -> tuple[Picture, str | None]:
-    """Bring a picture into the colour space of another, relative colorimetric.
+    """Convert a picture to the colour space of another, relative colorimetric.
 
-    Colours without a profile are taken for sRGB. One band (an infrared picture, say) has no
-    colour, and stays as it is with or without a profile; so do pictures of other numbers of bands
-    than three, and those whose profile is that of the reference already.
+    Colours without a profile are taken for sRGB. Pictures whose number of bands is not three (an
+    infrared picture, say) are not converted, nor those that have the reference's profile already.
 
     Parameters
     ----------
     picture : Picture
         Never changed.
     reference : Picture
-        Whose profile counts.
+        Its profile is the target.
 
     Returns
     -------
     tuple of Picture and (str or None)
-        The picture, with the reference's profile; what was done, in words, None if nothing was.
-        Integers become uint16, floats keep their type; empty pixels are filled, so ask for
-        `valid` before.
+        The picture, with the reference's profile; a description of the conversion, None if there
+        was none. Integers become uint16, floats keep their type; invalid pixels are filled, so
+        take `valid` from the original.
 
     Raises
     ------
@@ -49,9 +49,9 @@ def in_profile_of(picture: Picture, reference: Picture) -> tuple[Picture, str | 
 
     Notes
     -----
-    Profiles of curves and a matrix, as nearly all of cameras and working spaces are, are computed
-    in double precision; floats above white stay above white. Profiles made of tables go through
-    libvips in 16 bits. What lies outside the space of the reference is clipped and counted.
+    Profiles of curves and a matrix (nearly all of cameras and working spaces) are computed in
+    double precision; floats above white stay above white. Profiles with lookup tables go through
+    libvips in 16 bits. Colours outside the reference's gamut are clipped and counted.
     """
     if _is_same(picture, reference) or _bands(picture) != 3 or _bands(reference) != 3:
         return picture, None
@@ -88,7 +88,7 @@ def _rgb_profile(picture: Picture) -> bytes:
     profile = picture.profile
     if profile is None:
         return bytes(vips().Image.profile_load("srgb"))
-    # libvips would take another profile in the place of one that it cannot read.
+    # libvips would silently replace a profile that it cannot read.
     if profile[36:40] != b"acsp" or int.from_bytes(profile[:4], "big") > len(profile):
         raise UnreadableError(
             f"profile {profile_name(profile)}: damaged; assign a sound RGB profile to the picture"
@@ -102,7 +102,7 @@ def _rgb_profile(picture: Picture) -> bytes:
 
 
 def _converter(source: bytes, target: bytes) -> Callable[[FloatArray], FloatArray] | None:
-    """Return the map from one space to another if both are curves and a matrix, else None."""
+    """Return the conversion between two profiles of curves and a matrix; None for others."""
     here, there = colorants(source), colorants(target)
     decoding, encoding = tone_curves(source), tone_curves(target)
     if here is None or there is None or len(decoding) != 3 or len(encoding) != 3:
@@ -111,7 +111,7 @@ def _converter(source: bytes, target: bytes) -> Callable[[FloatArray], FloatArra
 
     def convert(rows: FloatArray) -> FloatArray:
         light = np.stack([decoding[c][0](rows[..., c]) for c in range(3)], axis=-1) @ matrix.T
-        # Curves are for light; what is below black is clipped afterwards, but must be counted.
+        # Negative values are clipped later; they keep their sign here so that they are counted.
         return np.stack(
             [np.sign(light[..., c]) * encoding[c][1](np.abs(light[..., c])) for c in range(3)],
             axis=-1,
@@ -162,7 +162,7 @@ def _by_libvips(colour: Array, source: bytes, target: bytes) -> tuple[Array, int
 
 
 def _rejoined(picture: Picture, colour: Array, profile: bytes | None) -> Picture:
-    """Put the transparency back beside new colours."""
+    """Return a picture with new colours and its old transparency."""
     if picture.transparency:
         band = picture.pixels[..., -1:]
         if band.dtype != colour.dtype:

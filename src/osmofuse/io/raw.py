@@ -1,4 +1,4 @@
-"""Raw files of cameras: developed by LibRaw (extra ``raw``) into linear light."""
+"""Raw files of cameras, developed by LibRaw (extra ``raw``) into linear light."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from osmofuse.typing import Array
 __all__ = ["NOTE", "develop", "size_of_raw"]
 
 NOTE = "a raw file, developed by LibRaw: camera white balance, linear light, sRGB primaries, 16 bit"
-_TURNED = (5, 6)  # by a quarter; LibRaw turns the picture itself
+_TURNED = (5, 6)  # LibRaw's codes for quarter turns, which it applies itself
 
 
 def size_of_raw(path: Path, kind: str) -> tuple[int, int]:
@@ -26,7 +26,7 @@ def size_of_raw(path: Path, kind: str) -> tuple[int, int]:
     path : Path
         The file.
     kind : str
-        What it holds, in words, for messages.
+        Kind of raw file, for messages.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def develop(path: Path, kind: str) -> Array:
     Returns
     -------
     array of uint16, (rows, cols, 3)
-        Proportional to light. White is what the camera calls white, whatever the picture shows.
+        Proportional to light. White is the camera's white level, not the picture's maximum.
     """
     with _opened(path, kind) as file:
         array = file.postprocess(

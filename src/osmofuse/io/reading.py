@@ -1,4 +1,4 @@
-"""Reading picture files."""
+"""Reading of picture files."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from osmofuse.io.description import (
+    Limits,
+    check_limits,
     description_of,
     orientation_in,
     profile_in,
@@ -19,12 +21,11 @@ from osmofuse.io.geography import turned
 from osmofuse.io.header import Header, named_errors, open_header
 from osmofuse.io.isolation import read_isolated
 from osmofuse.io.libvips import attach, blob, image_of, pixels_of, vips
-from osmofuse.io.limits import Limits, check
+from osmofuse.io.tags import IPTC, normalise_exif, pack_exif, tag_bytes, unwrap_iptc
 from osmofuse.io.tiff import nodata_in
 from osmofuse.io.tiff_pages import check_page
 from osmofuse.io.xmp import upright
 from osmofuse.picture import Metadata, Picture
-from osmofuse.tags import IPTC, normalise_exif, pack_exif, tag_bytes, unwrap_iptc
 
 __all__ = ["read"]
 
@@ -38,35 +39,33 @@ def read(
 ) -> Picture:
     """Read a PNG, TIFF, JPEG or WebP file; its content decides which, not its name.
 
-    Pixels keep their stored depth and values, are turned upright, and are wholly in memory.
-    Palettes and 1-bit samples become what a viewer shows, colours multiplied by transparency
-    (associated alpha) are divided by it; of a pyramid the full size is read. With the extra
-    ``formats`` JPEG 2000 is read too, and with the extra ``raw`` DNG and other raw files that are
-    TIFF.
+    Pixels keep their stored depth and values, and are rotated upright. Palettes become RGB, 1-bit
+    samples black and white; colours stored multiplied by transparency (associated alpha) are
+    divided by it; of a pyramid the full size is read. The extra ``formats`` adds JPEG 2000, the
+    extra ``raw`` DNG and other raw files that are TIFF.
 
     Parameters
     ----------
     path : path
         The file.
     page : int
-        Which of several pages, from 1.
+        Page number, from 1.
     limits : Limits, optional
-        What the file may ask for; the defaults of `Limits` if not given.
+        Limits of the file; the defaults of `Limits` if not given.
     isolated : bool
-        Decode in a process of its own, limited in memory and time: for files of strangers.
+        Decode in a child process with limited memory and time: for untrusted files.
 
     Returns
     -------
     Picture
-        With ICC profile, EXIF, XMP, IPTC, geography, no-data value and resolution as far as the
-        file has them.
+        With ICC profile, EXIF, XMP, IPTC, georeference, no-data value and resolution, if stored.
 
     Raises
     ------
     UnreadableError
         The file is missing, no picture, damaged, or neither grey nor RGB.
     LimitError
-        The file asks for more than the limits allow; nothing has been decoded.
+        The file exceeds the limits; nothing has been decoded.
     SettingError
         There is no such page.
     MissingExtraError
@@ -78,7 +77,7 @@ def read(
         return read_isolated([path], limits, pages=[page])[0]
     with named_errors(path):
         header = open_header(path, page)
-        check(description_of(header), limits)
+        check_limits(description_of(header), limits)
         return _decode(header)
 
 
@@ -88,7 +87,7 @@ def _decode(header: Header) -> Picture:
     if image is None:
         image = _image_of(header)
     if orientation > 1:
-        # Turning needs the pixels in any order, a sequential image gives them in one.
+        # Rotation needs random access to pixels, which a sequential image does not give.
         image = image.copy_memory().autorot()
         resolution = resolution[::-1] if resolution and orientation > 4 else resolution
     exif, xmp = blob(image, "exif-data"), blob(image, "xmp-data")
@@ -110,7 +109,7 @@ def _decode(header: Header) -> Picture:
 
 
 def _image_of(header: Header) -> Any:
-    """Return the picture that libvips does not read, with what it carries."""
+    """Return a picture that libvips does not read, decoded, as an image with its metadata."""
     foreign = header.foreign
     assert foreign is not None, "a header has an image or a foreign picture"
     image = image_of(foreign.load())

@@ -12,20 +12,28 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
-from osmofuse.errors import OutputError
-from osmofuse.io.journal import Entry, Journal, Stamp, place_of, stamp, sync
-from osmofuse.io.locking import locked
-from osmofuse.io.own_names import Owner, is_running, owner_of, this_process
-from osmofuse.io.refusal import naming
-from osmofuse.io.signals import held
+from osmofuse.errors import OutputError, naming
+from osmofuse.io.journal import (
+    Entry,
+    Journal,
+    Owner,
+    Stamp,
+    is_running,
+    owner_of,
+    place_of,
+    stamp,
+    sync,
+    this_process,
+)
+from osmofuse.io.locking import held, locked
 
 __all__ = ["recover", "store"]
 
 _FORMAT = 1
-_LARGEST = 2**22  # bytes of a journal
-_FOLDERS = 16  # of one commit, at most
+_MOST_JOURNAL_BYTES = 2**22  # thousands of entries; anything in 2**20..2**26 works
+_FOLDERS = 16  # most folders of a commit, against forged journals; anything in 4..100 works
 _CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-_OLD = 3600.0  # seconds; no commit takes that long, on whatever machine
+_COMMIT_SECONDS = 3600.0  # no commit takes that long; anything from minutes to a day works
 _NAME = re.compile(r".+\.(?P<machine>[\w-]*)-(?P<process>\d+)\.(?:commit|done)", re.A | re.DOTALL)
 
 
@@ -35,7 +43,7 @@ def store(journal: Journal) -> None:
     Raises
     ------
     OutputError
-        One cannot be written, or there is one that could not be recovered. Then none is left.
+        One cannot be written, or one exists that could not be recovered. Then none is left.
     """
     home = journal.path.parent
     files = [
@@ -56,19 +64,19 @@ def store(journal: Journal) -> None:
 
 
 def recover(paths: Iterable[Path], inputs: Iterable[Path] = ()) -> None:
-    """Complete or undo the killed commits that these files belong to.
+    """Complete or undo killed commits of these files.
 
     Parameters
     ----------
     paths : iterable of Path
         Files that are about to be written.
     inputs : iterable of Path
-        Files that must stay as they are.
+        Files that must not change.
 
     Raises
     ------
     OutputError
-        Another process writes there, and does not end; or an input would be undone.
+        Another process keeps the folder locked; or an input would be undone.
     """
     ours: dict[Path, dict[str, str]] = {}
     for path in paths:
@@ -84,12 +92,12 @@ def recover(paths: Iterable[Path], inputs: Iterable[Path] = ()) -> None:
                     _recover(journal, kept)
             except OutputError:
                 raise
-            except OSError:  # what cannot be read now is left for later
+            except OSError:  # unreadable now: left for a later run
                 continue
 
 
 def _discard(path: Path, names: Iterable[str]) -> None:
-    """Remove a journal that was never wholly written, or a pointer that has lost its journal."""
+    """Remove an incomplete journal, or a pointer whose journal is gone."""
     written = any(owner_of(path.name, name, "commit") for name in names)
     if not (written or "journal" in _parts(path)):
         return
@@ -100,7 +108,7 @@ def _discard(path: Path, names: Iterable[str]) -> None:
 
 def _recover(journal: Journal, inputs: dict[str, Path]) -> None:
     with locked(journal.folders) as alone, held():
-        again = _read(journal.path)  # its owner may have ended it meanwhile
+        again = _read(journal.path)  # its owner may have finished meanwhile
         if again is None or not _is_abandoned(again.path, alone=alone):
             return
         if again.path.suffix == ".done":
@@ -117,15 +125,15 @@ def _recover(journal: Journal, inputs: dict[str, Path]) -> None:
 
 
 def _is_abandoned(path: Path, *, alone: bool) -> bool:
-    """Return True if no process can be busy with a journal any more."""
+    """Return True if no process can still be using a journal."""
     owner = _owner_of(path)
     if owner.machine == this_process().machine and (alone or not is_running(owner.process)):
         return True
-    return time.time() - path.lstat().st_mtime > _OLD
+    return time.time() - path.lstat().st_mtime > _COMMIT_SECONDS
 
 
 def _journals(folder: Path) -> list[Path]:
-    """Return the files in a folder that are named like journals or pointers."""
+    """Return files in a folder that are named like journals or pointers."""
     with suppress(OSError), os.scandir(folder) as names:
         return [folder / one.name for one in names if _NAME.fullmatch(one.name)]
     return []
@@ -138,12 +146,12 @@ def _owner_of(path: Path) -> Owner:
 
 
 def _read(path: Path) -> Journal | None:
-    """Return a journal, also by a pointer to it; None if there is none, or a damaged one.
+    """Return a journal, given its path or that of a pointer; None if missing or damaged.
 
     Raises
     ------
     OSError
-        It cannot be read: what it says is not known.
+        It exists but cannot be read.
     """
     parts = _parts(path)
     try:
@@ -181,21 +189,21 @@ def _journal_of(path: Path, parts: dict[str, Any]) -> Journal:
 
 
 def _parts(path: Path) -> dict[str, Any]:
-    """Return the content of a journal; empty if it cannot be trusted to be one."""
+    """Return the content of a journal; empty if it is missing, damaged or not trusted."""
     with suppress(FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
         handle = os.open(path, os.O_RDONLY | _CAREFULLY)
         with open(handle, "rb") as file:
             if not _is_trusted(os.fstat(handle), path.parent):
                 return {}
-            parts = json.loads(file.read(_LARGEST))
+            parts = json.loads(file.read(_MOST_JOURNAL_BYTES))
             if isinstance(parts, dict) and parts.get("format") == _FORMAT:
                 return parts
     return {}
 
 
 def _is_trusted(found: os.stat_result, folder: Path) -> bool:
-    """Return True for a small regular file of ours, or of whom the folder belongs to."""
-    if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST:
+    """Return True for a small regular file of this user, or of the folder's owner."""
+    if not stat.S_ISREG(found.st_mode) or found.st_size > _MOST_JOURNAL_BYTES:
         return False
     return not hasattr(os, "geteuid") or found.st_uid in (os.geteuid(), folder.stat().st_uid)
 
@@ -234,7 +242,7 @@ def _real(folder: Path) -> Path:
 
 
 def _relative(folder: Path, start: Path) -> str:
-    """Return a folder as seen from another, so that both can be moved together."""
+    """Return a folder relative to another, so that both can be moved together."""
     real = os.path.realpath(folder)
     try:
         return os.path.relpath(real, os.path.realpath(start))

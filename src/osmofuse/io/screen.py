@@ -1,37 +1,43 @@
-"""Pictures as screens show them: 8 bits of sRGB, reduced if need be, encoded into bytes."""
+"""Pictures for screens: 8 bits of sRGB, reduced if need be, encoded as bytes or animated."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
-from osmofuse.io.libvips import image_of, pixels_of, vips
+from osmofuse.errors import OutputError
+from osmofuse.io.libvips import image_of, pixels_of, reason, vips
 from osmofuse.io.profile import in_profile_of
-from osmofuse.picture import Picture, bands_of, quantise, samples, shown_by
+from osmofuse.picture import Picture, samples, shown_by
+from osmofuse.pixels import bands_of, quantise
 from osmofuse.typing import Array
 
 __all__ = ["as_png", "encoded", "for_screen", "reduced"]
 
-_LONGEST = 1000  # pixels of a picture in a notebook
-_QUALITY = 92  # of JPEG; the chroma keeps its full resolution, since colours are to be judged
+_NOTEBOOK_SIDE = 1000  # pixels; anything from 300 to 2000 works
+_WEBP_SIDE = 16383  # pixels: WebP stores a side in 14 bits
+_QUALITY = 92  # of JPEG, with full chroma resolution; anything from 90 to 95 works
 
 
 def for_screen(picture: Picture, name: str) -> Array:
     """Return a picture in 8 bits of sRGB, (rows, cols) or (rows, cols, 3).
 
     Colours are converted from the picture's profile, relative colorimetric; without one they are
-    taken for sRGB. One band is shown in grey as it is stored, and so is the first of two, or of
-    more than three. What is below black or above white is clipped; empty pixels show the nearest
-    valid one, transparency is left out.
+    taken for sRGB. One band is returned in grey, unconverted; so is the first of two, or of more
+    than three. Values below black or above white are clipped; invalid pixels take the colour of
+    the nearest valid one, transparency is left out.
 
     Parameters
     ----------
     picture : Picture
         Of any depth; never changed.
     name : str
-        For messages.
+        Name of the picture, for messages.
 
     Raises
     ------
@@ -53,7 +59,7 @@ def for_screen(picture: Picture, name: str) -> Array:
 
 
 def reduced(levels: Array, longest: int) -> Array:
-    """Return a picture whose longer side has at most so many pixels: itself, or a smaller one."""
+    """Return a picture reduced to at most `longest` pixels a side; itself if it fits."""
     scale = longest / max(levels.shape[:2])
     if scale >= 1:
         return levels
@@ -63,14 +69,14 @@ def reduced(levels: Array, longest: int) -> Array:
 
 
 def encoded(levels: Array, kind: Literal["png", "jpeg"], *, transparency: bool = False) -> bytes:
-    """Return a picture of 8 bits as the bytes of a file, without any metadata.
+    """Return a picture of 8 bits encoded as a file, without metadata.
 
     Parameters
     ----------
     levels : array of uint8
         Grey or sRGB.
     kind : {"png", "jpeg"}
-        PNG keeps every level; JPEG has quality 92, without subsampling.
+        PNG is lossless; JPEG has quality 92, without chroma subsampling.
     transparency : bool
         The last of two or four bands is transparency; PNG only.
     """
@@ -91,6 +97,41 @@ def as_png(picture: Picture) -> bytes:
     InputError, UnreadableError
         As for `for_screen`.
     """
-    step = max(1, max(picture.shape) // (2 * _LONGEST))  # a huge one is not converted as a whole
+    # A huge picture is thinned out first, so that not all of it is converted.
+    step = max(1, max(picture.shape) // (2 * _NOTEBOOK_SIDE))
     thin = replace(picture, pixels=picture.pixels[::step, ::step])
-    return encoded(reduced(for_screen(thin, "picture"), _LONGEST), "png")
+    return encoded(reduced(for_screen(thin, "picture"), _NOTEBOOK_SIDE), "png")
+
+
+def write_animation(
+    frames: Sequence[Array], path: str | os.PathLike[str], *, milliseconds: int = 700
+) -> Path:
+    """Write frames as an animated WebP, without loss.
+
+    Parameters
+    ----------
+    frames : sequence of arrays of uint8, (rows, cols, 3)
+        All of one size.
+    path : path
+        Replaced if it exists. Always WebP, whatever the suffix.
+    milliseconds : int
+        Duration of each frame.
+
+    Raises
+    ------
+    OutputError
+        It cannot be written.
+    """
+    path = Path(path)
+    rows = frames[0].shape[0]
+    if max(frames[0].shape[:2]) > _WEBP_SIDE:
+        raise OutputError(f"{path}: WebP holds at most {_WEBP_SIDE} pixels a side")
+    film = image_of(np.concatenate(list(frames)))
+    film.set_type(vips().GValue.gint_type, "page-height", rows)
+    film.set_type(vips().GValue.array_int_type, "delay", [milliseconds] * len(frames))
+    film.set_type(vips().GValue.gint_type, "loop", 0)
+    try:
+        film.webpsave(os.fsencode(path), lossless=True)
+    except (vips().Error, UnicodeDecodeError) as error:
+        raise OutputError(f"{path}: cannot be written ({reason(error)})") from error
+    return path

@@ -1,8 +1,8 @@
-"""Files that appear whole, and together, or not at all.
+"""Atomic writing of several files: all appear, complete, or none does.
 
-Each is written beside its place under a name of this process that ends in ``.partial``. When all
-are there they are synced and renamed, see `osmofuse.io.journal`. A process that is killed leaves
-partial files behind, or a journal; the next one that writes the same output clears them away.
+Each is written in its final folder under a name of this process that ends in ``.partial``. When all
+are complete they are synced and renamed, see `osmofuse.io.journal`. A process that is killed leaves
+partial files or a journal; the next one that writes the same output removes them.
 """
 
 from __future__ import annotations
@@ -14,32 +14,30 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 
-from osmofuse.errors import OutputError
-from osmofuse.io.journal import begin, sync
-from osmofuse.io.locking import locked
-from osmofuse.io.own_names import is_running, own_path, owner_of, this_process
+from osmofuse.errors import OutputError, naming
+from osmofuse.io.journal import begin, is_running, own_path, owner_of, sync, this_process
+from osmofuse.io.locking import held, locked
 from osmofuse.io.recovery import recover, store
-from osmofuse.io.refusal import naming
-from osmofuse.io.signals import held
 from osmofuse.io.targets import check_absent, check_distinct
 
 __all__ = ["Staging", "made_folder"]
 
-# No job takes that long: what is older was left behind, on whatever machine.
-_OLD = 24 * 3600.0
+# Partial files older than this, of any machine, are abandoned: no job runs a day. Anything from
+# hours to weeks works.
+_JOB_SECONDS = 24 * 3600.0
 
 
 class Staging:
-    """Files while they are being written; what is not committed is removed.
+    """Files being written; those not committed are removed at the end of the block.
 
     Parameters
     ----------
     paths : iterable of Path
-        Where they are to be. They get their names in this order; the last is the main output.
+        Their final names. They are renamed in this order; the last is the main output.
     overwrite : bool
-        Replace files that are there when all are given their names.
+        Replace existing files on commit.
     ending : int
-        How many of them get their names after those that `add` takes in.
+        Number of `paths`, from the end, that are renamed after those of `add`.
     """
 
     def __init__(self, paths: Iterable[Path], *, overwrite: bool = True, ending: int = 0) -> None:
@@ -65,16 +63,16 @@ class Staging:
 
     @staticmethod
     def partial(path: Path) -> Path:
-        """Return the name under which this process writes a file."""
+        """Return the path under which this process writes a file before it is committed."""
         return own_path(path, "partial")
 
     def add(self, paths: Iterable[Path]) -> None:
-        """Take in further files.
+        """Add further files.
 
         Raises
         ------
         OutputError
-            One is among the files already.
+            A file was added before.
         """
         added, place = list(paths), len(self.paths) - self.ending
         known = [("an output", path) for path in self.paths]
@@ -84,14 +82,14 @@ class Staging:
         self.paths[place:place] = added
 
     def commit(self) -> None:
-        """Sync all files and give them their names; if one fails, put back all that was there.
+        """Sync and rename all files; if one fails, restore all old ones.
 
-        Interrupts wait until that is done.
+        Interrupts are delayed until that is done.
 
         Raises
         ------
         OutputError
-            One cannot be synced or renamed, or is there and is not to be replaced.
+            A file cannot be synced or renamed, or exists and must not be replaced.
         """
         for path in self.paths:
             with naming(path):
@@ -101,7 +99,7 @@ class Staging:
             if not self.overwrite:
                 for path in self.paths:
                     check_absent(path)
-            if len(self.paths) == 1:  # a single rename is whole by itself
+            if len(self.paths) == 1:  # a single rename is atomic by itself
                 with naming(self.paths[0]):
                     os.replace(self.partial(self.paths[0]), self.paths[0])
                 sync(self.paths[0].parent)
@@ -117,8 +115,8 @@ def _commit(paths: list[Path]) -> None:
     except BaseException as error:
         if left := journal.roll_back():
             raise OutputError(
-                f"{error}; nor could {', '.join(map(str, left))} be put back. What was there lies "
-                "beside it, ending in .aside, and is put back when the same is written again"
+                f"{error}; old files could not be restored: {', '.join(map(str, left))}. They are "
+                "kept there, ending in .aside, and restored when the same output is written again"
             ) from error
         raise
     journal.finish()
@@ -126,12 +124,12 @@ def _commit(paths: list[Path]) -> None:
 
 @contextmanager
 def made_folder(folder: Path) -> Iterator[None]:
-    """Make a folder, and those above it; take back those that are new if they stay empty.
+    """Create a folder and its parents; at the end, remove new ones that are empty.
 
     Raises
     ------
     OutputError
-        It cannot be made.
+        The folder cannot be created.
     """
     missing = [above for above in (folder, *folder.parents) if not os.path.lexists(above)]
     with ExitStack() as undo:
@@ -143,12 +141,12 @@ def made_folder(folder: Path) -> Iterator[None]:
 
 
 def _remove_empty(folder: Path) -> None:
-    with suppress(OSError):  # somebody else has put something there
+    with suppress(OSError):  # it is not empty
         folder.rmdir()
 
 
 def _check_partials(paths: list[Path]) -> None:
-    """Refuse outputs that only the file system takes for one, e.g. names without capitals."""
+    """Refuse outputs that are one file to the file system, e.g. if it ignores case."""
     seen: dict[tuple[int, int], Path] = {}
     for path in paths:
         with naming(path):
@@ -159,10 +157,10 @@ def _check_partials(paths: list[Path]) -> None:
 
 
 def _clear_stale(path: Path) -> None:
-    """Remove what processes that are gone have left of a file, and what is in our own place."""
-    with suppress(OSError):  # a folder that cannot be listed may still be written
+    """Remove partial files of an output that ended processes, or this one, have left."""
+    with suppress(OSError):  # a folder that cannot be listed may still be writable
         for candidate in path.parent.iterdir():
-            with suppress(OSError):  # another process may clear it away, too
+            with suppress(OSError):  # another process may remove it, too
                 if _is_stale(candidate, path):
                     candidate.unlink()
 
@@ -173,7 +171,7 @@ def _is_stale(candidate: Path, path: Path) -> bool:
         return False
     if owner == us or (owner.machine == us.machine and not is_running(owner.process)):
         return True
-    return time.time() - candidate.lstat().st_mtime > _OLD
+    return time.time() - candidate.lstat().st_mtime > _JOB_SECONDS
 
 
 def _sync(path: Path) -> None:

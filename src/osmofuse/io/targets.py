@@ -1,4 +1,4 @@
-"""Places where files are to be written: refused before the work if they cannot or must not be."""
+"""Checks of output paths, made before the work starts."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from osmofuse.errors import OutputError
-from osmofuse.io.journal import place_of
-from osmofuse.io.own_names import is_own_name
+from osmofuse.errors import OutputError, cannot_write, naming
+from osmofuse.io.journal import is_own_name, place_of
 from osmofuse.io.recovery import recover
-from osmofuse.io.refusal import cannot_write, naming
 
 __all__ = ["check_absent", "check_distinct", "check_target"]
 
@@ -24,25 +22,25 @@ def check_target(
     inputs: Iterable[str | os.PathLike[str]] = (),
     folders: bool = False,
 ) -> None:
-    """Refuse a place where a file cannot or must not be written.
+    """Check that a file can and may be written.
 
     A commit that was killed there is completed or undone first.
 
     Parameters
     ----------
     path : Path
-        The place.
+        The output.
     overwrite : bool
-        Replace a file that is there.
+        An existing file may be replaced.
     inputs : iterable of paths
-        Files that are never replaced, under whatever name.
+        Files that must not be replaced, under any name.
     folders : bool
-        Missing folders will be made; then the nearest one that exists counts.
+        Missing folders will be created; then the nearest existing one is checked.
 
     Raises
     ------
     OutputError
-        Its folder is missing or closed, it is a folder, it exists, or it is an input.
+        Its folder is missing or not writable, it is a folder, it exists, or it is an input.
     """
     _check_name(path)
     kept = [Path(given) for given in inputs]
@@ -53,7 +51,7 @@ def check_target(
             raise OutputError(f"{path}: would replace the input {given}; choose another name")
     recover([path], kept)
     folder = path.parent
-    with naming(path):  # a folder above may be closed
+    with naming(path):  # a folder above may be inaccessible
         if folders:
             folder = next(above for above in path.absolute().parents if above.exists())
         if folder.exists() and not folder.is_dir():
@@ -71,25 +69,25 @@ def check_target(
 
 
 def check_distinct(paths: Iterable[tuple[str, Path]]) -> None:
-    """Refuse two outputs in one place, or one below another, however that is spelled.
+    """Check that outputs are distinct files, and that none is the folder of another.
 
     Parameters
     ----------
     paths : iterable of (str, Path)
-        Role and place of each.
+        Role and path of each.
 
     Raises
     ------
     OutputError
-        Two are one file, by a link, another way through the folders, or capitals; or one is to
-        be the folder of another.
+        Two are the same file, also by a link, another spelling of the path, or case; or one is
+        the folder of another.
     """
     taken: dict[object, str] = {}
     given = list(paths)
     for role, path in given:
         _check_name(path)
         marks: list[object] = [place_of(path)]
-        with suppress(OSError):  # it is not there yet
+        with suppress(OSError):  # it does not exist yet
             found = path.stat()
             marks.append((found.st_dev, found.st_ino))
         for mark in marks:
@@ -108,7 +106,7 @@ def check_distinct(paths: Iterable[tuple[str, Path]]) -> None:
 
 
 def _check_name(path: Path) -> None:
-    """Refuse what names no file."""
+    """Check that a path can name a file."""
     if path.name in ("", ".."):
         raise OutputError(f"{path}: is a folder; add a name for the file")
     try:
@@ -120,7 +118,7 @@ def _check_name(path: Path) -> None:
 
 
 def check_absent(path: Path) -> None:
-    """Refuse to replace a file.
+    """Check that a file does not exist.
 
     Raises
     ------
@@ -135,8 +133,8 @@ def check_absent(path: Path) -> None:
 
 
 def _is_same(path: Path, other: Path) -> bool:
-    """Return True if two paths lead to one file, also by a link or another spelling."""
-    with suppress(OSError, ValueError):  # what is not there cannot be the same file
+    """Return True if two paths are the same file, also by a link or another spelling."""
+    with suppress(OSError, ValueError):  # a missing file is not the same
         return path.samefile(other)
     return False
 

@@ -1,4 +1,4 @@
-"""Directories of a TIFF: which are pictures, which are smaller sizes, thumbnails, masks or raw."""
+"""Directories of a TIFF: pictures, pyramid levels, thumbnails, masks and raw data told apart."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from math import prod
 from typing import TypeAlias
 
 from osmofuse.errors import LimitError, SettingError, UnreadableError
-from osmofuse.tags import (
+from osmofuse.io.tags import (
+    COLS,
     MOST_PAGES,
+    PHOTOMETRIC,
+    ROWS,
     Directory,
     directories,
     parse_tags,
@@ -24,17 +27,17 @@ from osmofuse.tags import (
 
 __all__ = ["BULK", "Pages", "check_page", "pages_in", "stack_note"]
 
-_SUBFILE, _OLD_SUBFILE, _COLS, _ROWS, _PHOTOMETRIC, _SUB_IFDS = 254, 255, 256, 257, 262, 330
-_DESCRIPTION, _DNG_VERSION = 270, 50706
-_MOST_WORDS = 1000  # of a description, in bytes
-_RAW = {32803: "a colour filter array", 34892: "linear raw samples"}
-# Offsets of strips and tiles, and Photoshop's layers: large, and of no use here.
+# Numbers of tags.
+_SUBFILE, _OLD_SUBFILE, _DESCRIPTION, _SUB_IFDS, _DNG_VERSION = 254, 255, 270, 330, 50706
+_MOST_WORDS = 1000  # bytes of a description that are searched; 100..10,000 works
+_RAW_PHOTOMETRICS = {32803: "a colour filter array", 34892: "linear raw samples"}
+# Offsets and sizes of strips and tiles, and Photoshop's layers: large and not needed.
 BULK = frozenset((273, 279, 324, 325, 34377, 37724))
-_MOST_SUB_IFDS = 64
-_BULKY = 2**25  # bytes; libvips lets libtiff take 50 MB, unless told otherwise
-_WANTED = frozenset((_SUBFILE, _OLD_SUBFILE, _COLS, _ROWS, _PHOTOMETRIC, _DNG_VERSION))
+_MOST_SUB_IFDS = 64  # sub-directories that are looked at; a pyramid has about ten
+_BULKY = 2**25  # bytes; by default libvips limits libtiff to 50 MB
+_WANTED = frozenset((_SUBFILE, _OLD_SUBFILE, COLS, ROWS, PHOTOMETRIC, _DNG_VERSION))
 
-_Place: TypeAlias = "dict[int, int]"  # the short numbers of a directory
+_Place: TypeAlias = "dict[int, int]"  # `short_numbers` of a directory
 
 
 @dataclass(frozen=True)
@@ -48,14 +51,14 @@ class Pages:
     tags : Directory
         Its tags, without those of `BULK`.
     count : int
-        Pages that are pictures of their own.
+        Number of pages that are pictures of their own.
     levels : int
-        Sizes of the page: one, or more for a pyramid.
+        Number of sizes of the page: one, or more for a pyramid.
     raw : str or None
         Kind of raw data in the file, in words; None if it is no raw file.
     bulky : bool
-        The page carries much beside its pixels, as Photoshop's layers are, and all of it can be in
-        the file: libtiff may then take memory for it.
+        True if the page has much data beside its pixels, e.g. Photoshop's layers, that fits in the
+        file: then libtiff's memory limit is lifted.
     """
 
     index: int
@@ -76,7 +79,7 @@ def pages_in(data: mmap.mmap, path: object, page: int) -> Pages:
     path : object
         Its name, for messages.
     page : int
-        Which page, from 1; reduced versions and masks do not count.
+        Page number, from 1; reduced versions and masks do not count.
 
     Returns
     -------
@@ -90,7 +93,7 @@ def pages_in(data: mmap.mmap, path: object, page: int) -> Pages:
     SettingError
         There is no such page.
     UnreadableError
-        Its full size lies where it is not looked for.
+        Its full size is in a sub-directory, which is not read.
     ValueError, OverflowError, struct.error
         The file is damaged.
     """
@@ -108,8 +111,8 @@ def pages_in(data: mmap.mmap, path: object, page: int) -> Pages:
     larger = None if raw is not None else _larger(short[index] or {}, below)
     if larger is not None:
         raise UnreadableError(
-            f"{path}: its page is a thumbnail, and the full picture of {larger} pixels lies in a "
-            "sub-directory, which is not read; save it anew as an ordinary TIFF"
+            f"{path}: its page is a thumbnail, and the full picture of {larger} pixels is in a "
+            "sub-directory, which is not read; save it again as an ordinary TIFF"
         )
     reduced = short[index + 1 : chosen[page] if page < len(chosen) else None]
     levels = 1 + _levels_below(short[index] or {}, [*reduced, *below])
@@ -118,9 +121,9 @@ def pages_in(data: mmap.mmap, path: object, page: int) -> Pages:
 
 
 def stack_note(tags: Directory, count: int) -> str | None:
-    """Return that ImageJ stores more pictures than there are pages, in words; None if not.
+    """Return a remark if an ImageJ stack has more pictures than pages; else None.
 
-    Of a large stack only the first has a directory; the others follow its pixels.
+    In a large stack only the first picture has a directory; the others follow its pixels.
     """
     words = tag_bytes(tags, _DESCRIPTION) or b""
     found = re.search(rb"^images=(\d{1,9})\s*$", words[:_MOST_WORDS], re.M)
@@ -130,12 +133,12 @@ def stack_note(tags: Directory, count: int) -> str | None:
 
 
 def check_page(path: object, page: object, count: int | None = None) -> None:
-    """Refuse what is no page number, or a page that a file does not have.
+    """Check a page number, and that a file has the page.
 
     Raises
     ------
     SettingError
-        It has fewer pages.
+        The number is invalid, or the file has fewer pages.
     """
     if isinstance(page, bool) or not isinstance(page, int) or page < 1:
         raise SettingError(f"page: {page!r}; must be a whole number from 1")
@@ -165,26 +168,26 @@ def _is_lesser(place: _Place | None) -> bool:
 
 def _raw_kind(places: Iterable[_Place | None]) -> str | None:
     for place in filter(None, places):
-        if place.get(_PHOTOMETRIC) in _RAW:
-            return _RAW[place[_PHOTOMETRIC]]
+        if place.get(PHOTOMETRIC) in _RAW_PHOTOMETRICS:
+            return _RAW_PHOTOMETRICS[place[PHOTOMETRIC]]
         if _DNG_VERSION in place:
             return "a digital negative (DNG)"
     return None
 
 
 def _size(place: _Place) -> tuple[int, int]:
-    return place.get(_ROWS, 0), place.get(_COLS, 0)
+    return place.get(ROWS, 0), place.get(COLS, 0)
 
 
 def _larger(full: _Place, below: Iterable[_Place | None]) -> str | None:
-    """Return the size of a picture below a page that is larger and no version of it, in words."""
+    """Return the size, as text, of a larger picture in a sub-directory of a page; else None."""
     sizes = [_size(place) for place in filter(None, below) if not _is_lesser(place)]
     rows, cols = max(sizes, key=prod, default=(0, 0))
     return f"{cols} × {rows}" if rows * cols > prod(_size(full)) else None
 
 
 def _levels_below(full: _Place, others: Iterable[_Place | None]) -> int:
-    """Return how many of the other directories are levels, each a half to a quarter of the last."""
+    """Return the number of other directories that are pyramid levels, each 1/2 to 1/4 the last."""
     sizes = sorted({_size(place) for place in others if place}, reverse=True)
     current, levels = _size(full), 0
     for size in sizes:
@@ -194,6 +197,6 @@ def _levels_below(full: _Place, others: Iterable[_Place | None]) -> int:
 
 
 def _is_part(size: tuple[int, int], full: tuple[int, int], factor: int) -> bool:
-    """Return True if a size is another one divided by a factor, rounded up or down."""
+    """Return True if a size is `full` divided by a factor, rounded up or down."""
     pairs = zip(size, full, strict=True)
     return all(whole // factor <= part <= -(-whole // factor) and part > 0 for part, whole in pairs)

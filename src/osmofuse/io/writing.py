@@ -1,31 +1,36 @@
-"""Writing picture files, so that each is either whole or absent."""
+"""Writing of picture files, so that each is either whole or absent."""
 
 from __future__ import annotations
 
 import os
+import struct
+import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
-from osmofuse.errors import InputError, OsmofuseError, OutputError
+from osmofuse.errors import InputError, OsmofuseError, OutputError, cannot_write, naming
 from osmofuse.io.description import describe
 from osmofuse.io.formats import JPEG, PNG, SUFFIXES, TIFF, WEBP, Format
 from osmofuse.io.libvips import attach, image_of, reason, vips
-from osmofuse.io.png import add_xmp
-from osmofuse.io.refusal import cannot_write, naming
 from osmofuse.io.staging import Staging
+from osmofuse.io.tags import add_tags, normalise_exif, wrap_iptc
 from osmofuse.io.targets import check_target
 from osmofuse.io.tiff import added_tags
-from osmofuse.picture import Picture, bands_of
-from osmofuse.tags import add_tags, normalise_exif, wrap_iptc
+from osmofuse.picture import Picture
+from osmofuse.pixels import bands_of
 from osmofuse.typing import ArrayLike
 
-__all__ = ["encode", "format_of", "storable", "write"]
+__all__ = ["add_xmp", "encode", "format_of", "storable", "write"]
 
-# Beyond 64 kB, less headers, libvips leaves EXIF, XMP or IPTC out of a JPEG without a word.
-_JPEG_SEGMENT = 65000
+# Most bytes of metadata in a JPEG, a segment of which holds 64 kB with headers. libvips silently
+# drops longer ones: measured, XMP above 60,000 bytes, IPTC above 65,506.
+_MOST_IN_JPEG = {"exif": 65_000, "xmp": 60_000, "iptc": 65_000}
+_BEHIND_HEADER = 8 + 25  # the signature, and IHDR with its length, name and checksum
+_BLOCK = 2**24  # bytes moved at once; anything in 2**16..2**28 works
 
 
 def write(
@@ -37,9 +42,9 @@ def write(
 ) -> Path:
     """Write a picture so that the file is either whole or absent.
 
-    It is written beside its place under a name that ends in ".partial", synced and renamed.
-    Profile, EXIF, XMP, IPTC and resolution go along; PNG and WebP have no place for IPTC, WebP
-    none for the resolution. Only TIFF has one for the no-data value: see `storable`.
+    It is written under a name that ends in ".partial", synced and renamed. Profile, EXIF, XMP,
+    IPTC and resolution are written too; PNG and WebP cannot hold IPTC, WebP no resolution. Only
+    TIFF holds a no-data value: see `storable`.
 
     Parameters
     ----------
@@ -50,7 +55,7 @@ def write(
     overwrite : bool
         Replace an existing file.
     inputs : sequence of paths
-        Files that are never replaced, under whatever name and whether told to overwrite or not.
+        Files that are never replaced, under any name, even with `overwrite`.
 
     Returns
     -------
@@ -76,14 +81,14 @@ def write(
 
 
 def encode(picture: Picture, path: Path) -> None:
-    """Write a picture under the partial name of the file that it is to become.
+    """Write a picture under the partial name of an output, see `Staging.partial`.
 
     Parameters
     ----------
     picture : Picture
         Depth and values are kept.
     path : Path
-        What the file is to be called in the end; its suffix decides the format.
+        Final name; its suffix decides the format.
 
     Raises
     ------
@@ -95,7 +100,7 @@ def encode(picture: Picture, path: Path) -> None:
         with naming(path):
             _encode(picture, partial, kind)
             _read_back(picture, partial, path)
-    except (vips().Error, UnicodeDecodeError) as error:  # the latter where it quotes such a name
+    except (vips().Error, UnicodeDecodeError) as error:  # the latter if it quotes a non-UTF-8 name
         if refused := _ask_the_disk(partial):
             raise cannot_write(path, refused) from error
         raise OutputError(
@@ -104,14 +109,14 @@ def encode(picture: Picture, path: Path) -> None:
 
 
 def storable(picture: Picture, path: Path) -> Picture:
-    """Return a picture as a file can hold it: itself, or with no data as transparency.
+    """Return a picture as a file can hold it: unchanged, or with no-data as transparency.
 
     Parameters
     ----------
     picture : Picture
-        Pixels without data are made transparent in PNG and WebP, which know no no-data value.
+        Invalid pixels are made transparent in PNG and WebP, which have no no-data value.
     path : Path
-        The file that it is to become; its suffix decides the format.
+        Final name; its suffix decides the format.
 
     Raises
     ------
@@ -136,12 +141,12 @@ def storable(picture: Picture, path: Path) -> Picture:
 
 
 def format_of(path: Path) -> Format:
-    """Return the format that a file's suffix asks for.
+    """Return the format of a file name's suffix.
 
     Raises
     ------
     OutputError
-        It asks for none that can be written.
+        The suffix is unknown, or its format cannot be written.
     """
     kind = SUFFIXES.get(path.suffix.lower())
     if kind is None:
@@ -152,9 +157,10 @@ def format_of(path: Path) -> Format:
 
 def _format_for(picture: Picture, path: Path) -> Format:
     metadata, kind = picture.metadata, format_of(path)
-    longest = max(len(part or b"") for part in (metadata.exif, metadata.xmp, metadata.iptc))
-    if kind is JPEG and longest > _JPEG_SEGMENT:
-        raise OutputError(f"{path}: JPEG cannot hold {longest} bytes of metadata; TIFF can")
+    for name, most in _MOST_IN_JPEG.items() if kind is JPEG else ():
+        size = len(getattr(metadata, name) or b"")
+        if size > most:
+            raise OutputError(f"{path}: JPEG cannot hold {size} bytes of metadata; TIFF can")
     if kind.holds(picture):
         return kind
     others = [other.name.upper() for other in (TIFF, PNG, WEBP) if other.holds(picture)]
@@ -168,19 +174,19 @@ def _format_for(picture: Picture, path: Path) -> Format:
 
 
 def _read_back(picture: Picture, partial: Path, path: Path) -> None:
-    """Refuse a file that we could not read again, before it takes its name.
+    """Check that a partial file can be read again, before it is renamed.
 
     Raises
     ------
     OutputError
-        Its header is damaged, or is that of another picture.
+        Its header is damaged, or differs from the picture.
     """
     try:
         found = describe(partial)
     except OsmofuseError as error:
-        told = str(error).replace(str(partial), "").removeprefix(": ")
+        cause = str(error).replace(str(partial), "").removeprefix(": ")
         raise OutputError(
-            f"{path}: cannot be read back as written ({told}); its metadata may be at fault: "
+            f"{path}: cannot be read back as written ({cause}); its metadata may be at fault: "
             "remove them from the foreground, or write another format"
         ) from error
     meant = (*picture.shape, bands_of(picture.pixels), picture.depth.name)
@@ -192,7 +198,7 @@ def _read_back(picture: Picture, partial: Path, path: Path) -> None:
 
 
 def _ask_the_disk(partial: Path) -> OSError | None:
-    """Find what the system refuses, since libvips does not hand on its error numbers."""
+    """Return the system's error for writing a file, since libvips does not report its number."""
     try:
         with partial.open("ab") as file:
             file.write(bytes(2**20))
@@ -210,11 +216,11 @@ def _encode(picture: Picture, path: Path, kind: Format) -> None:
     blobs = {"icc-profile-data": picture.profile, "xmp-data": metadata.xmp}
     keep = vips().ForeignKeep.ALL
     if exif is None and (kind is not JPEG or metadata.resolution is None):
-        # libvips would make EXIF up; only JPEG needs it, for the resolution.
+        # libvips would generate EXIF; only JPEG needs it, for the resolution.
         keep -= vips().ForeignKeep.EXIF
     options = {"keep": keep, **kind.options}
     if kind is TIFF:
-        # The floating-point predictor is beyond many readers, so floats go without.
+        # Many readers lack the floating-point predictor, so floats are written without.
         predictor = "none" if picture.depth.kind == "f" else "horizontal"
         big = picture.pixels.nbytes > 2**31
         options |= {"compression": "deflate", "predictor": predictor, "bigtiff": big}
@@ -229,7 +235,7 @@ def _encode(picture: Picture, path: Path, kind: Format) -> None:
 
 
 def _complete(picture: Picture, path: Path, kind: Format, exif: bytes | None) -> None:
-    """Add to a file what libvips does not write, or not as others read it."""
+    """Add metadata that libvips does not write, or not in the standard place."""
     xmp = picture.metadata.xmp if kind is PNG else None
     tags = added_tags(picture, exif) if kind is TIFF else {}
     if not (xmp or tags):
@@ -239,3 +245,30 @@ def _complete(picture: Picture, path: Path, kind: Format, exif: bytes | None) ->
             add_xmp(file, xmp)
         else:
             add_tags(file, tags)
+
+
+def add_xmp(file: BinaryIO, xmp: bytes) -> None:
+    """Insert an XMP packet after the header of a PNG, in the iTXt chunk that XMP requires.
+
+    libvips writes another kind of chunk, which other software does not read.
+
+    Parameters
+    ----------
+    file : binary file
+        A whole PNG without XMP, open for reading and writing.
+    xmp : bytes
+        The packet, in UTF-8.
+    """
+    body = b"iTXtXML:com.adobe.xmp\0\0\0\0\0" + xmp
+    chunk = struct.pack(">I", len(body) - 4) + body + struct.pack(">I", zlib.crc32(body))
+    end = file.seek(0, 2)
+    # The rest of the file is moved from its end on, so that nothing is overwritten unread.
+    while end > _BEHIND_HEADER:
+        start = max(end - _BLOCK, _BEHIND_HEADER)
+        file.seek(start)
+        block = file.read(end - start)
+        file.seek(start + len(chunk))
+        file.write(block)
+        end = start
+    file.seek(_BEHIND_HEADER)
+    file.write(chunk)

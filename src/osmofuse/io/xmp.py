@@ -1,13 +1,21 @@
-"""XMP packets: opened as trees that keep prefixes and comments, changed, and packed again."""
+"""XMP packets, and the mark of a composite in them.
+
+A packet is parsed into a tree that keeps prefixes and comments, changed, and packed again.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 from xml.dom.minidom import Document, Element, parseString
 from xml.parsers.expat import ExpatError
 
-__all__ = ["NAMESPACES", "Packet", "upright"]
+from osmofuse.io.tags import normalise_exif
+from osmofuse.picture import Metadata
+
+__all__ = ["NAMESPACES", "Packet", "composite_metadata", "upright"]
 
 NAMESPACES = {
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
@@ -17,42 +25,46 @@ NAMESPACES = {
     "stRef": "http://ns.adobe.com/xap/1.0/sType/ResourceRef#",
     "Iptc4xmpExt": "http://iptc.org/std/Iptc4xmpExt/2008-02-29/",
 }
-_LONGEST, _MOST_MARKS = 16_000_000, 200_000  # a tree takes some 400 bytes and 8 µs an element
+# Bytes and tags of a packet that are parsed: a tree takes some 400 bytes and 8 µs an element.
+_MOST_PACKET_BYTES, _MOST_MARKS = 16_000_000, 200_000
 _XMLNS = "http://www.w3.org/2000/xmlns/"
 _EMPTY = (
     b'<?xpacket begin="\xef\xbb\xbf" id="W5M0MpCehiHzreSzNTczkc9d"?>'
     b'<x:xmpmeta xmlns:x="adobe:ns:meta/"/><?xpacket end="w"?>'
 )
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_ORIENTATION = re.compile(rb"""(tiff:Orientation\s*(?:=\s*["']|>)\s*)[2-8](?=\s*["'<])""")
+_STATED_ORIENTATION = re.compile(rb"""(tiff:Orientation\s*(?:=\s*["']|>)\s*)[2-8](?=\s*["'<])""")
+_COMPOSITE = "http://cv.iptc.org/newscodes/digitalsourcetype/composite"
+# Identifiers of the foreground, which become those of the composite's source.
+_IDENTITIES = {"xmpMM:DocumentID": "stRef:documentID", "xmpMM:InstanceID": "stRef:instanceID"}
 
 
 def upright(xmp: bytes) -> bytes:
-    """Return a packet that says the picture is upright, and is otherwise the same.
+    """Return a packet whose orientation is upright; all else is kept.
 
     Parameters
     ----------
     xmp : bytes
-        Of a picture that has been turned upright.
+        Packet of a picture that has been rotated upright.
 
     Returns
     -------
     bytes
-        As long as before.
+        Of the same length.
     """
-    return _ORIENTATION.sub(rb"\g<1>1", xmp)
+    return _STATED_ORIENTATION.sub(rb"\g<1>1", xmp)
 
 
 class Packet:
-    """A packet of XMP, whose properties may be read, put and taken away.
+    """Editable XMP packet.
 
-    XMP lets a property be an attribute or an element, in any of several descriptions; here it is
-    found wherever it stands.
+    In XMP a property is an attribute or an element, in any of several descriptions; it is found
+    in all of these forms.
 
     Parameters
     ----------
     xmp : bytes, optional
-        The packet; a new one is begun if there is none or if it is damaged or far too large.
+        The packet; an empty one is used if it is missing, damaged or far too large.
     """
 
     def __init__(self, xmp: bytes | None) -> None:
@@ -70,7 +82,7 @@ class Packet:
         return b"".join(node.toxml("utf-8") for node in self._document.childNodes)
 
     def pop(self, name: str) -> str | None:
-        """Take a property away, and give its text if it is a simple one."""
+        """Remove a property, and return its text if it is a simple one."""
         prefix, local = name.split(":")
         space, found = NAMESPACES[prefix], None
         for description in self._descriptions():
@@ -83,12 +95,12 @@ class Packet:
         return found
 
     def put(self, name: str, value: str | dict[str, str]) -> None:
-        """Set a property to a text or a structure, in place of what it was."""
+        """Set a property to a text or a structure, replacing its old value."""
         self.pop(name)
         self._fill(self._child(self._description(), name), value)
 
     def append(self, name: str, value: dict[str, str], *, container: str) -> None:
-        """Add a structure to the end of a property that is an rdf:Seq or rdf:Bag."""
+        """Append a structure to a property that is an rdf:Seq or rdf:Bag."""
         prefix, local = name.split(":")
         present = [
             element
@@ -104,7 +116,7 @@ class Packet:
         return _children(self._root, NAMESPACES["rdf"], "Description")
 
     def _description(self) -> Element:
-        """Return the first description, which takes new properties; add one if there is none."""
+        """Return the description for new properties: the first, or a new one."""
         found = self._descriptions()
         if found:
             return found[0]
@@ -131,18 +143,18 @@ class Packet:
 
 
 def _parse(xmp: bytes) -> Document:
-    # Entities are of no use in XMP, but could grow without bound.
+    # XMP has no use for entities, which could expand without bound.
     if b"<!DOCTYPE" in xmp or b"<!ENTITY" in xmp:
         raise ValueError("XMP with entities")
-    if len(xmp) > _LONGEST or xmp.count(b"<") > _MOST_MARKS:
+    if len(xmp) > _MOST_PACKET_BYTES or xmp.count(b"<") > _MOST_MARKS:
         raise ValueError("XMP of more elements than any software writes")
     document = parseString(xmp.strip(b"\0 \t\r\n"))
-    document.toxml()  # too deep a tree fails here and not later
+    document.toxml()  # a tree that is too deep fails here and not later
     return document
 
 
 def _declare(element: Element, prefix: str) -> None:
-    """Declare a prefix where an element is, unless the elements around it have done so."""
+    """Declare a prefix at an element, unless an ancestor declares it."""
     around: Any = element
     while isinstance(around, Element):
         if around.hasAttribute(f"xmlns:{prefix}"):
@@ -159,3 +171,50 @@ def _children(parent: Element, space: str, *names: str) -> list[Element]:
         for node in parent.childNodes
         if isinstance(node, Element) and node.namespaceURI == space and node.localName in names
     ]
+
+
+def composite_metadata(
+    metadata: Metadata, *, derived_from: Sequence[str], history: str, when: str | None = None
+) -> Metadata:
+    """Return metadata marked as those of a composite; all else is kept.
+
+    The XMP states that the picture is a composite (IPTC's DigitalSourceType), its sources
+    (xmpMM:DerivedFrom is the first, xmpMM:Ingredients are all), and how it was made (a further
+    entry of xmpMM:History). Thumbnails of the foreground are removed, and its DocumentID and
+    InstanceID move to DerivedFrom, since the composite is another document.
+
+    Parameters
+    ----------
+    metadata : Metadata
+        Of the foreground; never changed.
+    derived_from : sequence of str
+        Names of the sources, the foreground first.
+    history : str
+        Description of the processing, e.g. the settings as JSON.
+    when : str, optional
+        Time in ISO 8601; omitted by default, so that the same job gives the same bytes.
+
+    Returns
+    -------
+    Metadata
+        The same except for XMP and thumbnails. XMP that cannot be parsed is replaced, and the
+        history notes it.
+    """
+    packet = Packet(metadata.xmp)
+    identity = {ours: packet.pop(theirs) for theirs, ours in _IDENTITIES.items()}
+    packet.pop("xmp:Thumbnails")
+    packet.put("Iptc4xmpExt:DigitalSourceType", _COMPOSITE)
+    if derived_from:
+        known = {name: text for name, text in identity.items() if text}
+        packet.put("xmpMM:DerivedFrom", {"stRef:filePath": derived_from[0], **known})
+    packet.pop("xmpMM:Ingredients")
+    for source in derived_from:
+        packet.append("xmpMM:Ingredients", {"stRef:filePath": source}, container="rdf:Bag")
+    if packet.damaged:
+        history += " (the XMP of the foreground was damaged or too large, and is not carried)"
+    event = {"stEvt:action": "edited", "stEvt:softwareAgent": "osmofuse"}
+    if when:
+        event["stEvt:when"] = when
+    packet.append("xmpMM:History", event | {"stEvt:parameters": history}, container="rdf:Seq")
+    exif = normalise_exif(metadata.exif) if metadata.exif else None
+    return replace(metadata, xmp=bytes(packet), exif=exif)

@@ -13,12 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from osmofuse.errors import OsmofuseError, SettingError, UnreadableError
+from osmofuse.errors import OsmofuseError, SettingError, UnreadableError, reading
 from osmofuse.io import Description, Limits, describe_isolated, read_isolated
 from osmofuse.io.tiff_pages import check_page
 from osmofuse.picture import Picture
 from osmofuse.record import Input, sha256_of_file
-from osmofuse.unreadable import reading
 
 SECONDS = 15.0  # for the smallest picture
 SLOWEST = 5e6  # bytes a second that decoding may be down to, on a busy machine

@@ -26,7 +26,8 @@ from osmofuse.jobs.sources import SourcesJob
 from osmofuse.methods import Fusion, Method, Sources
 from osmofuse.methods.contract import finds_structure, is_replayable, settings_of
 from osmofuse.optimise.plan import Plan
-from osmofuse.picture import Picture, quantise
+from osmofuse.picture import Picture
+from osmofuse.pixels import quantise
 from osmofuse.progress import Status, Watch
 from osmofuse.record import Record, sha256_of_pixels
 from osmofuse.tasks.fuse import ANY_SIZE, finished, method_of, run_method

@@ -20,7 +20,8 @@ from osmofuse.jobs.files import InputFile, named_as, read_pictures, size_of
 from osmofuse.jobs.job import FileJob, Result
 from osmofuse.jobs.need import PROGRAM, START, Need, check_limit, peak_bytes
 from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
-from osmofuse.picture import Picture, quantise
+from osmofuse.picture import Picture
+from osmofuse.pixels import quantise
 from osmofuse.preparation.alpha_file import AlphaFile, alpha_of_picture
 from osmofuse.preparation.foreground_colours import foreground_colours
 from osmofuse.preparation.matting import DEFAULT, LARGEST, Matte, check_settings, matte

@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
+from osmofuse.errors import naming
 from osmofuse.io import Staging, check_distinct, check_target, encode, format_of
-from osmofuse.io.refusal import naming
 from osmofuse.picture import Picture
 from osmofuse.record import Record, record_path, stage_record
 from osmofuse.report.document import check_report, report_folder

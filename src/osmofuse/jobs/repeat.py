@@ -15,7 +15,7 @@ from osmofuse.errors import OsmofuseError, SettingError, UnreadableError
 from osmofuse.jobs.catalogue import JOBS
 from osmofuse.jobs.files import look_at_pictures, read_pictures
 from osmofuse.jobs.job import FileJob, Repetition, Result, may_be_none, required_fields
-from osmofuse.picture import white_of
+from osmofuse.pixels import white_of
 from osmofuse.progress import Watch
 from osmofuse.record import (
     Input,

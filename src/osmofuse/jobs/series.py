@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from osmofuse.checks import mapping
-from osmofuse.errors import InputError, SettingError
+from osmofuse.errors import InputError, SettingError, naming
 from osmofuse.io import Staging, check_target, encode
-from osmofuse.io.refusal import naming
 from osmofuse.io.staging import made_folder
 from osmofuse.jobs.again import again
 from osmofuse.jobs.files import InputFile

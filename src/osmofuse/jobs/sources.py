@@ -10,7 +10,7 @@ from typing import Any, Literal, cast
 from osmofuse.checks import choice, number
 from osmofuse.errors import SettingError
 from osmofuse.jobs.job import FileJob, R_co
-from osmofuse.picture import DEPTHS
+from osmofuse.pixels import DEPTHS
 from osmofuse.record import Record
 from osmofuse.tasks.prepare import Preparation, check_invertible, role_of
 from osmofuse.tasks.recipe import Recipe

@@ -23,7 +23,8 @@ from osmofuse.methods.bare_arrays import (
     without_masks,
 )
 from osmofuse.optimise.plan import Plan
-from osmofuse.picture import Picture, bands_of, checked, plane_of, scaled, summary
+from osmofuse.picture import Picture, checked
+from osmofuse.pixels import bands_of, plane_of, scaled, summary
 from osmofuse.preparation import as_alpha
 from osmofuse.progress import Status, Step, Watch
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray

@@ -24,7 +24,7 @@ from osmofuse.methods.contract import Fusion, Sources
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.passes import Pass, Passes, fuse_by_passes
 from osmofuse.methods.planes import Layers
-from osmofuse.picture import white_of
+from osmofuse.pixels import white_of
 from osmofuse.progress import Guard, Watch
 from osmofuse.typing import Array, FloatArray
 

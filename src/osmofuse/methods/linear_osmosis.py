@@ -45,7 +45,7 @@ from osmofuse.methods.region import box_around, cropped, region_of
 from osmofuse.methods.targets import Product
 from osmofuse.optimise import Evolution, Implicit, Outcome, evolve
 from osmofuse.optimise.steppers import LOOPS, SCHEMES, Scheme, stepper
-from osmofuse.picture import scaled
+from osmofuse.pixels import scaled
 from osmofuse.progress import Guard, Progress, Status, Step, Watch, worst
 from osmofuse.typing import BoolArray, FloatArray
 

@@ -12,7 +12,7 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 
 from osmofuse.methods.contract import Fusion, Method, Sources
-from osmofuse.picture import scaled
+from osmofuse.pixels import scaled
 from osmofuse.progress import Guard, Progress, Status
 from osmofuse.typing import FloatArray
 

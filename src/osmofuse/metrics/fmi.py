@@ -33,7 +33,7 @@ from osmofuse.kernels import kernel, pixel, prange, threads_for
 from osmofuse.metrics.fmi_features import FEATURES
 from osmofuse.metrics.grey_levels import check_side, check_sources, in_levels
 from osmofuse.metrics.metric import Metric
-from osmofuse.picture import bands_of
+from osmofuse.pixels import bands_of
 from osmofuse.typing import Array, FloatArray
 
 WINDOW = 3  # the authors' default, and that of the paper's table

@@ -14,7 +14,7 @@ import numpy as np
 
 from osmofuse.checks import choice
 from osmofuse.errors import InputError, MismatchError
-from osmofuse.picture import bands_of, plane_of
+from osmofuse.pixels import bands_of, plane_of
 from osmofuse.typing import Array, FloatArray
 
 COUNT = 256  # levels of 8 bits

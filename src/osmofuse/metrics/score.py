@@ -13,7 +13,8 @@ from osmofuse.errors import InputError, MismatchError, SettingError
 from osmofuse.metrics.catalogue import SETS, Choice, chosen_metrics, metric_named
 from osmofuse.metrics.grey_levels import LUMINANCE
 from osmofuse.metrics.metric import Better, Metric, Pictures
-from osmofuse.picture import Picture, as_alpha, bands_of, checked, quantise, samples, scaled
+from osmofuse.picture import Picture, as_alpha, checked, samples
+from osmofuse.pixels import bands_of, quantise, scaled
 from osmofuse.typing import ArrayLike, FloatArray
 
 _DEPTHS = {8: np.uint8, 16: np.uint16}

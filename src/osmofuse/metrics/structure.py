@@ -42,7 +42,7 @@ from osmofuse.filters import gaussian
 from osmofuse.metrics.grey_levels import rounding_in
 from osmofuse.metrics.metric import Metric
 from osmofuse.metrics.windows import sum_over_strips
-from osmofuse.picture import bands_of, plane_of
+from osmofuse.pixels import bands_of, plane_of
 from osmofuse.typing import FloatArray
 
 SIGMA, RADIUS = 1.5, 5  # the window of the structural similarity

@@ -20,7 +20,7 @@ import numpy as np
 from osmofuse.metrics.grey_levels import check_side
 from osmofuse.metrics.metric import Metric
 from osmofuse.metrics.windows import strips, window_mean
-from osmofuse.picture import bands_of, plane_of
+from osmofuse.pixels import bands_of, plane_of
 from osmofuse.typing import FloatArray
 
 SIGMA, RADIUS = 1.5, 5  # the window of Wang et al.

@@ -28,7 +28,7 @@ from osmofuse.metrics.grey_levels import (
 from osmofuse.metrics.metric import Metric
 from osmofuse.metrics.truth import mean_similarities
 from osmofuse.metrics.windows import sum_over_strips
-from osmofuse.picture import bands_of
+from osmofuse.pixels import bands_of
 from osmofuse.typing import FloatArray
 
 

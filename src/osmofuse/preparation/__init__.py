@@ -1,6 +1,7 @@
 """What must exist before pictures can be fused."""
 
-from osmofuse.preparation.alpha import as_alpha, soften
+from osmofuse.picture import as_alpha
+from osmofuse.preparation.alpha import soften
 from osmofuse.preparation.alpha_file import AlphaFile, alpha_of_picture, read_alpha
 from osmofuse.preparation.auto_alpha import AutoAlpha, auto_alpha
 from osmofuse.preparation.foreground_colours import foreground_colours

@@ -14,7 +14,8 @@ import numpy as np
 
 from osmofuse.errors import InputError
 from osmofuse.io import read
-from osmofuse.picture import Picture, as_alpha, scaled
+from osmofuse.picture import Picture, as_alpha
+from osmofuse.pixels import scaled
 from osmofuse.preparation.painted import is_painted, mask_of_two, painted_words
 from osmofuse.typing import Array, FloatArray
 

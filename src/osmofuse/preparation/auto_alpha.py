@@ -19,7 +19,8 @@ import numpy as np
 
 from osmofuse.errors import MismatchError
 from osmofuse.filters import LocalFit, enlarged, gaussian_moments, reduced
-from osmofuse.picture import Picture, checked, rounding_of, samples, scaled
+from osmofuse.picture import Picture, checked, rounding_of, samples
+from osmofuse.pixels import scaled
 from osmofuse.preparation.cover import cover, smoothstep
 from osmofuse.typing import ArrayLike, BoolArray, FloatArray
 

@@ -12,7 +12,8 @@ from typing import Literal
 import numpy as np
 
 from osmofuse.errors import InputError, SettingError
-from osmofuse.picture import Picture, checked, scaled, white_of
+from osmofuse.picture import Picture, checked
+from osmofuse.pixels import scaled, white_of
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
 __all__ = ["Levels", "apply_levels", "range_used"]

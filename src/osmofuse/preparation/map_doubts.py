@@ -15,7 +15,8 @@ import math
 
 import numpy as np
 
-from osmofuse.picture import Picture, scaled
+from osmofuse.picture import Picture
+from osmofuse.pixels import scaled
 from osmofuse.typing import Array, BoolArray, FloatArray
 
 __all__ = ["has_hard_edges", "looks_inverted"]

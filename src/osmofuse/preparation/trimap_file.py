@@ -8,7 +8,8 @@ import numpy as np
 
 from osmofuse.errors import InputError
 from osmofuse.io import read
-from osmofuse.picture import Picture, as_alpha, scaled
+from osmofuse.picture import Picture, as_alpha
+from osmofuse.pixels import scaled
 from osmofuse.preparation.alpha_file import NEAR, AlphaFile, middle_level, one_band
 from osmofuse.preparation.painted import strokes_in
 from osmofuse.preparation.trimap import Trimap

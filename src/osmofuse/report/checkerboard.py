@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from osmofuse.errors import MismatchError, SettingError
-from osmofuse.picture import Picture, checked, quantise
+from osmofuse.picture import Picture, checked
+from osmofuse.pixels import quantise
 from osmofuse.preparation.levels import apply_levels, range_used
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 

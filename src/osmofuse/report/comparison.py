@@ -10,7 +10,8 @@ import numpy as np
 
 from osmofuse.errors import InputError, SettingError
 from osmofuse.metrics import chromaticity_map
-from osmofuse.picture import Picture, as_alpha, quantise, samples, scaled
+from osmofuse.picture import Picture, as_alpha, samples
+from osmofuse.pixels import quantise, scaled
 from osmofuse.report.canvas import Bar
 from osmofuse.report.colours import brightest, coloured
 from osmofuse.report.sheet import side_by_side

@@ -13,8 +13,8 @@ from os import PathLike
 from pathlib import Path
 from string import Template
 
+from osmofuse.errors import naming
 from osmofuse.io import Staging, check_distinct, check_target, encode
-from osmofuse.io.refusal import naming
 from osmofuse.io.staging import made_folder
 from osmofuse.picture import Picture
 from osmofuse.report.layers import LONGEST, Layer, file_names

@@ -12,7 +12,8 @@ import numpy as np
 
 from osmofuse.errors import InputError, MismatchError
 from osmofuse.io import encoded, for_screen, reduced
-from osmofuse.picture import Picture, as_alpha, quantise
+from osmofuse.picture import Picture, as_alpha
+from osmofuse.pixels import quantise
 from osmofuse.report.canvas import Bar
 from osmofuse.report.colours import TINT, colours, shades
 from osmofuse.report.maps import Map

@@ -9,7 +9,8 @@ import numpy as np
 
 from osmofuse.errors import InputError
 from osmofuse.metrics import chromaticity_map, colour_difference_map, seam_map
-from osmofuse.picture import Picture, bands_of, samples, scaled
+from osmofuse.picture import Picture, samples
+from osmofuse.pixels import bands_of, scaled
 from osmofuse.report.colours import brightest
 from osmofuse.typing import Array, FloatArray
 

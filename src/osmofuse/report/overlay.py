@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from osmofuse.errors import MismatchError
-from osmofuse.picture import Picture, as_alpha, quantise, samples
+from osmofuse.picture import Picture, as_alpha, samples
+from osmofuse.pixels import quantise
 from osmofuse.report.colours import TINT
 from osmofuse.typing import Array, ArrayLike, FloatArray
 

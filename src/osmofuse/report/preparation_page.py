@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from osmofuse.io import Staging
-from osmofuse.picture import Picture, as_alpha, quantise, samples
+from osmofuse.picture import Picture, as_alpha, samples
+from osmofuse.pixels import quantise
 from osmofuse.preparation.foreground_colours import foreground_colours
 from osmofuse.preparation.registration import Alignment
 from osmofuse.report.checkerboard import flicker, in_squares

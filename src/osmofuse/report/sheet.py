@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from osmofuse.errors import InputError, LimitError, MismatchError, SettingError
-from osmofuse.picture import quantise
+from osmofuse.pixels import quantise
 from osmofuse.report.canvas import Bar, Canvas, line_height
 from osmofuse.typing import Array
 

@@ -27,7 +27,8 @@ from osmofuse.methods.bare_arrays import (
     without_masks,
 )
 from osmofuse.methods.contract import needs_soft_map
-from osmofuse.picture import Picture, as_alpha, checked, fitting, nearest_valid, samples
+from osmofuse.picture import Picture, as_alpha, checked, samples
+from osmofuse.pixels import checked_mask, nearest_valid
 from osmofuse.preparation.alpha import WIDEST_BLUR, soften
 from osmofuse.preparation.alpha_file import alpha_of_picture
 from osmofuse.preparation.auto_alpha import AutoAlpha, auto_alpha
@@ -268,7 +269,7 @@ def prepare(
     given = as_backgrounds(background)
     check_fourth_band(foreground, given)
     page = _as_picture(foreground, "foreground")
-    valid = None if valid is None else fitting(valid, page.pixels, "foreground")
+    valid = None if valid is None else checked_mask(valid, page.pixels, "foreground")
     names = background_names(len(given))
     backs = [_background(*ready, page, how) for ready in _checked(given, names, valid, how)]
     known = valid

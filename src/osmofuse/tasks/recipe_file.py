@@ -9,7 +9,7 @@ from typing import Any
 from osmofuse.checks import choice, number, shown, text
 from osmofuse.documents import is_format, toml_of
 from osmofuse.errors import SettingError, did_you_mean
-from osmofuse.picture import DEPTHS
+from osmofuse.pixels import DEPTHS
 from osmofuse.tasks.aligned import DEFAULTS
 from osmofuse.tasks.fuse import ANY_SIZE, method_of
 from osmofuse.tasks.lengths import in_pixels

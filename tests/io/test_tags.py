@@ -11,7 +11,7 @@ import tifffile
 from PIL import Image
 
 from bombs import BOMBS
-from osmofuse.tags import (
+from osmofuse.io.tags import (
     BITS,
     IPTC,
     MOST_PAGES,
@@ -235,7 +235,11 @@ def test_tags_are_added_to_a_file(tmp_path, big):
     pixels = np.arange(35, dtype=np.uint16).reshape(5, 7)
     tifffile.imwrite(path, pixels, bigtiff=big, metadata=None, description="old")
     with path.open("r+b") as file:
+        size = file.seek(0, 2)
+        file.write(bytes(1 - size % 2))  # an odd size: directories begin at even offsets
+        file.flush()
         add_tags(file, TAGS | {270: (2, 4, b"new\0")})
+    assert directories(path.read_bytes()) == [size + 2 - size % 2]
     with tifffile.TiffFile(path) as file:
         assert len(file.pages) == 1
         tags = file.pages[0].tags
@@ -264,3 +268,9 @@ def test_iptc_is_found_among_named_resources():
 @pytest.mark.parametrize("resources", [None, b"", b"Photoshop 3.0\0", wrap_iptc(b"")])
 def test_no_iptc(resources):
     assert unwrap_iptc(resources) is None
+
+
+def test_values_begin_at_even_offsets():
+    packed = pack_exif({MAKE: (2, 5, b"Make\0"), MAKE + 1: (2, 6, b"Model\0")})
+    entries = [packed[10 + 12 * k + 8 : 10 + 12 * k + 12] for k in range(2)]
+    assert [int.from_bytes(entry, "little") % 2 for entry in entries] == [0, 0]

@@ -11,6 +11,8 @@ import tifffile
 
 from osmofuse.errors import MissingExtraError, UnreadableError
 from osmofuse.io import describe, read
+from osmofuse.io.tags import BITS, COLS_RESOLUTION, EXTRA, PHOTOMETRIC, ROWS_RESOLUTION, UNIT
+from osmofuse.io.tiff import check_kind, has_transparency, nodata_text, palette_note, resolution_in
 from picture_files import noise
 
 
@@ -205,7 +207,7 @@ def retagged(path, number, values):
 
 def test_bands_of_several_widths_are_refused(tmp_path):
     path = tiff(tmp_path / "a.tif", noise((20, 31, 3), "uint8"), photometric="rgb")
-    with pytest.raises(UnreadableError, match="bands of 5 and 6 bits; save it anew"):
+    with pytest.raises(UnreadableError, match="bands of 5 and 6 bits; save it again"):
         read(retagged(path, 258, (5, 6, 5)))
 
 
@@ -215,3 +217,66 @@ def test_a_palette_with_too_few_colours_is_not_taken_for_grey(tmp_path):
     path = tiff(tmp_path / "a.tif", noise((20, 31), "uint8"), **options)
     with pytest.raises(UnreadableError, match="its palette has too few colours"):
         read(retagged(path, 320, tuple(map(int, colours.ravel()[:30]))))
+
+
+def resolution(unit=None, rows=(600, 2), cols=(150, 1)):
+    tags = {ROWS_RESOLUTION: (5, 1, struct.pack("<2I", *rows))}
+    tags[COLS_RESOLUTION] = (5, 1, struct.pack("<2I", *cols))
+    return tags if unit is None else tags | {UNIT: (3, 1, struct.pack("<H", unit))}
+
+
+@pytest.mark.parametrize(("unit", "millimetres"), [(None, 25.4), (2, 25.4), (3, 10.0)])
+def test_a_resolution_without_a_unit_is_per_inch(unit, millimetres):
+    found = resolution_in(resolution(unit))
+    assert found == pytest.approx((300 / millimetres, 150 / millimetres))
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [{}, resolution(1), resolution(2, rows=(0, 1)), resolution(2, cols=(1, 0))],
+    ids=["absent", "no unit of length", "zero", "divided by zero"],
+)
+def test_a_resolution_that_means_nothing(tags):
+    assert resolution_in(tags) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (-9999.0, b"-9999\0"),
+        (0.5, b"0.5\0"),
+        (float("nan"), b"nan\0"),
+        (2.0**53, b"9007199254740992.0\0"),
+    ],
+)
+def test_no_data_is_written_as_gdal_does(value, text):
+    assert nodata_text(value) == text
+
+
+def shorts(*numbers):
+    return 3, len(numbers), struct.pack(f"<{len(numbers)}H", *numbers)
+
+
+@pytest.mark.parametrize(("bits", "refused"), [(7, True), (8, False)])
+def test_signed_samples_have_8_bits_at_least(bits, refused):
+    tags = {BITS: shorts(bits), PHOTOMETRIC: shorts(1), 339: shorts(2)}
+    if refused:
+        with pytest.raises(UnreadableError, match=f"signed numbers of {bits} bits"):
+            check_kind("a.tif", tags)
+    else:
+        check_kind("a.tif", tags)
+
+
+@pytest.mark.parametrize(
+    ("kind", "bands", "expected"), [(2, 1, False), (2, 2, True), (0, 2, False)]
+)
+def test_the_only_band_is_no_transparency(kind, bands, expected):
+    assert has_transparency({EXTRA: shorts(kind)}, bands) is expected
+
+
+@pytest.mark.parametrize(
+    ("colours", "noted"), [(range(256), False), (range(0, 65536, 257), False), (range(257), True)]
+)
+def test_only_colours_of_more_than_8_bits_are_noted(colours, noted):
+    tags = {BITS: shorts(8), PHOTOMETRIC: shorts(3), 320: shorts(*colours)}
+    assert (palette_note(tags) is not None) is noted

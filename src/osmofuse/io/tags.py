@@ -1,7 +1,7 @@
-"""The tags of TIFF files and EXIF, and the wrapping of IPTC: bytes in, bytes out.
+"""Byte layout of TIFF and EXIF tags, and the wrapping of IPTC.
 
-EXIF is a TIFF without pixels, so one parser and one packer serve both. Values are kept as they are
-stored, in little-endian order, so that tags nobody here knows survive too.
+EXIF is a TIFF without pixels, so one parser and one packer serve both. Values are kept as stored
+bytes, in little-endian order, so that unknown tags survive too.
 """
 
 from __future__ import annotations
@@ -15,14 +15,20 @@ import numpy as np
 
 __all__ = [
     "BITS",
+    "COLS",
     "COLS_RESOLUTION",
+    "COMPRESSION",
     "EXTRA",
     "ICC",
     "IPTC",
     "MOST_PAGES",
     "NODATA",
     "ORIENTATION",
+    "PHOTOMETRIC",
+    "ROWS",
     "ROWS_RESOLUTION",
+    "TILE_COLS",
+    "TILE_ROWS",
     "UNIT",
     "XMP",
     "Directory",
@@ -39,34 +45,38 @@ __all__ = [
     "wrap_iptc",
 ]
 
-# A value is its kind, count and bytes (little-endian); a directory below is a directory.
+# By tag: the kind, count and little-endian bytes of a value; or a sub-directory.
 Directory: TypeAlias = "dict[int, tuple[int, int, bytes] | Directory]"
 
-BITS, ORIENTATION, EXTRA, XMP, IPTC, ICC, NODATA = 258, 274, 338, 700, 33723, 34675, 42113
-COLS_RESOLUTION, ROWS_RESOLUTION, UNIT = 282, 283, 296
+# Numbers of tags.
+COLS, ROWS, BITS, COMPRESSION, PHOTOMETRIC, ORIENTATION = 256, 257, 258, 259, 262, 274
+COLS_RESOLUTION, ROWS_RESOLUTION, UNIT, TILE_COLS, TILE_ROWS, EXTRA = 282, 283, 296, 322, 323, 338
+XMP, IPTC, ICC, NODATA = 700, 33723, 34675, 42113
 _EXIF_IFD, _GPS_IFD, _INTEROPERABILITY_IFD = 34665, 34853, 40965
+# Bounds on what is parsed: pages; entries of a directory with its sub-directories; entries of all
+# pages; bytes of values. Sound files stay far below; within a factor of ten anything works.
 MOST_PAGES = 10_000
-# Bounds on what is parsed: entries of one directory with those below, entries of all pages, bytes.
 _MOST_ENTRIES, _MOST_ENTRIES_OF_PAGES, _MOST_BYTES = 10_000, 1_000_000, 2**28
 _POINTERS = {_EXIF_IFD, _GPS_IFD, _INTEROPERABILITY_IFD}
 _DIMENSIONS = {40962, 40963}
-# Tags that say how the file stores pixels, or hold what `Picture` keeps elsewhere; and
-# Photoshop's layers and DNG's private tags, which would make the output claim to be such a file;
-# 50844, among the latter, places a satellite's picture on the ground.
+# Tags of how the file stores pixels, or that `Picture` keeps elsewhere; and Photoshop's layers and
+# DNG's private tags, which would make the output claim to be such a file; except 50844, rational
+# polynomials of satellite pictures.
 _STORAGE = {
     *range(254, 260), *range(262, 267), 273, 274, *range(277, 285), *range(288, 293), 296, 297,
     300, 301, *range(317, 329), *range(330, 335), *range(338, 348), *range(512, 522),
     *range(529, 533), XMP, IPTC, 34377, ICC, 37724, NODATA, *range(50000, 50844),
     *range(50845, 65536),
 }  # fmt: skip
-# Of each kind of value: the bytes of one, and of the unit in which byte order matters.
+# By kind of value: bytes of one, and bytes of the unit that byte order applies to.
 _KINDS = {
     1: (1, 1), 2: (1, 1), 3: (2, 2), 4: (4, 4), 5: (8, 4), 6: (1, 1), 7: (1, 1), 8: (2, 2),
     9: (4, 4), 10: (8, 4), 11: (4, 4), 12: (8, 8), 13: (4, 4), 16: (8, 8), 17: (8, 8), 18: (8, 8),
 }  # fmt: skip
-# Numbers of 64 bits, which only BigTIFF has: the kind of 32 bits, and the sign. Offsets of
-# directories mean nothing in another file.
+# Kinds of 64 bits, which only BigTIFF has, with their kind of 32 bits and sign; and kinds that are
+# offsets of directories, which mean nothing in another file.
 _WIDE, _OFFSETS = {16: (4, "u"), 17: (9, "i")}, (13, 18)
+_RESOURCE = b"8BIM\x04\x04"
 
 
 def parse_tags(
@@ -76,32 +86,32 @@ def parse_tags(
     strict: bool = True,
     skipped: Container[int] = (),
 ) -> Directory:
-    """Read a directory of a TIFF, and the EXIF and GPS directories below it.
+    """Parse a directory of a TIFF, and its EXIF and GPS sub-directories.
 
-    Entries of a type that TIFF does not know, or of no value, are left out. Time and memory are
-    bounded: a directory is read once, there are at most 10,000 entries, and values may together
-    be twice as long as the data, and 256 MB.
+    Entries of an unknown type, or without a value, are left out. Time and memory are bounded: a
+    directory is read once, there are at most 10,000 entries, and all values together have at most
+    256 MB and twice the length of the data.
 
     Parameters
     ----------
     data : bytes or mmap
         The whole file or EXIF, in either byte order, classic or BigTIFF.
     at : int, optional
-        Where the directory begins, see `directories`; the first if not given.
+        Offset of the directory, see `directories`; the first if not given.
     strict : bool
-        Refuse values that lie beyond the end or cannot be read; otherwise leave them out.
+        Raise for values that lie beyond the end or cannot be read; otherwise leave them out.
     skipped : container of int
         Tags that are left out.
 
     Returns
     -------
     Directory
-        By tag: the kind, count and little-endian bytes of a value, or the directory below.
+        By tag: the kind, count and little-endian bytes of a value, or a sub-directory.
 
     Raises
     ------
     ValueError, OverflowError, struct.error
-        The data end too early, or go over a bound.
+        The data are truncated, or exceed a bound.
     """
     layout = _layout(data)
     if at is None:
@@ -110,7 +120,7 @@ def parse_tags(
 
 
 def directories(data: bytes | mmap.mmap) -> list[int]:
-    """Find where the directories of a TIFF begin, one for each page.
+    """Return the offsets of the directories of a TIFF, one for each page.
 
     Parameters
     ----------
@@ -121,12 +131,12 @@ def directories(data: bytes | mmap.mmap) -> list[int]:
     -------
     list of int
         At least the first, which may lie beyond the end; the chain is followed while it leads to
-        new places inside the file, and to one page more than `MOST_PAGES`.
+        new offsets inside the file, up to one page more than `MOST_PAGES`.
 
     Raises
     ------
     struct.error
-        The data end before the first is named.
+        The header is truncated.
     ValueError
         The pages have more than a million entries.
     """
@@ -152,21 +162,21 @@ def directories(data: bytes | mmap.mmap) -> list[int]:
 
 
 def short_numbers(data: bytes | mmap.mmap, at: int, wanted: Container[int]) -> dict[int, int]:
-    """Read single numbers of a directory, and nothing else of it.
+    """Return single numbers of a directory, without parsing the rest.
 
     Parameters
     ----------
     data : bytes or mmap
         The whole file.
     at : int
-        Where the directory begins.
+        Offset of the directory.
     wanted : container of int
         Tags to look for.
 
     Returns
     -------
     dict of int to int
-        By tag: its first number, if it is an unsigned whole one and stands in the entry itself.
+        By tag: its first number, if it is an unsigned integer stored in the entry itself.
 
     Raises
     ------
@@ -188,7 +198,7 @@ def short_numbers(data: bytes | mmap.mmap, at: int, wanted: Container[int]) -> d
 
 
 def value_bytes(data: bytes | mmap.mmap, at: int) -> int:
-    """Return how many bytes the values of a directory claim to have, outside its entries."""
+    """Return the claimed size in bytes of all values of a directory stored outside its entries."""
     layout = _layout(data)
     (count,) = layout.length.unpack_from(data, at)
     start, entry = at + layout.length.size, layout.entry
@@ -206,9 +216,9 @@ def tag_numbers(tags: Directory, tag: int) -> tuple[int, ...]:
     Parameters
     ----------
     tags : Directory
-        Where to look.
+        Parsed tags.
     tag : int
-        What to look for.
+        Number of the tag.
 
     Returns
     -------
@@ -223,14 +233,14 @@ def tag_numbers(tags: Directory, tag: int) -> tuple[int, ...]:
 
 
 def tag_bytes(tags: Directory, tag: int) -> bytes | None:
-    """Return the bytes of a tag as they are.
+    """Return the bytes of a tag.
 
     Parameters
     ----------
     tags : Directory
-        Where to look.
+        Parsed tags.
     tag : int
-        What to look for.
+        Number of the tag.
 
     Returns
     -------
@@ -242,7 +252,7 @@ def tag_bytes(tags: Directory, tag: int) -> bytes | None:
 
 
 def pack_exif(tags: Directory) -> bytes | None:
-    """Pack what describes the picture, not its storage: upright, and without thumbnail.
+    """Return the tags that describe the picture, not its storage, as EXIF without thumbnail.
 
     Parameters
     ----------
@@ -262,7 +272,7 @@ def pack_exif(tags: Directory) -> bytes | None:
 
 
 def _classic(tags: Directory) -> Directory:
-    """Return what can be carried into another file: no offsets, and no numbers of 64 bits."""
+    """Return the tags that a classic TIFF can hold: no offsets, and no numbers of 64 bits."""
     kept: Directory = {}
     for tag, value in tags.items():
         if isinstance(value, dict):
@@ -279,7 +289,7 @@ def _classic(tags: Directory) -> Directory:
 
 
 def normalise_exif(exif: bytes) -> bytes | None:
-    """Bring EXIF of any file to the form that `Metadata` keeps.
+    """Convert EXIF of any file to the form that `Metadata` keeps.
 
     Parameters
     ----------
@@ -298,14 +308,14 @@ def normalise_exif(exif: bytes) -> bytes | None:
 
 
 def add_tags(file: BinaryIO, tags: Directory) -> None:
-    """Append a fuller first directory to a TIFF of one page, and let the header point to it.
+    """Add tags to a TIFF of one page: append a new directory and point the header to it.
 
     Parameters
     ----------
     file : binary file
         A little-endian TIFF on the disk, open for reading and writing.
     tags : Directory
-        What to add; a tag that is present already is replaced.
+        Tags to add; existing ones are replaced.
     """
     with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         layout, present, size = _layout(data), parse_tags(data), len(data)
@@ -336,7 +346,7 @@ class _Layout(NamedTuple):
 
     @property
     def first(self) -> int:
-        """Place in the header that holds the offset of the first directory."""
+        """Position in the header of the first directory's offset."""
         return 8 if self.big else 4
 
 
@@ -348,7 +358,7 @@ def _layout(data: bytes | mmap.mmap) -> _Layout:
 
 
 class _Parser:
-    """One pass over a directory and those below it, within bounds on entries and bytes."""
+    """Parser of a directory and its sub-directories, with bounds on entries and bytes."""
 
     def __init__(
         self, data: bytes | mmap.mmap, layout: _Layout, strict: bool, skipped: Container[int]
@@ -406,7 +416,7 @@ def _little(raw: bytes, layout: _Layout, unit: int) -> bytes:
 
 
 def _pack(directory: Directory, at: int, layout: _Layout) -> bytes:
-    """Lay out a directory that begins at byte `at`, its values and the directories below it."""
+    """Return the bytes of a directory at offset `at`, with its values and sub-directories."""
     entry, offset = layout.entry, layout.offset
     entries = layout.length.pack(len(directory))
     end = at + len(entries) + len(directory) * entry.size + offset.size
@@ -425,18 +435,16 @@ def _pack(directory: Directory, at: int, layout: _Layout) -> bytes:
     return entries + offset.pack(0) + values
 
 
-# IPTC records lie bare in TIFF, and inside a Photoshop resource in JPEG.
-
-_RESOURCE = b"8BIM\x04\x04"
+# IPTC records are stored plain in TIFF, and inside a Photoshop resource in JPEG.
 
 
 def wrap_iptc(iptc: bytes) -> bytes:
-    """Put IPTC records into the Photoshop resource in which JPEG carries them.
+    """Wrap IPTC records in the Photoshop resource that JPEG uses.
 
     Parameters
     ----------
     iptc : bytes
-        The bare records.
+        The plain records.
 
     Returns
     -------
@@ -448,21 +456,21 @@ def wrap_iptc(iptc: bytes) -> bytes:
 
 
 def unwrap_iptc(resources: bytes | None) -> bytes | None:
-    """Take the IPTC records out of Photoshop's resources.
+    """Return the IPTC records in Photoshop's resources.
 
     Parameters
     ----------
     resources : bytes or None
-        What a JPEG carries; there may be other resources.
+        Resources of a JPEG, of any kinds.
 
     Returns
     -------
     bytes or None
-        The bare records; None if there are none.
+        The plain records; None if there are none.
     """
     named = (resources or b"").partition(_RESOURCE)[2]
     if not named:
         return None
-    at = (named[0] + 2) // 2 * 2  # the name's length, the name, padded to an even number
+    at = (named[0] + 2) // 2 * 2  # length byte and name, padded to an even number
     size = int.from_bytes(named[at : at + 4], "big")
     return named[at + 4 : at + 4 + size] or None
