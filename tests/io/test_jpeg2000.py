@@ -170,7 +170,7 @@ def test_signed_and_wide_samples_are_refused(signs, refused):
     size = struct.pack(">4s4x4I16x", b"\xff\x4f\xff\x51", 5, 4, 0, 0)
     stream = size + struct.pack(">H3B", 1, signs, 1, 1)
     if refused:
-        with pytest.raises((ValueError, UnreadableError), match="signed|samples of 17 bits"):
+        with pytest.raises((ValueError, UnreadableError), match=r"signed|samples of 17 bits"):
             jpeg2000.parse(stream, "a.j2k")
     else:
         assert jpeg2000.parse(stream, "a.j2k")[:3] == (4, 5, 1)
