@@ -54,7 +54,7 @@ def test_another_face_changes_the_head_only(canvas):
     assert np.abs(canvas.down[rows, 0]).max() < 1.1
 
 
-@pytest.mark.parametrize("shape", [(240, 200), (60, 50), (100, 240)])
+@pytest.mark.parametrize("shape", [(240, 200), (60, 50), (100, 240), (14, 12)])
 def test_the_boxes_save_work_and_change_nothing(monkeypatch, shape):
     canvas = prepare_canvas(shape, np.random.default_rng(0))
     boxed = paint_bust(canvas, Features(), LOOK)

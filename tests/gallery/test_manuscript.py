@@ -127,3 +127,11 @@ def test_twelve_bits_are_the_same_counts_in_a_sixteenth_of_the_range():
 def test_bad_noise_is_an_input_error(noise):
     with pytest.raises(InputError, match="noise must be a number of 0 or more"):
         gallery.noisy_infrared((8, 8), noise=noise)
+
+
+def test_columns_of_the_sensor_share_a_part_of_the_noise():
+    noisy, clean = (gallery.noisy_infrared(SHAPE, noise=noise).background for noise in (0.06, 0))
+    noise = noisy - clean
+    # The mean of 150 independent pixels would vary by a twelfth of their deviation.
+    assert noise.mean(axis=0).std() > 0.2 * noise.std()
+    assert noise.mean(axis=1).std() < 0.15 * noise.std()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from osmofuse import gallery
+from osmofuse.gallery.mosaic import _exposures
 
 
 @pytest.fixture(scope="module")
@@ -54,3 +55,15 @@ def test_steps_lie_where_the_map_is_zero(picture):
 def test_a_small_picture_has_fewer_panels():
     assert len(gallery.mosaic((16, 60)).panels) == 6
     assert len(gallery.mosaic((7, 7)).panels) == 1
+
+
+def test_the_gains_of_a_scene_have_the_mean_one():
+    """Equal seeds give equal noise and offsets, which cancel in the difference."""
+    cuts = [0, 40, 80, 120]
+    dark, light = (
+        _exposures(np.full((120, 120), level, np.float32), cuts, cuts, np.random.default_rng(1))
+        for level in (0.2, 0.6)
+    )
+    gains = [(b.picture - a.picture).max() / 0.4 for a, b in zip(dark, light, strict=True)]
+    assert np.mean(gains) == pytest.approx(1.0, abs=2e-3)
+    assert np.ptp(gains) > 0.1

@@ -71,6 +71,15 @@ def test_a_zero_right_hand_side_is_solved_at_once():
     assert len(found.residuals) == 1
 
 
+@pytest.mark.parametrize("solver", [flexible_cg, bicgstab])
+def test_with_b_zero_the_tolerance_is_relative_to_the_first_residual(solver, rng):
+    hierarchy = harmonic_hierarchy(1 + rng.random((20, 17)), 1e-3)
+    x = padded(rng.standard_normal((20, 17)), np.float64)
+    found = solver(hierarchy.finest, 0 * x, x, precondition=hierarchy.precondition, rtol=1e-2)
+    assert found.converged
+    assert 1e-9 < found.residuals[-1] / found.residuals[0] <= 1e-2
+
+
 def test_bicgstab_solves_an_incompatible_osmosis_step(rng):
     """The drift of two pictures joined at a seam has no structure: the matrix is unsymmetric."""
     shape, tau = (48, 40), 1000.0

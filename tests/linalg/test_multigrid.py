@@ -53,6 +53,11 @@ def test_a_heavy_matrix_needs_no_coarse_grid(rng):
     assert factors(hierarchy, padded(rng.standard_normal(shape), np.float64)) < 0.15
 
 
+def test_mass_grows_fourfold_against_edges_from_level_to_level(rng):
+    """1, 4, 16: the third level is above 8, and the last."""
+    assert harmonic_hierarchy(1 + rng.random((64, 64)), 1.0, heaviness=1.0).depth == 3
+
+
 def test_single_precision_solves_to_its_own_precision(rng):
     shape = (50, 61)
     v = 1 + rng.random(shape)
