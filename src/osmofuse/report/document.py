@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -12,17 +13,16 @@ from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 from string import Template
+from typing import Any
 
+from osmofuse.errors import SettingError
 from osmofuse.io import Staging, check_distinct, check_target, encode
 from osmofuse.io.refusal import naming
 from osmofuse.io.staging import made_folder
 from osmofuse.picture import Picture
+from osmofuse.report.facts import UNKNOWN, Provenance
 from osmofuse.report.layers import LONGEST, Layer, file_names
-from osmofuse.report.manifest import check_address
-from osmofuse.report.provenance import UNKNOWN, Provenance
 from osmofuse.report.sections import figures, how_section
-
-__all__ = ["MANIFEST", "Document", "check_report", "report_folder", "write_document"]
 
 MANIFEST = "manifest.json"
 _PAGE, _PICTURES = "index.html", "pictures"
@@ -241,3 +241,100 @@ def _stage(
 def _legible(text: str) -> bytes:
     """Return a text in UTF-8, with a mark for each byte of a file's name that is none."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").encode()
+
+
+_CONTEXT = "http://iiif.io/api/presentation/3/context.json"
+
+
+def iiif_manifest(
+    layers: Sequence[tuple[str, str]],
+    *,
+    base: str,
+    size: tuple[int, int],
+    title: str,
+    facts: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Return a manifest of pictures of one size.
+
+    Parameters
+    ----------
+    layers : sequence of (str, str)
+        Title and path of PNG files, relative to the base; the first is shown first.
+    base : str
+        The address under which the folder of the report will be found: http or https.
+    size : tuple of int
+        Rows and columns of the pictures.
+    title : str
+        Of the whole.
+    facts : mapping of str to str, optional
+        What viewers show as metadata.
+
+    Returns
+    -------
+    dict
+        Ready for `json.dumps`.
+
+    Raises
+    ------
+    SettingError
+        The base is no address, or has a query or a fragment.
+    """
+    check_address(base)
+    base = base.rstrip("/")
+    canvas, (height, width) = f"{base}/canvas/1", size
+    pictures = [
+        {
+            "id": f"{base}/{path}",
+            "type": "Image",
+            "format": "image/png",
+            "label": _text(label),
+            "height": height,
+            "width": width,
+        }
+        for label, path in layers
+    ]
+    painting = {
+        "id": f"{canvas}/painting/1",
+        "type": "Annotation",
+        "motivation": "painting",
+        "body": {"type": "Choice", "items": pictures},
+        "target": canvas,
+    }
+    page = {"id": f"{canvas}/page/1", "type": "AnnotationPage", "items": [painting]}
+    metadata = [{"label": _text(k), "value": _text(v)} for k, v in (facts or {}).items()]
+    return {
+        "@context": _CONTEXT,
+        "id": f"{base}/manifest.json",
+        "type": "Manifest",
+        "label": _text(title),
+        **({"metadata": metadata} if metadata else {}),
+        "items": [
+            {
+                "id": canvas,
+                "type": "Canvas",
+                "label": _text(title),
+                "height": height,
+                "width": width,
+                "items": [page],
+            }
+        ],
+    }
+
+
+def check_address(base: str) -> None:
+    """Refuse what is no address of a folder.
+
+    Raises
+    ------
+    SettingError
+        It is none of http or https, or has a query or a fragment.
+    """
+    if not re.fullmatch(r"https?://[^\s?#/]+(/[^\s?#]*)?", base):
+        raise SettingError(
+            f"iiif: {base!r}; give the address at which the report's folder will be found, "
+            "like https://museum.example/reports/42"
+        )
+
+
+def _text(words: str) -> dict[str, list[str]]:
+    return {"en": [words]}

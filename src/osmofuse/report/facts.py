@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from osmofuse.errors import SettingError
@@ -15,8 +17,6 @@ from osmofuse.report.table import reasons_of, shown_number
 
 if TYPE_CHECKING:
     from osmofuse.tasks import Comparison
-
-__all__ = ["definitions", "facts_of", "facts_table", "results_table", "scores_table"]
 
 _BETTER = {"high": "higher", "low": "lower", None: "–"}
 
@@ -178,3 +178,28 @@ def _said(value: Any, name: str = "") -> str:
     if value is None:
         return "by the paper's rule" if name == "reach" else "none"
     return str(value)
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Origin of what a page shows.
+
+    Parameters
+    ----------
+    record : Record, optional
+        The record; the answers of a ranking belong to it.
+    command : str
+        What does it again.
+    title : str
+        Of the page; empty: as the page says by itself.
+    inputs : sequence of paths
+        Files of the work, which the page must never replace.
+    """
+
+    record: Record | None = None
+    command: str = ""
+    title: str = ""
+    inputs: Sequence[str | PathLike[str]] = ()
+
+
+UNKNOWN = Provenance()  # of what nobody has recorded

@@ -11,19 +11,15 @@ from typing import Any
 import numpy as np
 
 from osmofuse.io import Staging
+from osmofuse.maps.foreground_colours import foreground_colours
 from osmofuse.picture import Picture, as_alpha, quantise, samples
-from osmofuse.preparation.foreground_colours import foreground_colours
-from osmofuse.preparation.registration import Alignment
-from osmofuse.report.checkerboard import flicker, in_squares
+from osmofuse.registration import Alignment
 from osmofuse.report.document import Document, write_document
-from osmofuse.report.facts import definitions
+from osmofuse.report.facts import UNKNOWN, Provenance, definitions
 from osmofuse.report.layers import LONGEST, Layer, layers_of, tint_uri
-from osmofuse.report.overlay import overlay
-from osmofuse.report.provenance import UNKNOWN, Provenance
+from osmofuse.report.overlays import flicker, in_squares, overlay
 from osmofuse.report.sections import contact_section
 from osmofuse.typing import Array, ArrayLike
-
-__all__ = ["write_alignment", "write_matte", "write_pictures"]
 
 _GROUND = 0.5  # the grey on which a cut-out lies
 

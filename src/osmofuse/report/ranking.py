@@ -17,11 +17,9 @@ from osmofuse.documents import is_format, json_of, read_document, text_of
 from osmofuse.errors import LimitError, MismatchError, SettingError, UnreadableError
 from osmofuse.record import Record
 
-__all__ = ["MOST", "blind_pairs", "read_ranking", "tally", "with_ranking"]
-
 FORMAT = 1
 KIND = "osmofuse ranking"
-MOST = 8  # results, which are 28 pairs
+MOST_RANKED = 8  # results, which are 28 pairs
 MOST_ANSWERS = 1000
 
 
@@ -48,10 +46,10 @@ def blind_pairs(names: Sequence[str], record: Record | None) -> list[tuple[int, 
     LimitError
         There are more than eight results.
     """
-    if len(names) > MOST:
+    if len(names) > MOST_RANKED:
         raise LimitError(
             f"results: {len(names)} would be {len(names) * (len(names) - 1) // 2} comparisons; "
-            f"rank at most {MOST}"
+            f"rank at most {MOST_RANKED}"
         )
     known = json.dumps([list(names), record.as_json() if record else None], sort_keys=True)
     chance = random.Random(hashlib.sha256(known.encode()).digest())

@@ -11,22 +11,11 @@ from osmofuse.errors import InputError
 from osmofuse.metrics.score import Score
 from osmofuse.picture import Picture
 from osmofuse.record import Record
-from osmofuse.report.canvas import Bar
-from osmofuse.report.colours import colours
-from osmofuse.report.facts import facts_table, scores_table
+from osmofuse.report.canvas import Bar, colours
+from osmofuse.report.facts import Provenance, facts_table, scores_table
 from osmofuse.report.layers import LONGEST, Layer, data_uri, layers_of
-from osmofuse.report.provenance import Provenance
 from osmofuse.report.ranking import FORMAT, KIND, blind_pairs
 from osmofuse.typing import ArrayLike
-
-__all__ = [
-    "blind_section",
-    "contact_section",
-    "figures",
-    "how_section",
-    "maps_section",
-    "numbers_section",
-]
 
 _STOPS = 16  # of a colour bar's gradient
 _MANY = 4  # maps; more are shown smaller

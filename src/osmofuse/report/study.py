@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any
 from osmofuse.errors import InputError, LimitError
 from osmofuse.report.canvas import Canvas, line_height
 from osmofuse.report.sheet import as_levels
-from osmofuse.report.tried import Heads, fixed_settings, said, said_value, varied_settings
+from osmofuse.report.table import Heads, fixed_settings, said, said_value, varied_settings
 from osmofuse.typing import Array
 
 if TYPE_CHECKING:
     from osmofuse.tasks import Trial
 
-__all__ = ["check_sheet", "study_sheet"]
-
-_WIDTH, _HEIGHT = 2400, 12_000  # of the sheet, at most
+_STUDY_WIDTH, _STUDY_HEIGHT = 2400, 12_000  # of the sheet, at most
 _LARGEST, _SMALLEST = 420, 60  # of a picture's longer side
 _EM = 22
 _HEAD = 7 * _EM  # the width of a row's heading
@@ -164,8 +162,8 @@ def _split(varied: Heads, index: int) -> tuple[Heads, Heads]:
 
 def _scale(down: Heads, across: Heads, size: tuple[int, int]) -> float:
     """Return by how much pictures are reduced, or enlarged, so that all fit."""
-    wide = (_WIDTH - 4 * _EM - _HEAD * len(down)) // _count(across) - _EM
-    high = (_HEIGHT - 10 * _EM) // _count(down) - _EM
+    wide = (_STUDY_WIDTH - 4 * _EM - _HEAD * len(down)) // _count(across) - _EM
+    high = (_STUDY_HEIGHT - 10 * _EM) // _count(down) - _EM
     return min(_LARGEST / max(size), wide / size[1], high / size[0])
 
 

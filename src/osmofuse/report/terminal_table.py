@@ -12,8 +12,6 @@ from osmofuse.report.table import Published, Table, tabulated, tabulated_study
 if TYPE_CHECKING:
     from osmofuse.tasks import Comparison, Trial
 
-__all__ = ["terminal_study", "terminal_table"]
-
 _GAP = "  "
 _NARROWEST = 20  # characters
 
