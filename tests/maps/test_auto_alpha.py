@@ -168,6 +168,22 @@ def test_large_pictures_are_seen_on_a_copy_and_it_says_so(monkeypatch):
     assert made.alpha[:, 150:].max() < 0.1
 
 
+def test_no_data_counts_on_reduced_copies_too(monkeypatch):
+    page, written = (np.kron(x, np.ones((3, 3))) for x in pair())
+    valid = np.ones(page.shape, bool)
+    valid[:50] = False  # ends within a square of the copy
+    monkeypatch.setattr(import_module("osmofuse.maps.auto_alpha"), "LARGEST_SEEN", 60 * 80)
+    first, second = (
+        auto_alpha(page, np.where(valid, written, gap), valid=valid) for gap in (np.nan, 1.0)
+    )
+    assert first.factor == 3
+    assert (first.alpha[:50] == 1).all()
+    np.testing.assert_array_equal(first.alpha, second.alpha)
+    assert first.alpha[90:, 150:].max() < 0.1
+    whole = auto_alpha(page, np.where(valid, written, page), valid=valid)
+    np.testing.assert_allclose(first.alpha[60:], whole.alpha[60:], atol=0.05)
+
+
 def test_agreement_tells_pairs_of_one_kind_from_others(rng):
     scene = gallery.manuscript((120, 90))
     alike = auto_alpha(scene.foreground, scene.background)

@@ -106,7 +106,7 @@ def test_not_converging_is_a_status(monkeypatch):
     monkeypatch.setattr("osmofuse.maps.least_variation.MAX_ITER", 1)
     found = osmofuse.matte(*two_colours()[:2])
     assert found.status is Status.max_iter
-    assert found.notes == ("the method did not converge; the map is as far as it came",)
+    assert found.notes == ("the method did not converge; the map is its last iterate",)
 
 
 @pytest.mark.parametrize("method", ["combined", "knn"])

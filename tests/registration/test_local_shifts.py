@@ -6,7 +6,7 @@ import pytest
 
 import warps
 from osmofuse import gallery
-from osmofuse.registration.local_shifts import likeness, local_shifts, orientation
+from osmofuse.registration.local_shifts import _peak, likeness, local_shifts, orientation
 from osmofuse.registration.refine import agreed_change
 from osmofuse.registration.starts import log_gradient
 from osmofuse.registration.transform import carried, corners
@@ -76,3 +76,20 @@ def test_cases_have_the_warp_they_say():
     (case,) = warps.cases([("page", gallery.manuscript((80, 60)).truth)], 1, 0)
     assert case.error(case.truth) == 0
     assert case.error(np.eye(3)) > 0.5
+
+
+def test_the_peak_of_a_skewed_parabola_is_exact():
+    top, form = np.array([3.3, 2.8]), np.array([[0.5, 0.3], [0.3, 0.4]])  # (x, y)
+    down, across = np.mgrid[:6, :7]
+    off = np.stack([across, down], axis=-1) - top
+    surface = 1 - 0.5 * np.einsum("...i,ij,...j", off, form, off)
+    place, height, sharpness = _peak(surface)
+    np.testing.assert_allclose(place, top, atol=1e-9)
+    np.testing.assert_allclose(sharpness, form, atol=1e-9)
+    assert height == surface[3, 3]
+
+
+def test_a_peak_at_the_border_or_on_a_ridge_is_none():
+    down, across = np.mgrid[:5, :5]
+    assert _peak(1.0 - across - down) is None
+    assert _peak(1.0 - 0.1 * (across - down) ** 2.0) is None

@@ -1,4 +1,4 @@
-"""The verdict: what is right is trusted, what is a little wrong is not; absurd warps are named."""
+"""Quality: a right transform is accepted, a slightly wrong one is not; absurd warps are named."""
 
 import math
 
@@ -43,7 +43,10 @@ def test_doubts_are_said_in_words():
     good = {"tiles": 100, "agreement": 0.9, "likeness": 0.5, "uncertainty": 0.2}
     assert Evidence(**good).doubt is None
     assert "only 3 places" in Evidence(**(good | {"tiles": 3})).doubt
-    assert "only 40% of 100 places fit; 54% should" in Evidence(**(good | {"agreement": 0.4})).doubt
+    assert (
+        "only 40% of 100 places fit; 54% are needed"
+        in Evidence(**(good | {"agreement": 0.4})).doubt
+    )
     assert "hardly correlate" in Evidence(**(good | {"likeness": 0.05})).doubt
     assert "corners" in Evidence(**(good | {"uncertainty": 5.0})).doubt
     assert Evidence(**(good | {"uncertainty": 5.0, "reduction": 10.0})).doubt is None

@@ -21,7 +21,7 @@ def test_a_score_that_is_none_says_why():
     table = scores_table({"new_one": Score(None, "high", (0, 1), "no truth & no luck")})
     assert "new one" in table
     assert ">–<" in table
-    assert "Not to be had: no truth &amp; no luck" in table
+    assert "Not available: no truth &amp; no luck" in table
 
 
 def test_a_record_in_words():

@@ -115,3 +115,25 @@ def test_of_any_map_without_an_edge_there_is_no_line(shape):
 def test_two_sizes_do_not_fit():
     with pytest.raises(MismatchError, match="alpha: shape"):
         overlay(np.ones((3, 4)), np.ones((4, 3)))
+
+
+def test_the_line_of_an_overlay_includes_exactly_one_half():
+    alpha = np.repeat([[0.0, 0.0, 0.5, 1.0, 1.0]], 3, axis=0)
+    shown = overlay(np.full(alpha.shape, 0.25), alpha)
+    assert (shown[:, 2] == 255).all()
+    assert (shown[:, [1, 3]] < 255).any(axis=2).all()
+
+
+@pytest.mark.parametrize("hole", [(4, 6), (0, 0), (2, 3)])
+def test_a_reduced_pixel_is_valid_only_if_all_its_pixels_are(hole):
+    shape, step = (5, 7), 2  # squares at the far borders are smaller
+    valid = np.ones(shape, np.bool_)
+    valid[hole] = False
+    foreground = np.zeros(shape)
+    foreground[:2, 2:4] = 1.0
+    there, here = flicker(foreground, np.full(shape, 20.0), valid=valid, longest=4)
+    partly = np.zeros((3, 4), np.bool_)
+    partly[hole[0] // step, hole[1] // step] = True
+    assert (here[~partly] == 255).all()
+    assert (here[partly] == 0).all()
+    assert (there[partly] == 0).all()

@@ -124,7 +124,7 @@ def test_what_was_given_is_said_and_escaped(write):
     assert "<b>Folio" not in text
     assert "&lt;b&gt;Folio&lt;/b&gt; &amp; 12" in text
     assert "--from &#x27;a &amp; b.json&#x27; -o again.tif" in text
-    assert "Not to be had: &lt;no&gt;" in text
+    assert "Not available: &lt;no&gt;" in text
     assert "in/visible.tif; named .png, but a TIFF" in text
     assert "energy_rate" in text, "the whole record"
     assert "Method: variational · computed directly after " in text

@@ -39,9 +39,9 @@ def soften(alpha: ArrayLike, sigma: float = 5.0) -> FloatArray:
     Raises
     ------
     InputError
-        It is no map.
+        The array is not a map.
     SettingError
-        `sigma` is no length, or too large.
+        `sigma` is negative, not a number, or too large.
     """
     array = as_map(alpha)
     number("sigma", sigma, most=WIDEST_BLUR)
@@ -57,7 +57,7 @@ def as_map(alpha: ArrayLike | Picture) -> FloatArray:
     Raises
     ------
     InputError
-        It is no map.
+        The array is not a map.
     """
     array = as_alpha(alpha)
     if array.ndim not in (2, 3):
@@ -66,15 +66,15 @@ def as_map(alpha: ArrayLike | Picture) -> FloatArray:
     return array
 
 
-FARTHEST_EDGE = 10_000.0  # pixels
-WIDEST_DISC = 100.0  # pixels, of a map with values between 0 and 1
+FARTHEST_EDGE = 10_000.0  # pixels; a limit on settings, anything in 1e3..1e6 works
+WIDEST_DISC = 100.0  # pixels; limits the time for soft maps, which grows with its square
 
 
 def grow(alpha: ArrayLike | Picture, distance: float) -> FloatArray:
-    r"""Let what is kept grow by a distance, or shrink if it is negative.
+    r"""Grow the kept area by a distance, or shrink it if the distance is negative.
 
     Every level set grows: a pixel gets the largest value within the distance, or the smallest.
-    What lies beyond the border does not count.
+    Pixels beyond the border are ignored.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def grow(alpha: ArrayLike | Picture, distance: float) -> FloatArray:
     Raises
     ------
     InputError, SettingError
-        It is no map, or no length.
+        The array is not a map, or the length is out of range.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def feather(alpha: ArrayLike | Picture, width: float) -> FloatArray:
     Raises
     ------
     InputError, SettingError
-        It is no map, or no length.
+        The array is not a map, or the length is out of range.
 
     Examples
     --------
@@ -173,17 +173,17 @@ def feather(alpha: ArrayLike | Picture, width: float) -> FloatArray:
 
 
 def invert(alpha: ArrayLike | Picture) -> FloatArray:
-    """Swap what is kept and what lets the background enter: 1 - alpha."""
+    """Return 1 - alpha: kept areas and areas that the background enters change places."""
     return 1.0 - as_map(alpha)
 
 
-FADE = 16  # pixels, over which the background enters beside a gap
+FADE = 16  # pixels: default width of the fade beside a gap
 
 
 def kept_around_gaps(
     alphas: Sequence[FloatArray], valid: BoolArray, feather: int = FADE
 ) -> list[FloatArray]:
-    r"""Return maps of which the foreground's rises to 1 towards where there is no data.
+    r"""Return maps faded so that the foreground's map rises to 1 towards no-data areas.
 
     The foreground is kept there, so a background that entered up to the edge would end in a
     seam. With t from 0 in the gaps to 1 beyond `feather` pixels,
@@ -197,7 +197,7 @@ def kept_around_gaps(
     valid : array of bool, (rows, cols)
         False where the backgrounds have no data.
     feather : int
-        Over how many pixels it rises.
+        Width of the fade, in pixels.
     """
     from scipy.ndimage import minimum_filter
 

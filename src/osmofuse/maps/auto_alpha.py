@@ -1,4 +1,4 @@
-r"""An alpha map from the two pictures themselves: ``alpha="auto"``.
+r"""Alpha map estimated from the two pictures: ``alpha="auto"``.
 
 Low where the background carries structure that the foreground lacks (ink under a stain, a warm
 body in the dark) and where something covers the foreground (a cloud); 1 where neither is so.
@@ -22,18 +22,16 @@ from osmofuse.filters import LocalFit, enlarged, gaussian, gaussian_moments, red
 from osmofuse.picture import Picture, checked, rounding_of, samples, scaled
 from osmofuse.typing import ArrayLike, BoolArray, FloatArray
 
-LARGEST_SEEN = 2_000_000  # pixels looked at; of larger pictures, a reduced copy
+LARGEST_SEEN = 2_000_000  # pixels; larger pictures are reduced first, to bound time and memory
 SCALES = (2.0, 4.0, 8.0)  # deviations of the windows, in pixels
-LEAST_STRUCTURE = (
-    0.15  # structure that is still evidence, as a part of what b has where it has much
-)
-TRUST = 0.03  # in the foreground, where there is no evidence
+LEAST_STRUCTURE = 0.15  # structure with half weight, in units of b's 90th percentile
+TRUST = 0.03  # prior weight of alpha = 1, which decides where there is no structure
 DIFFERENT_KINDS, ONE_KIND = (
     0.2,
     0.6,
 )  # agreement of pairs that show different things, and of one kind
-CHANCE = 4.0  # times the squared covariance that noise has by chance; added to s_f s_b
-FIT_RADIUS, FIT_EPSILON = 6, 1e-3  # of the fit along the foreground's edges
+CHANCE = 4.0  # multiple of noise's expected squared covariance, added to s_f s_b
+FIT_RADIUS, FIT_EPSILON = 6, 1e-3  # window and ridge of the fit along f's edges
 # Bytes a pixel of the copy that is looked at, and of the whole picture; microseconds for them.
 _SEEING, _CARRYING, _SEEN, _CARRIED = 400, 60, 3.5, 0.5
 _NO_ZERO = 1e-12  # keeps 0 / 0 from becoming NaN, in sums of weights around 1
@@ -41,16 +39,17 @@ _NO_ZERO = 1e-12  # keeps 0 / 0 from becoming NaN, in sums of weights around 1
 
 @dataclass(frozen=True, eq=False)
 class AutoAlpha:
-    """A map that was made from two pictures.
+    """Alpha map estimated from two pictures.
 
     Attributes
     ----------
     alpha : array, (rows, cols)
         float64, in [0, 1].
     agreement : float
-        From 0, the pictures show different things, to 1, they agree wherever both show any.
+        Share of the windows with much structure in both pictures in which their squared
+        correlation exceeds 0.5, mean over the scales: near 1 for pictures of one kind.
     factor : int
-        How many times smaller the copies were that were looked at; 1: the pictures themselves.
+        Reduction of the copies from which it was estimated; 1: the pictures themselves.
     """
 
     alpha: FloatArray
@@ -73,7 +72,7 @@ class AutoAlpha:
 
 
 def auto_alpha_cost(pixels: int) -> tuple[float, float]:
-    """Return the bytes beyond the pictures themselves, and the seconds, to make a map."""
+    """Return bytes (in addition to the pictures) and seconds needed to estimate a map."""
     seen = min(pixels, LARGEST_SEEN)
     seconds = (_SEEN * seen + _CARRIED * pixels) / 1e6
     return _SEEING * seen + _CARRYING * pixels, seconds
@@ -162,7 +161,7 @@ def _background(background: ArrayLike | Picture, valid: BoolArray | None) -> Flo
 
 
 def _seen(b: FloatArray, valid: BoolArray | None, factor: int) -> BoolArray:
-    """Return where the reduced copy of the background shows nothing but data."""
+    """Return the mask of pixels of the reduced background that average valid pixels only."""
     whole = np.ones(b.shape[:2]) if valid is None else np.asarray(valid, np.float64)
     return np.asarray(reduced(whole, factor) == 1.0)
 
@@ -172,16 +171,16 @@ def _grey_of(x: FloatArray) -> FloatArray:
 
 
 def _evidence(windows: list[_Window], own: float, seen: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Return how well f holds the structure that is there, and how much that is to be believed.
+    """Return the share of the structure that f holds, and the weight of that evidence.
 
     Parameters
     ----------
     windows : list of _Window
         One for each scale.
     own : float
-        :math:`k`, what f's own structure counts.
+        :math:`k`, weight of f's own structure.
     seen : array of bool
-        Where there is a background.
+        Mask of valid background pixels.
     """
     total = held = np.zeros(seen.shape)
     for window in windows:
@@ -192,7 +191,7 @@ def _evidence(windows: list[_Window], own: float, seen: BoolArray) -> tuple[Floa
         total = total + weight
         held = held + weight * kept / (structure + _NO_ZERO)
     held /= total + _NO_ZERO
-    # Nearly all or nearly nothing is held: what lies between is seldom meant.
+    # Push the share towards 0 or 1: maps have few values in between.
     held = 1.0 / (1.0 + np.exp(-8.0 * (2.0 * held - 1.0)))
     weight = np.where(seen, total / len(windows), 0.0)
     return (weight * held + TRUST) / (weight + TRUST), weight + TRUST
@@ -208,7 +207,7 @@ class _Window:
 
     @classmethod
     def of(cls, f: FloatArray, b: FloatArray, sigma: float, noise: tuple[float, float]) -> _Window:
-        r"""Measure both pictures, whose noise has the variances given.
+        r"""Measure both pictures; `noise` holds the variances of their noise.
 
         The common part is :math:`\rho^2 = \mathrm{cov}^2 / (s_f s_b)`; chance alone gives noise
         a squared covariance of :math:`(n_f s_b + n_b s_f + n_f n_b) / N` in a window of N pixels.
@@ -225,7 +224,7 @@ class _Window:
         return cls(s_f, s_b, np.minimum(common, 1.0))
 
     def agreement(self, seen: BoolArray) -> tuple[float, float]:
-        """Return where the two agree, as a part of where both show much; and f's contrast there.
+        """Return the share of structured pixels of both that agree, and f's contrast there.
 
         The contrast is the ratio of the variances; 1 if they agree nowhere.
         """
@@ -240,9 +239,9 @@ class _Window:
         return part, float(np.median(f[agree] / b[agree]))
 
     def shares(self, seen: BoolArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the structure that both have, f's own and b's own; 1 is what is much for b."""
+        """Return common structure, f's own and b's own, in units of b's 90th percentile."""
         agreement, contrast = self.agreement(seen)
-        # A background of less contrast has no less structure; where few agree, who knows.
+        # Equalise the contrast of the two, the less the fewer windows agree.
         gain = np.clip(contrast, 0.25, 4.0) ** min(1.0, 2.0 * agreement)
         b = gain * self.b
         much = _much(b)
@@ -251,7 +250,7 @@ class _Window:
 
 
 def _much(b: FloatArray) -> float:
-    """Return the structure that b has where it has much; 1 if it has none at all."""
+    """Return the 90th percentile of b's structure, of its non-zero part if that is 0; else 1."""
     least = float(np.finfo(b.dtype).tiny)  # a quotient by less overflows
     much = float(np.percentile(b, 90))
     if much > least:
@@ -270,26 +269,26 @@ def _noise(x: FloatArray) -> float:
     return float(np.median(np.abs(difference))) / (0.6745 * 6.0) if difference.size else 0.0
 
 
-BINS = 32
-ORDINARY, STRANGE = 2.0, 4.0  # deviations from the relation, in robust standard deviations
-LEAST_DEVIATION = 0.02  # a deviation that is never strange, beside the pictures' own spread
+BINS = 32  # of the background's levels, equally filled
+ORDINARY, STRANGE = 2.0, 4.0  # robust standard deviations at which confidence is 0, and 1
+LEAST_DEVIATION = 0.02  # added to the spread: deviations of a few grey levels never count
 
 
 def occlusion(f: FloatArray, b: FloatArray, seen: BoolArray) -> FloatArray:
-    r"""Return how surely something covers the foreground, from 0 to 1.
+    r"""Return a confidence from 0 to 1 that something covers the foreground.
 
-    Pixels whose background is alike have foregrounds that are mostly alike. With
+    Pixels of similar background have mostly similar foregrounds. With
     :math:`\hat f(b)` their median and :math:`\sigma(b)` the robust deviation from it,
-    :math:`|f - \hat f(b)|` is ordinary up to :math:`2\sigma` and strange from :math:`4\sigma`.
-    What covers the background is not found: there, pixels whose background is alike have
-    foregrounds of all kinds, and nothing is strange.
+    :math:`|f - \hat f(b)|` gives 0 up to :math:`2\sigma` and 1 from :math:`4\sigma`.
+    Objects that cover the background are not found: there, pixels of similar background have
+    foregrounds of all kinds, and :math:`\sigma` is large.
 
     Parameters
     ----------
     f, b : array, (rows, cols)
         The pictures, of one kind, in grey; white at 1.0.
     seen : array of bool, (rows, cols)
-        Where there is a background; elsewhere the result is 0.
+        Mask of valid background pixels; elsewhere the result is 0.
     """
     if not seen.any():
         return np.zeros(f.shape)

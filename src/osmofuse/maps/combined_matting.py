@@ -1,8 +1,19 @@
-r"""Colour lines: in a small window, a map is a combination of the picture's bands.
+r"""Matting by colour lines in small windows and ties between similar pixels, in one system.
 
-Where foreground and background each have colours on one line, alpha is linear in the colour
-(Levin, Lischinski and Weiss 2008, doi:10.1109/TPAMI.2007.1177). How badly that fits a map, over
-all windows k of 3 by 3 pixels:
+.. math::
+
+    \min_\alpha \alpha^\top (L_{\text{lines}} + w L_{\text{ties}} + \lambda L_{\text{known}}) \alpha
+    \quad \text{with } \alpha \text{ as in the trimap where it is known.}
+
+Colour lines follow soft edges and hair, but do not reach islands and fail in noise and texture.
+Ties (`knn_matting`) join similar pixels, but know no mixtures; they are weak, and decide where the
+lines have little weight. Ties to known pixels settle colours that only one side has, anywhere. The
+wider a soft edge is, the less the lines hold each of its pixels; hence lambda falls with the
+picture's size.
+
+Colour lines: where foreground and background each have colours on one line, alpha is linear in the
+colour (Levin, Lischinski and Weiss 2008, doi:10.1109/TPAMI.2007.1177). The misfit of a map, over
+all windows k of 3 by 3 pixels, is
 
 .. math::
 
@@ -10,8 +21,8 @@ all windows k of 3 by 3 pixels:
     + \varepsilon \|a\|^2\Big), \qquad
     q_k = \frac{\delta}{\delta + s_k} .
 
-The weight q is ours. Noise and fine texture scatter colours away from any line, and such a window
-says little of alpha; s is the variance across the main direction of its colours, estimated as
+The weight q is ours: noise and fine texture scatter colours away from any line, and make a window
+uninformative; s is the variance across the main direction of its colours, estimated as
 :math:`\operatorname{tr} C - \operatorname{tr} C^2 / \operatorname{tr} C` of their covariance C.
 """
 
@@ -28,10 +39,10 @@ from osmofuse.maps.trimap import Trimap
 from osmofuse.progress import Guard, Status
 from osmofuse.typing import Array, BoolArray, FloatArray
 
-SIDE = 3  # of a window
-SLOPE_PENALTY = 1e-7  # of the slope, against pictures with white at 1
-DELTA = 3e-6  # the variance across a line at which a window counts half
-BATCH = 1 << 15  # windows at once
+SIDE = 3  # pixels of a window's side, as in the paper
+SLOPE_PENALTY = 1e-7  # epsilon; keeps flat windows solvable, for pictures with white at 1
+DELTA = 3e-6  # delta: variance across the line at which a window has half weight
+BATCH = 1 << 15  # windows at once: bounds memory, without effect on the result
 
 
 def colour_line_laplacian(image: FloatArray, wanted: BoolArray) -> Any:
@@ -71,7 +82,7 @@ def colour_line_laplacian(image: FloatArray, wanted: BoolArray) -> Any:
 
 
 def _stencil(cols: int) -> tuple[Array, Array, Array]:
-    """Return the diagonals, which of them ties i to j, and the places in a window."""
+    """Return diagonal offsets, the diagonal of each pair (i, j), and offsets within a window."""
     down, right = (x.ravel() for x in np.indices((SIDE, SIDE)))
     places = down * cols + right
     # Steps of one length differ where a picture has few columns: kept apart by both parts.
@@ -105,13 +116,13 @@ def _forms(colours: FloatArray) -> FloatArray:
     return np.asarray(weight[:, None, None] * forms)
 
 
-TIES = 2e-4  # w, of a tie against a window of colours on a line
-KNOWN = 30.0  # lambda times the number of pixels,
-MOST_KNOWN = 1e-3  # and the most that lambda can be
+TIES = 2e-4  # w: weight of a tie, against 1 of a window whose colours lie on a line
+KNOWN = 30.0  # lambda times the number of pixels
+MOST_KNOWN = 1e-3  # upper bound of lambda, for small pictures
 
 
 def combined_matte(image: FloatArray, trimap: Trimap, guard: Guard) -> tuple[FloatArray, Status]:
-    """Find the map; known pixels keep their value.
+    """Compute the map by both kinds of ties; known pixels keep their value.
 
     Parameters
     ----------
@@ -125,7 +136,7 @@ def combined_matte(image: FloatArray, trimap: Trimap, guard: Guard) -> tuple[Flo
     Returns
     -------
     tuple of array and Status
-        The map, and how the conjugate gradients ended.
+        The map, and the status of the conjugate gradients.
     """
     wanted = ~trimap.known
     weight = min(KNOWN / wanted.size, MOST_KNOWN)

@@ -1,4 +1,4 @@
-"""The colours of what a map keeps, without those of what shines through at its edges."""
+"""Foreground colours of a composite, without the background's share at soft edges."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from osmofuse.filters import box_mean
 from osmofuse.picture import Picture, as_alpha, samples
 from osmofuse.typing import ArrayLike, FloatArray
 
-RADII = (45, 3)  # of the means: far for what is wholly hidden, near for detail
-_NO_WEIGHT = 1e-5
+RADII = (45, 3)  # of the means: wide for hidden pixels, narrow for detail
+_NO_WEIGHT = 1e-5  # keeps 0 / 0 from becoming NaN where a window has no weight
 
 
 def foreground_colours(image: ArrayLike | Picture, alpha: ArrayLike | Picture) -> FloatArray:
@@ -44,7 +44,7 @@ def foreground_colours(image: ArrayLike | Picture, alpha: ArrayLike | Picture) -
     Raises
     ------
     InputError, MismatchError
-        They cannot be used, or do not fit.
+        An array cannot be used, or the sizes differ.
     """
     x, a = samples(image, "image"), as_alpha(alpha)
     if a.shape != x.shape[:2]:

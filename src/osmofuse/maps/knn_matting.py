@@ -1,14 +1,14 @@
-r"""KNN matting (Chen, Li and Tang 2013, doi:10.1109/TPAMI.2013.18), the paper's way to alpha.
+r"""KNN matting (Chen, Li and Tang 2013, doi:10.1109/TPAMI.2013.18), the paper's method for alpha.
 
-Each pixel is tied to those that look most like it and are not far away, and the map varies
-least along the ties:
+Each pixel is tied to its nearest neighbours in colour and place, and the map varies least along
+the ties:
 
 .. math::
 
     \min_\alpha \sum_{(i,j)} k_{ij} (\alpha_i - \alpha_j)^2 \quad \text{with } \alpha
     \text{ as the trimap says where it is known.}
 
-The authors hold what is known by a weight of 100 instead; here it is held exactly.
+The authors hold known pixels by a weight of 100 instead; here they are held exactly.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from osmofuse.maps.trimap import Trimap
 from osmofuse.progress import Guard, Status
 from osmofuse.typing import Array, FloatArray
 
-# How many neighbours, and how much the distance in space counts when they are chosen.
+# Number of neighbours, and weight of the distance in space, for two passes; as the authors.
 PASSES = ((10, 1.0), (2, 0.01))
-LEVEL = 1.0  # of the diagonal of the picture, against 1 of a colour's range
-NO_TIE = 5.0  # the difference of colours, summed over the bands, at which a tie has no strength
+LEVEL = 1.0  # weight of place: the picture's diagonal, against 1 of a colour's range
+NO_TIE = 5.0  # L1 difference of colours at which a tie has strength 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class Ties:
 
 
 def features(image: FloatArray, level: float) -> FloatArray:
-    """Return each pixel's colour and place as one point; the diagonal is as long as the level."""
+    """Return each pixel's colour and place as one point; `level` is the length of the diagonal."""
     rows, cols, bands = image.shape
     place = np.indices((rows, cols)).reshape(2, -1).T / np.hypot(rows, cols)
     colour = np.asarray(image, np.float64).reshape(-1, bands)
@@ -99,14 +99,14 @@ def ties_between(image: FloatArray) -> Ties:
 
 
 def ties_of_open(image: FloatArray, trimap: Trimap) -> Ties:
-    """Return the ties that bear on what a trimap leaves open: one end, at least, is not known."""
+    """Return the ties with at least one end at an unknown pixel of a trimap."""
     known, ties = trimap.known.ravel(), ties_between(image)
     wanted = ~(known[ties.i] & known[ties.j])
     return Ties(ties.i[wanted], ties.j[wanted], ties.k[wanted])
 
 
 def knn_matte(image: FloatArray, trimap: Trimap, guard: Guard) -> tuple[FloatArray, Status]:
-    """Find the map; known pixels keep their value.
+    """Compute the map; known pixels keep their value.
 
     Parameters
     ----------
@@ -120,8 +120,8 @@ def knn_matte(image: FloatArray, trimap: Trimap, guard: Guard) -> tuple[FloatArr
     Returns
     -------
     tuple of array and Status
-        The map, and how the conjugate gradients ended. A pixel that no chain of ties leads from
-        to what is known gets 0.5.
+        The map, and the status of the conjugate gradients. A pixel that no chain of ties
+        connects to a known pixel gets 0.5.
     """
     if not guard.next_pass():
         return trimap.levels, Status.cancelled
@@ -129,21 +129,27 @@ def knn_matte(image: FloatArray, trimap: Trimap, guard: Guard) -> tuple[FloatArr
     return least_variation(ties.laplacian(trimap.known.size), trimap, guard)
 
 
-PLACE = 0.02  # of the diagonal of the picture, against 1 of a colour's range
-COLOUR_WIDTH = 0.015  # rho
-SAMPLES = 50_000  # about so many pixels stand for all that are known of a side
-REACH = 3.0  # rho: farther away, a likeness is nothing, and no pixel is looked for
+PLACE = 0.02  # the same weight for ties to known pixels
+COLOUR_WIDTH = 0.015  # rho, of a colour's range: colours farther apart are different
+SAMPLES = 50_000  # known pixels of a side that are searched: bounds time
+REACH = 3.0  # rho: search radius; beyond it the likeness is below exp(-9)
 
 
 def ties_to_known(image: FloatArray, trimap: Trimap) -> Ties:
-    """Tie each open pixel to a known one.
+    r"""Tie each open pixel to the known pixel of the most similar colour.
+
+    .. math:: k_i = \big|e^{-(d^1_i/\rho)^2} - e^{-(d^0_i/\rho)^2}\big|
+
+    with d the distance, in colour and a little in place, to the nearest pixel that is known to be
+    1, and to be 0. The tie leads to the nearer of the two: a colour that both sides have, or
+    neither, gives no tie.
 
     Parameters
     ----------
     image : array, (rows, cols, channels)
         White at 1.0.
     trimap : Trimap
-        Of the same size; something is known to be 1, and something to be 0, or there are no ties.
+        Of the same size; without pixels known to be 1 and pixels known to be 0 there are no ties.
     """
     from scipy.spatial import cKDTree
 

@@ -25,12 +25,12 @@ from osmofuse.maps.trimap import Trimap
 from osmofuse.progress import Guard, Status
 from osmofuse.typing import Array, BoolArray, FloatArray
 
-RTOL, MAX_ITER = 1e-5, 2000
-EXACT = 2e-3  # so near to 0 or 1, half a grey level of 8 bits, it is no transparency
+RTOL, MAX_ITER = 1e-5, 2000  # of the conjugate gradients: relative residual, iterations
+EXACT = 2e-3  # values within half a grey level of 8 bits of 0 or 1 are rounded
 
 
 def by_diagonal(matrix: Any) -> Map:
-    """Return the division by a matrix's diagonal, the plainest preconditioner."""
+    """Return the diagonal (Jacobi) preconditioner of a matrix."""
     diagonal = matrix.diagonal()
     scale = (1.0 / np.where(diagonal > 0, diagonal, 1.0))[None]
     return lambda r: scale * r
@@ -46,7 +46,7 @@ def least_variation(
     laplacian : sparse array, (pixels, pixels)
         L, symmetric and positive semidefinite, for pixels numbered row by row.
     trimap : Trimap
-        What is known.
+        Known pixels.
     guard : Guard
         Asked before each iteration.
     preconditioner : callable
@@ -55,7 +55,7 @@ def least_variation(
     Returns
     -------
     tuple of array and Status
-        The map, and how the conjugate gradients ended. A pixel that nothing ties to what is known
+        The map, and the status of the conjugate gradients. A pixel without a tie to a known one
         gets 0.5.
     """
     alpha = trimap.levels
@@ -80,14 +80,14 @@ def least_variation(
 
 
 def _snapped(alpha: FloatArray) -> FloatArray:
-    """Return values within [0, 1], and those that are as good as 0 or 1 so."""
+    """Return values clipped to [0, 1], rounded to 0 or 1 where nearly so."""
     alpha = np.clip(alpha, 0.0, 1.0)
     return np.where(alpha < EXACT, 0.0, np.where(alpha > 1.0 - EXACT, 1.0, alpha))
 
 
-COLUMNS = 2000  # of P, about
-DISTINCT = 1e-3  # a direction with a smaller part of the largest one is left out
-RIDGE = 1e-10  # of the mean of the diagonal, at first: pixels may be tied to nothing
+COLUMNS = 2000  # of P, about: a dense factor of that size takes 32 MB
+DISTINCT = 1e-3  # directions with smaller relative singular values are dropped
+RIDGE = 1e-10  # first ridge, relative to the mean diagonal: pixels may have no ties
 
 
 def with_block_colours(matrix: Any, image: FloatArray, wanted: BoolArray) -> Map:
@@ -100,7 +100,7 @@ def with_block_colours(matrix: Any, image: FloatArray, wanted: BoolArray) -> Map
     image : array, (rows, cols, channels)
         The bands.
     wanted : array of bool, (rows, cols)
-        Which pixels A is of.
+        Mask of the unknowns of A.
     """
     from scipy.linalg import cho_solve
 

@@ -18,25 +18,25 @@ from osmofuse.maps.trimap import Trimap
 from osmofuse.picture import Picture, as_alpha, scaled
 from osmofuse.typing import Array, BoolArray, FloatArray
 
-JPEG_ERROR = 0.15  # so near to a level JPEG may have carried a pixel
-FEW = 0.2  # of the pixels; a mask has no more between its levels
+JPEG_ERROR = 0.15  # largest error that JPEG is taken to make beside an edge
+FEW = 0.2  # share of pixels between the levels above which a map is no mask
 # Bands that differ by no more are grey: in any file, and in one whose format changes pixels.
 EQUAL, SAME = 8 / 255, 0.1
-RARE = 1e-3  # of the pixels may differ by more
+RARE = 1e-3  # share of pixels that may differ by more
 
 
 @dataclass(frozen=True, eq=False)
 class AlphaFile:
-    """A map as it was found in a file.
+    """Alpha map or trimap read from a file.
 
     Attributes
     ----------
     alpha : array, (rows, cols)
         float64, in [0, 1].
     notes : tuple of str
-        What was found or done, if that was anything out of the way.
+        Changes made, and unusual properties.
     scribbled : bool
-        It was scribbled in colours.
+        True if it was painted in green and red.
     """
 
     alpha: FloatArray
@@ -52,20 +52,20 @@ def read_alpha(path: str | os.PathLike[str]) -> AlphaFile:
     UnreadableError
         The file is missing, damaged or no picture.
     InputError
-        It is no map; the message says what was found in it.
+        The file is not a map; the message describes its content.
     """
     return alpha_of_picture(read(path), name=str(path))
 
 
 def alpha_of_picture(picture: Picture, *, name: str, invert: bool = False) -> AlphaFile:
-    """Return the map that a picture is meant to be, as `read_alpha` for one that was read.
+    """Return the map in a picture, as `read_alpha` does for a file.
 
     Parameters
     ----------
     picture : Picture
-        As it was read.
+        Picture from `osmofuse.read`.
     name : str
-        What messages call it.
+        Name in messages.
     invert : bool
         The picture is white where the background enters, not where the foreground is kept.
     """
@@ -80,12 +80,12 @@ def alpha_of_picture(picture: Picture, *, name: str, invert: bool = False) -> Al
 
 
 def one_band(picture: Picture, name: str) -> tuple[Array, list[str]]:
-    """Return the band that holds the map, and why that one.
+    """Return the band that holds the map, and notes on the choice.
 
     Raises
     ------
     InputError
-        It is a photograph or a painting in colours, or there are two candidates.
+        The picture is in colours, or has two candidate bands.
     """
     picture, told = _one_layer(picture, name)
     pixels = picture.pixels
@@ -128,7 +128,7 @@ def _one_layer(picture: Picture, name: str) -> tuple[Picture, list[str]]:
 
 
 def _told_of_colours(levels: FloatArray, coloured: float, name: str) -> str:
-    """Return what a coloured file seems to be, and what a map would be."""
+    """Return the message for a file in colours."""
     found, fix = (
         f"a coloured picture, {coloured:.1%} of its pixels are not grey",
         "Is it the right file?",
@@ -152,7 +152,7 @@ def _check_range(pixels: Array, name: str) -> None:
 
 
 def _mended(alpha: FloatArray) -> tuple[FloatArray, list[str]]:
-    """Return a mask or trimap as it was before JPEG, if it was one; else the map itself."""
+    """Return a mask or trimap without JPEG's errors, and a note; other maps unchanged."""
     levels = [0.0, 1.0]
     between = alpha[(alpha > JPEG_ERROR) & (alpha < 1.0 - JPEG_ERROR)]
     middle = middle_level(between)
@@ -181,7 +181,7 @@ def middle_level(between: FloatArray) -> float | None:
 
 
 def _remarks(alpha: FloatArray, *, inverted: bool) -> list[str]:
-    """Return what is unusual about a map that is used all the same."""
+    """Return notes on unusual properties of a map."""
     low, high = float(alpha.min()), float(alpha.max())
     nought, one = ("white", "black") if inverted else ("black", "white")
     between = alpha[(alpha > 0.0) & (alpha < 1.0)]
@@ -221,13 +221,13 @@ def read_trimap(path: str | os.PathLike[str]) -> AlphaFile:
     UnreadableError
         The file is missing, damaged or no picture.
     InputError
-        It is no trimap; the message says what was found in it.
+        The file is not a trimap; the message describes its content.
     """
     return trimap_of_picture(read(path), name=str(path))
 
 
 def trimap_of_picture(picture: Picture, *, name: str) -> AlphaFile:
-    """Return the trimap that a picture is meant to be: 0, 0.5 and 1; see `read_trimap`."""
+    """Return the trimap in a picture, with values 0, 0.5 and 1; see `read_trimap`."""
     scribbles = _scribbles(picture, name)
     if scribbles is not None:
         return scribbles
@@ -275,8 +275,8 @@ def _check_trimap(levels: FloatArray, trimap: FloatArray, name: str) -> None:
         )
 
 
-FLAT = 12  # a painting has no more colours than this, but for blurred edges
-PURE = 0.35  # the least difference between bands that makes a colour
+FLAT = 12  # most colours of a painted file, apart from blurred edges
+PURE = 0.35  # least difference between bands of a painted colour
 
 _NAMES = {
     "red": (1, 0, 0), "green": (0, 1, 0), "blue": (0, 0, 1), "yellow": (1, 1, 0),
@@ -286,7 +286,7 @@ _NAMES = {
 
 
 def mask_of_two(pixels: Array) -> BoolArray | None:
-    """Return where the lighter of just two colours is; None if there are more, or equal ones."""
+    """Return the mask of the lighter of exactly two colours, or None."""
     flat = pixels.reshape(-1, pixels.shape[2])
     first = np.all(pixels == flat[0], axis=2)
     rest = pixels[~first]
@@ -307,7 +307,7 @@ def is_painted(levels: FloatArray) -> bool:
 
 
 def painted_words(levels: FloatArray) -> str:
-    """Return what colours there are, in words."""
+    """Return the colours and their shares in words."""
     colours, counts = _colours(levels)
     parts = dict[str, float]()
     for colour, count in zip(colours, counts, strict=True):
@@ -318,12 +318,12 @@ def painted_words(levels: FloatArray) -> str:
 
 
 def strokes_in(levels: FloatArray, name: str) -> tuple[BoolArray, BoolArray]:
-    """Return where green and where red was painted; all else says nothing.
+    """Return the masks of green and of red pixels.
 
     Raises
     ------
     InputError
-        One of them is missing.
+        There is no green, or no red.
     """
     red, green, blue = np.moveaxis(levels, 2, 0)
     kept = green - np.maximum(red, blue) >= PURE
@@ -338,7 +338,7 @@ def strokes_in(levels: FloatArray, name: str) -> tuple[BoolArray, BoolArray]:
 
 
 def _colours(levels: FloatArray) -> tuple[FloatArray, Array]:
-    """Return the colours to 5 bits, and how often each is there."""
+    """Return the colours, rounded to 5 bits, and their counts."""
     rough = np.round(levels * 31).astype(np.uint32)
     keys, counts = np.unique(rough @ np.array([1024, 32, 1], np.uint32), return_counts=True)
     return np.stack([keys // 1024, keys // 32 % 32, keys % 32], axis=1) / 31.0, counts

@@ -1,6 +1,6 @@
-r"""Doubts about a map: it seems to be inverted, or its edges are hard.
+r"""Warnings about a map: probably inverted, or with hard edges.
 
-Nothing is mended here; a note is all that comes of a doubt.
+The map itself is never changed; callers turn a warning into a note.
 
 A map lets the background enter where that has structure that the foreground lacks. In blocks of
 pixels with the standard deviations :math:`s_f, s_b`, this is :math:`e = \max(s_b - s_f, 0)^2`; of
@@ -23,8 +23,8 @@ FINEST = 4  # pixels of a block's side
 LOOKED_AT = 8  # samples of a block's side, of large blocks
 # By how much p is below q, as a difference and as a ratio, in a map that seems inverted.
 BELOW, BELOW_RATIO = 0.4, 0.5
-# Structures must agree where both pictures have some, or the map is for something else: to cut out
-# an object from a picture, say. Unrelated pictures have 0.08 to 0.25.
+# Least weighted mean of the squared correlation in blocks: the pictures must show the same scene.
+# Unrelated pictures have 0.08 to 0.25.
 LEAST_AGREEMENT = 0.3
 LEAST_LACKING = 0.01  # of the background's variance must be structure that the foreground lacks
 # Jumps that no soft map has, and how much of a map's variation they are if its edges are hard.
@@ -35,7 +35,7 @@ LINES = 500  # of a map's longer side are looked at, at least
 def looks_inverted(
     foreground: Picture, background: Picture, alpha: FloatArray, valid: BoolArray | None = None
 ) -> bool:
-    """Return True if a map seems to keep the foreground where the background was to enter.
+    """Return True if a map is probably inverted.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ def looks_inverted(
 
     Notes
     -----
-    Tuned to be silent when in doubt: pictures must show the same thing, and nearly all structure
-    that only the background has must lie where it is kept out.
+    Conservative: the pictures must show the same scene, and nearly all structure that only the
+    background has must lie where the map keeps it out.
     """
     if alpha.ndim < 2:
         return False
@@ -78,7 +78,7 @@ def looks_inverted(
 
 
 def has_hard_edges(alpha: FloatArray) -> bool:
-    """Return True for a map that jumps nearly wherever it changes; anti-aliased masks do, too."""
+    """Return True if nearly all variation of a map is in jumps, as in anti-aliased masks."""
     if alpha.ndim < 2:
         return False
     step = max(1, max(alpha.shape[:2]) // LINES)
@@ -108,7 +108,7 @@ def _blocks(plane: Array, size: int) -> Array:
 
 
 def _agreement(f: FloatArray, b: FloatArray, weight: FloatArray) -> float:
-    """Return the mean squared correlation of the blocks, weighted by the structure they have."""
+    """Return the mean squared correlation of the blocks, weighted by their structure."""
     together = (f * b).mean(axis=(1, 3)) ** 2
     agree = np.divide(together, weight, out=np.zeros_like(together), where=weight > 0)
     return float(agree.sum() / weight.sum()) if weight.any() else 0.0

@@ -1,4 +1,4 @@
-"""From a picture and a rough trimap to an alpha map that follows hair and brush strokes."""
+"""Matting: an alpha map that follows hair and brush strokes, from a picture and a trimap."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from osmofuse.progress import Guard, Status, Watch, check_watch
 from osmofuse.typing import ArrayLike, FloatArray
 
 LARGEST = 1_500_000  # pixels; larger pictures are matted on a reduced copy
-MOST_PIXELS = 1_000_000_000
-CARRY_RADIUS, CARRY_EPSILON = 2, 1e-5  # of the fit that carries the map to the full size
+MOST_PIXELS = 1_000_000_000  # upper limit of the setting max_pixels
+CARRY_RADIUS, CARRY_EPSILON = 2, 1e-5  # window and ridge of the fit that enlarges the map
 
-# What pymatting calls the methods that it has.
+# Names of the methods in pymatting.
 _PYMATTING = {
     "closed-form": "estimate_alpha_cf",
     "lbdm": "estimate_alpha_lbdm",
@@ -46,11 +46,11 @@ class Matte:
         ``converged``; ``direct`` where the trimap leaves nothing open; ``max_iter`` or
         ``cancelled``.
     factor : int
-        How many times smaller the copy was that it was found on; 1: the picture itself.
+        Reduction of the copy on which it was computed; 1: the picture itself.
     notes : tuple of str
-        That it was a copy, or that the method did not converge; mostly nothing.
+        Notes on a reduced copy, or on a method that did not converge.
     seconds : float
-        How long it took, without what compiling kernels took.
+        Run time, without the compilation of kernels.
     """
 
     alpha: FloatArray = field(repr=False)
@@ -68,7 +68,7 @@ def matte(
     max_pixels: int = LARGEST,
     watch: Watch | None = None,
 ) -> Matte:
-    """Find the alpha map of what a trimap roughly outlines.
+    """Compute the alpha map of an object that a trimap roughly outlines.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def matte(
         A larger picture is matted on a reduced copy, and the map is carried to its full size
         along the picture's edges; a note says so.
     watch : callable, optional
-        Called with a `Progress` now and then; if it returns True the map stays as it is then.
+        Called with a `Progress` now and then; if it returns True the computation stops.
         The methods of the extra ask it only before they begin.
 
     Returns
@@ -134,12 +134,12 @@ def matte(
 
 
 def check_settings(method: str, max_pixels: int) -> None:
-    """Refuse settings with which no map can be found.
+    """Check the settings of `matte`.
 
     Raises
     ------
     SettingError
-        There is no such method, or the number is none.
+        The method is unknown, or the number is out of range.
     """
     if method not in MATTING_METHODS:
         raise SettingError(
@@ -157,7 +157,7 @@ def _notes(factor: int, shape: tuple[int, ...], status: Status) -> list[str]:
             "carried to the full size along the picture's edges; max_pixels allows more"
         )
     if status is Status.max_iter:
-        notes.append("the method did not converge; the map is as far as it came")
+        notes.append("the method did not converge; the map is its last iterate")
     return notes
 
 
@@ -187,7 +187,7 @@ def _solver(method: str) -> Callable[[FloatArray, Trimap, Guard], tuple[FloatArr
         colour = np.repeat(image, 3 // image.shape[2], axis=2).astype(np.float64)
         try:
             found = estimate(np.clip(colour, 0.0, 1.0), trimap.levels)
-        except (AssertionError, ValueError) as error:  # its way to say that it cannot
+        except (AssertionError, ValueError) as error:  # raised for pictures that it cannot handle
             told = f" ({error})" if str(error) else ""
             raise InputError(
                 f"image: pymatting cannot do {method!r} on {colour.shape[0]} × {colour.shape[1]} "
@@ -207,7 +207,7 @@ class MatteCost:
     bytes, seconds : float
         For each pixel, and for a million pixels.
     more_bytes, more_seconds : float
-        What pixels take in addition that the trimap leaves open.
+        The same in addition for pixels that are not known.
     """
 
     bytes: float
@@ -227,5 +227,5 @@ _COSTS = {
 
 
 def matte_cost_of(method: str) -> MatteCost:
-    """Return what a way of matting costs."""
+    """Return memory and time of a matting method."""
     return _COSTS[method]

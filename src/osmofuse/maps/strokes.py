@@ -1,4 +1,4 @@
-"""What a person draws: polygons and scribbles, turned into maps and trimaps.
+"""Drawn shapes: polygons and scribbles, converted to maps and trimaps.
 
 Places are (row, col) in pixels, the centre of the first pixel at (0, 0). A pixel belongs to a
 shape if its centre does.
@@ -26,11 +26,11 @@ class Stroke:
     Parameters
     ----------
     points : sequence of (row, col)
-        Where it goes; one point gives a dot.
+        Points of the line; one point gives a dot.
     label : {0, 1}
-        What the map is there: 1 keeps the foreground, 0 lets the background enter.
+        Value of the map: 1 keeps the foreground, 0 lets the background enter.
     radius : float, above 0 to 1e6
-        Of the brush, in pixels.
+        Radius of the brush, in pixels.
     """
 
     points: Sequence[tuple[float, float]]
@@ -128,7 +128,7 @@ def _filled(shape: tuple[int, int], corners: FloatArray) -> BoolArray:
 
 
 def _draw(trimap: FloatArray, places: FloatArray, radius: float, label: int) -> None:
-    """Set what lies within the radius of a line; changes `trimap`."""
+    """Set the pixels within a radius of a line to the label; changes `trimap`."""
     ends = np.concatenate([places[1:], places[-1:]])
     for start, end in zip(places, ends, strict=True):
         first = np.floor(np.minimum(start, end) - radius).astype(int)

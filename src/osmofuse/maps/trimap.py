@@ -1,4 +1,4 @@
-"""Trimaps: where a map is known to be 1, where to be 0, and where it is to be found."""
+"""Trimaps: masks of the pixels where a map is known to be 1, and to be 0."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from osmofuse.maps.alpha import grow
 from osmofuse.picture import Picture, as_alpha
 from osmofuse.typing import ArrayLike, BoolArray, FloatArray
 
-SURE = 0.01  # so near to 0 or 1, a pixel is known
+SURE = 0.01  # largest distance from 0 or 1 of a known pixel: two levels of 8 bits
 
 
 @dataclass(frozen=True, eq=False)
 class Trimap:
-    """What is known of a map.
+    """Known part of a map.
 
     Parameters
     ----------
     kept : array of bool, (rows, cols)
-        Where it is 1.
+        Pixels known to be 1.
     entered : array of bool, (rows, cols)
-        Where it is 0.
+        Pixels known to be 0.
     """
 
     kept: BoolArray
@@ -32,12 +32,12 @@ class Trimap:
 
     @classmethod
     def of(cls, trimap: ArrayLike | Picture, *, name: str = "trimap") -> Trimap:
-        """Return what an array says: white is known to be 1, black to be 0, all else is open.
+        """Return the trimap of an array: white is known to be 1, black to be 0, the rest is open.
 
         Raises
         ------
         InputError
-            It is no map of one band, or nothing is known to be 1, or nothing to be 0.
+            The array is not a map of one band, or no pixel is known to be 1, or none to be 0.
         """
         levels = as_alpha(trimap, name=name)
         if levels.ndim == 3 and levels.shape[2] == 1:
@@ -67,19 +67,19 @@ class Trimap:
         return np.where(self.kept, 1.0, np.where(self.entered, 0.0, 0.5))
 
     def reduced(self, factor: int) -> Trimap:
-        """Return a smaller copy; a pixel of it is known if all that it stands for are."""
+        """Return a reduced copy; its pixels are known where all pixels they replace are."""
         return Trimap(*(_all_of(known, factor) for known in (self.kept, self.entered)))
 
 
 def trimap_of_mask(mask: ArrayLike | Picture, width: float) -> FloatArray:
-    """Return the trimap of a mask whose edge is to be found anew.
+    """Return the trimap of a mask, open along the mask's edge.
 
     Parameters
     ----------
     mask : array_like, (rows, cols)
         A map; the edge lies where it crosses 0.5.
     width : float
-        How far from the edge the map is taken to be open, in pixels.
+        Distance from the edge up to which the map is open, in pixels.
 
     Returns
     -------

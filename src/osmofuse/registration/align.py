@@ -1,4 +1,4 @@
-"""Lay the background over the foreground: `align`."""
+"""Registration of a background with a foreground: `align`, its result and its cost."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from osmofuse.registration.views import View, frame_of
 from osmofuse.registration.warp import warped
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
-_FIELD_PIXELS = 600_000
-_MOST_DEFORMED = 0.05  # of the longer side
+_FIELD_PIXELS = 600_000  # of the frame in which a deformation is estimated
+_MOST_DEFORMED = 0.05  # of the longer side: larger deformations are refused
 
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """How the background lies over the foreground.
+    """Result of a registration.
 
     Attributes
     ----------
@@ -37,25 +37,25 @@ class Alignment:
         The background in the frame of the foreground, in its own depth; 0 where it has
         nothing to show. None if refused or cancelled.
     transform : Transform or None
-        Takes points (x, y) of the background to the foreground; if refused, the best that was
-        found, if any. ``transform.matrix`` is the homography.
+        Transform from points (x, y) of the background to the foreground; if refused, the best
+        candidate, if any. ``transform.matrix`` is the homography.
     valid : array of bool, (rows, cols), or None
-        Where the image shows something. None if refused or cancelled.
+        Mask of the pixels with data. None if refused or cancelled.
     score : float
-        What speaks for it, in [0, 1]: the part of the places that fit, times the root of the
-        correlation of the directions of edges.
+        Quality in [0, 1]: the share of tiles that fit, times the square root of the
+        correlation of edge orientations.
     status : Status
         ``converged``; ``direct`` for control points alone; ``refused``; or ``cancelled``.
     reason : str or None
-        Why it is refused.
+        Reason for the refusal.
     quality : mapping
         The figures: ``tiles``, ``agreement``, ``peak``, ``residual``, ``uncertainty``,
         ``likeness``, ``information``, ``overlap``; for control points ``points`` and
         ``points_residual`` in pixels.
     origin : str
-        Which of the estimates it was.
+        Estimate that gave the transform.
     seconds : float
-        How long it took.
+        Run time.
     """
 
     image: Array | None = field(repr=False)
@@ -79,11 +79,11 @@ def align(
     deformation: bool = False,
     watch: Watch | None = None,
 ) -> Alignment:
-    """Lay the background over the foreground.
+    """Register the background with the foreground.
 
-    The two may differ in size, resolution and kind of light. A transform is returned as good only
-    if it is plausible and most places that have structure in both pictures fit under it;
-    otherwise the status is ``refused``, and `reason` says why.
+    The two may differ in size, resolution and kind of light. A transform is accepted only if it is
+    plausible and most tiles that have structure in both pictures fit under it; otherwise the
+    status is ``refused``, with the `reason`.
 
     Parameters
     ----------
@@ -93,12 +93,12 @@ def align(
     method : {"auto", "features", "correlation", "mutual-information", "points"}
         "auto" begins with features (SIFT, in both polarities, and a homography that many of them
         agree on), tries turns, scales and shifts where that is weak, refines with local shifts,
-        and lets correlation and mutual information have a try where that is weak too; the best
-        by one score wins. "features" stops after the first; "correlation" (ECC on log-gradient
+        and tries correlation and mutual information where that is weak too; the candidate of
+        the best score wins. "features" stops after the first; "correlation" (ECC on log-gradient
         magnitudes) and "mutual-information" start from the search alone. "points" takes the
         control points as they are.
     transform : {"translation", "similarity", "affine", "homography"}
-        What the transform may do.
+        Kind of the transform.
     points : array_like of shape (n, 4), or path, optional
         Control points background_x, background_y, foreground_x, foreground_y in pixels, or a CSV
         file with that header. With "points" they are all; otherwise a start that is tried first.
@@ -153,12 +153,12 @@ def align(
 
 
 def check_settings(method: str, transform: str, points: object) -> None:
-    """Refuse settings of `align` that it does not have, or that do not go together.
+    """Check the settings of `align`.
 
     Raises
     ------
     SettingError
-        There is one.
+        A setting is unknown, or two of them contradict each other.
     """
     choice("method", method, ALIGN_METHODS)
     choice("transform", transform, KINDS)
@@ -179,7 +179,7 @@ def _image(picture: ArrayLike | Picture, name: str) -> tuple[Array, BoolArray | 
 
 
 def _of_points(views: tuple[View, View], matrix: FloatArray) -> tuple[Candidate, str | None]:
-    """Return the transform of control points as a candidate, and why it is refused, if it is."""
+    """Return the transform of control points as a candidate, and the reason of a refusal."""
     objection = implausible(matrix, views[0].shape, views[1].shape)
     found = Evidence() if objection else evidence(*views, matrix)
     return Candidate(matrix, "points", found, objection), objection
@@ -193,7 +193,7 @@ def _without_image(
     origin: str = "",
     figures: Mapping[str, float] = MappingProxyType({}),
 ) -> Alignment:
-    """Return what is refused, or was cancelled."""
+    """Return the result of a refused or cancelled registration."""
     return Alignment(
         None, transform, None, found.score,
         Status.cancelled if guard.cancelled else Status.refused,
@@ -205,7 +205,7 @@ def _without_image(
 def _deformed(
     views: tuple[View, View], result: Transform, found: Evidence, reason: str | None
 ) -> tuple[Transform, Evidence, str | None]:
-    """Add a smooth field to a transform, where that makes more places fit."""
+    """Add a smooth field to a transform if that raises the score."""
     frame = frame_of(*views, result.matrix, _FIELD_PIXELS)
     bent = frame and residual_field(frame, result.matrix, views[1].shape)
     if not isinstance(bent, Deformation):
@@ -233,12 +233,12 @@ _SEARCH, _SECONDS = 4.0, 2.0
 
 
 def alignment_cost(pixels: int) -> tuple[float, float]:
-    """Return the bytes beyond the pictures themselves, and the seconds, to find a transform.
+    """Return bytes (in addition to the pictures) and seconds to estimate a transform.
 
     Parameters
     ----------
     pixels : int
-        Of the larger picture.
+        Pixels of the larger picture.
     """
     seen = min(pixels, _LOOKED_AT)
     return _BYTES * seen, _SEARCH + _SECONDS * seen / 1e6

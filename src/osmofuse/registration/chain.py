@@ -1,4 +1,4 @@
-"""The chain of estimates: cheap ones first, the others where those are weak; the best one wins."""
+"""Chain of estimates: cheap ones first, others if those are weak; the best score wins."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from osmofuse.typing import FloatArray
 AlignMethod = Literal["auto", "features", "correlation", "mutual-information", "points"]
 ALIGN_METHODS: tuple[AlignMethod, ...] = get_args(AlignMethod)
 
-_FEATURE_PIXELS = 1_000_000
-_STRONG = 0.6  # a score at which nothing else need be tried
-_BENT = 0.2  # a score that is enough where a deformation follows
-_CHANCE_AGREEMENT = 0.3  # an agreement that chance gives, and that no refinement mends
-_RIVAL = 0.8  # of the best score: another place that fits nearly as well
-_ELSEWHERE = 0.02  # of the side, at which a place is another
+_FEATURE_PIXELS = 1_000_000  # of the copies in which features are detected
+_STRONG = 0.6  # score that ends the search
+_BENT = 0.2  # score that ends the search if a deformation follows
+_CHANCE_AGREEMENT = 0.3  # agreement of unrelated pictures, which is not refined further
+_RIVAL = 0.8  # share of the best score at which another place is a rival
+_ELSEWHERE = 0.02  # of the longer side: least distance of a rival
 
 _Refiner: TypeAlias = Callable[[View, View, FloatArray, Kind], FloatArray | None]
 _REFINERS: dict[str, _Refiner] = {
@@ -36,7 +36,7 @@ _REFINERS: dict[str, _Refiner] = {
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A transform, where it came from, and what speaks for and against it."""
+    """Estimated transform with its origin, its quality and the objection to it."""
 
     matrix: FloatArray
     origin: str
@@ -71,20 +71,20 @@ def best_candidate(
     moving, fixed : View
         The pictures.
     kind : {"translation", "similarity", "affine", "homography"}
-        What it may do.
+        Kind of the transform.
     method : str
-        Which estimates to make, see `align`.
+        Estimates to make, see `align`.
     guard : Guard
         Asked before each pass; when it cancels, no more are made.
     start : array of shape (3, 3), optional
         A rough transform to be tried first.
     bending : bool
-        Whether a deformation follows, so that the transform need fit in part only.
+        True if a deformation follows: then the transform need fit only in part.
 
     Returns
     -------
     tuple of Candidate or None, and str or None
-        The best; why it is refused, if it is.
+        The best candidate; the reason of a refusal.
     """
     tried: list[Candidate] = []
     for candidate in _candidates(moving, fixed, kind, method, guard, start):
@@ -143,7 +143,7 @@ def _starts(
     guard: Guard,
     start: FloatArray | None,
 ) -> Iterator[tuple[FloatArray, str, bool]]:
-    """Yield matrices, where they come from, and whether they are rough."""
+    """Yield matrices, their origins, and True for rough ones."""
     if start is not None:
         yield start, "points", True
     if method in ("auto", "features"):
@@ -169,7 +169,7 @@ def _as_kind(matrix: FloatArray, kind: Kind, shape: tuple[int, int]) -> FloatArr
 
 
 class _Test:
-    """What speaks for and against a transform of two pictures."""
+    """Test of a transform of two pictures."""
 
     def __init__(self, moving: View, fixed: View) -> None:
         self.moving, self.fixed = moving, fixed
@@ -183,7 +183,7 @@ class _Test:
 
 
 def _rivalled(ranked: list[Candidate], shape: tuple[int, int]) -> str | None:
-    """Return that another place fits nearly as well as the best, if one does."""
+    """Return a message if another place fits nearly as well as the best."""
     best, ends = ranked[0], corners(shape)
     for other in ranked[1:]:
         apart = np.hypot(*(carried(other.matrix, ends) - carried(best.matrix, ends)).T).mean()

@@ -1,4 +1,4 @@
-"""Control points: pairs of places that a person has marked in both pictures."""
+"""Control points: pairs of points that a person has marked in both pictures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from osmofuse.errors import InputError, UnreadableError
 from osmofuse.typing import ArrayLike, FloatArray
 
 FARTHEST = 1e6  # pixels from the first pixel; larger than any picture
-MOST_POINTS = 10_000  # points
+MOST_POINTS = 10_000  # limit on files; anything above some hundred works
 HEADER = ("background_x", "background_y", "foreground_x", "foreground_y")
 
 

@@ -16,10 +16,10 @@ from osmofuse.registration.transform import Kind, basis, carried, corners, fitte
 from osmofuse.registration.views import Frame, View, frame_of
 from osmofuse.typing import BoolArray, FloatArray
 
-_ECC_PIXELS = (8_000, 30_000, 120_000, 500_000)  # pixels
-_ECC_SIGMA = 2.0
-_ITERATIONS = 100
-_CLOSE = 1e-6
+_ECC_PIXELS = (8_000, 30_000, 120_000, 500_000)  # pixels of the frame, coarse to fine
+_ECC_SIGMA = 2.0  # pixels: Gaussian before the gradient
+_ITERATIONS = 100  # of ECC at a level
+_CLOSE = 1e-6  # change of the coefficient that ends ECC
 
 
 def by_correlation(
@@ -32,14 +32,14 @@ def by_correlation(
     moving, fixed : View
         The pictures.
     transform : array of shape (3, 3)
-        Where to start.
+        Initial transform.
     kind : {"translation", "similarity", "affine", "homography"}
-        What it may do.
+        Kind of the transform.
 
     Returns
     -------
     array of shape (3, 3) or None
-        None where it did not converge at any level.
+        None if it converged at no level.
     """
     found = None
     for pixels in _ECC_PIXELS:
@@ -80,11 +80,11 @@ def _ecc_change(frame: Frame, transform: FloatArray, kind: Kind) -> FloatArray |
     return back
 
 
-_BINS = 40
-_MI_PIXELS = (30_000, 250_000)  # pixels
-_POINTS = 20_000
-_MI_SIGMA = 1.0
-_CALLS = 300  # evaluations at a level
+_BINS = 40  # of the joint histogram, along each axis
+_MI_PIXELS = (30_000, 250_000)  # pixels of the frame, coarse to fine
+_POINTS = 20_000  # pixels sampled for an evaluation
+_MI_SIGMA = 1.0  # pixels: Gaussian before sampling
+_CALLS = 300  # most evaluations at a level
 
 
 def mutual_information(one: FloatArray, other: FloatArray, where: BoolArray) -> float:
@@ -95,7 +95,7 @@ def mutual_information(one: FloatArray, other: FloatArray, where: BoolArray) -> 
     one, other : array of floats, (rows, cols)
         Grey values about [0, 1].
     where : array of bool, (rows, cols)
-        What counts.
+        Pixels to be used.
     """
     return _information(one[where], other[where]) if where.any() else 0.0
 
@@ -110,14 +110,14 @@ def by_information(
     moving, fixed : View
         The pictures.
     transform : array of shape (3, 3)
-        Where to start.
+        Initial transform.
     kind : {"translation", "similarity", "affine", "homography"}
-        What it may do.
+        Kind of the transform.
 
     Returns
     -------
     array of shape (3, 3) or None
-        None where the pictures came apart.
+        None if the pictures no longer overlap.
     """
     from scipy.optimize import minimize
 
@@ -172,7 +172,7 @@ class _Objective:
 
 
 def _information(one: FloatArray, other: FloatArray) -> float:
-    """Return it with each value shared between two bins, so that it changes smoothly."""
+    """Return the mutual information, values shared between two bins so that it is smooth."""
     place = np.clip(one, 0, 1) * (_BINS - 1.001)
     low = place.astype(np.intp)
     part = place - low

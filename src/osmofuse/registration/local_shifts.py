@@ -53,7 +53,7 @@ def orientation(plane: Plane, sigma: float) -> FloatArray:
 
 
 def inside(plane: Plane, sigma: float) -> BoolArray:
-    """Return where a copy has data, and has some around."""
+    """Return the mask of pixels with data in their whole neighbourhood."""
     cv2 = opencv()
     width = 2 * round(1.5 * sigma) + 1
     near = cv2.erode(
@@ -66,16 +66,15 @@ def inside(plane: Plane, sigma: float) -> BoolArray:
 
 
 def likeness(one: FloatArray, other: FloatArray) -> float:
-    r"""Return :math:`\sum \Re(c_1 \bar c_2) / \sqrt{\sum|c_1|^2 \sum|c_2|^2}` where both are."""
+    r"""Return :math:`\sum \Re(c_1 \bar c_2) / \sqrt{\sum|c_1|^2 \sum|c_2|^2}` where both exist."""
     both = np.any(one, axis=2, keepdims=True) & np.any(other, axis=2, keepdims=True)
     one, other = one * both, other * both
     energy = float((one * one).sum()) * float((other * other).sum())
     return float((one * other).sum()) / math.sqrt(energy) if energy > 0 else 0.0
 
 
-# A tile in which less than this of the pixels has edges says nothing.
-_LEAST_ENERGY = 0.02
-_MOST_TILES = 300
+_LEAST_ENERGY = 0.02  # mean |c|^2 below which a tile has no structure
+_MOST_TILES = 300  # bounds the time; with more, tiles overlap less
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,13 +86,13 @@ class Shifts:
     centres : array of shape (n, 2)
         The centres (x, y) of the tiles in the frame.
     shifts : array of shape (n, 2)
-        Where the same thing lies in the moving picture, less the centre.
+        Displacements: position in the moving picture minus centre.
     peaks : array of shape (n,)
         The correlation there, at most 1.
     information : array of shape (n, 2, 2)
-        How sharp the peak is: minus the second derivative of the correlation.
+        Sharpness of the peak: minus the second derivative of the correlation.
     radius : int
-        How far was looked.
+        Search radius in pixels.
     """
 
     centres: FloatArray
@@ -112,7 +111,7 @@ class Shifts:
 
 
 def local_shifts(moving: FloatArray, fixed: FloatArray, *, size: int, radius: int) -> Shifts:
-    """Look for the tiles of one field in another.
+    """Match the tiles of one orientation field in another.
 
     Parameters
     ----------
@@ -121,7 +120,7 @@ def local_shifts(moving: FloatArray, fixed: FloatArray, *, size: int, radius: in
     size : int
         Side of a tile; they overlap by half if that makes less than 300 of them.
     radius : int
-        How far to look.
+        Search radius in pixels.
     """
     cv2 = opencv()
     rows, cols = fixed.shape[:2]
@@ -149,7 +148,7 @@ def local_shifts(moving: FloatArray, fixed: FloatArray, *, size: int, radius: in
 
 
 def _tile_starts(length: int, size: int, step: float) -> list[int]:
-    """Return where tiles begin that span a length, about so far apart."""
+    """Return the starts of tiles that span a length, about `step` apart."""
     if length <= size:
         return [0]
     count = 1 + round((length - size) / step)
@@ -161,7 +160,7 @@ def _energy(field: FloatArray) -> float:
 
 
 def _peak(surface: FloatArray) -> tuple[FloatArray, float, FloatArray] | None:
-    """Return place (x, y), height and sharpness of the highest point, if it is within."""
+    """Return position (x, y), height and sharpness of an inner maximum; None at the border."""
     row, col = np.unravel_index(int(surface.argmax()), surface.shape)
     if not (0 < row < surface.shape[0] - 1 and 0 < col < surface.shape[1] - 1):
         return None

@@ -8,7 +8,7 @@ from osmofuse.errors import MissingExtraError
 
 
 def opencv() -> Any:
-    """Return the module of OpenCV, or say how to have it.
+    """Return the module of OpenCV, or raise with the command that installs it.
 
     Raises
     ------

@@ -20,47 +20,47 @@ from osmofuse.registration.transform import carried, corners, rates
 from osmofuse.registration.views import Frame, Plane, View, frame_of
 from osmofuse.typing import BoolArray, FloatArray
 
-_PIXELS = 300_000  # of the frame in which is tested
-# Broad edges are seen in spite of blur and noise, fine ones beside what only one picture shows.
+_PIXELS = 300_000  # of the frame in which a transform is tested
+# Broad edges resist blur and noise; fine ones resist structure that only one picture shows.
 _SIGMAS = (2.0, 0.8)
-_RADIUS = 8
-_NEAR = 1.5  # pixels within which a tile finds itself
-_LEAST_TILES = 14
-# Of unrelated pictures, once a transform was sought for that, up to 10 of 17 places fit or 17 of
-# 42, and the edges correlate to 0.17, rarely 0.2; of related ones mostly all, and to 0.6 and more.
-# All that is of broad edges; fine ones of unrelated pictures fit and correlate less.
+_RADIUS = 8  # pixels of the frame: search radius of a tile
+_NEAR = 1.5  # pixels of the frame: largest shift of an inlier
+_LEAST_TILES = 14  # with structure; fewer prove nothing, see below
+# Measured after optimising the transform: unrelated pictures have up to 10 of 17 or 17 of 42
+# inliers and correlations of 0.17, rarely 0.2; related ones mostly all, and 0.6 and more. With
+# fine edges, unrelated pictures have less of both.
 _LEAST_AGREEMENT = 0.45
 _LEAST_LIKENESS = 0.22
 _MOST_UNCERTAIN = 1.5  # pixels of the frame, at the corners
 _LEAST_OVERLAP = 0.15  # of the smaller picture
 _MOST_STRETCH = 1.6  # one direction against the other
 _MOST_TILT = 3.0  # area at one corner against another
-_MOST_SCALE = 16.0
+_MOST_SCALE = 16.0  # magnification, or its inverse
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What speaks for a transform.
+    """Figures of the quality of a transform.
 
     Attributes
     ----------
     tiles : int
         Tiles that have structure in both pictures.
     agreement : float
-        The part of them that finds itself within 1.5 pixels.
+        Inlier ratio: the share of these tiles that match within 1.5 pixels.
     peak : float
         Median correlation of those, at most 1.
     residual : float
         Median length of their shifts in pixels of the fixed picture.
     uncertainty : float
-        What the scatter of the shifts leaves open at the corners of what both pictures
-        show, in pixels of the fixed picture.
+        Standard error of the transform at the corners of the overlap, from the scatter of the
+        shifts, in pixels of the fixed picture.
     likeness : float
-        Correlation of the directions of edges over all that both show, at most 1.
+        Correlation of edge orientations over the overlap, at most 1.
     information : float
         Mutual information in nats.
     overlap : float
-        The part of the smaller picture that both show.
+        Overlap, as a share of the smaller picture.
     reduction : float
         Pixels of the fixed picture in a pixel of the copy that was tested, along a side.
     """
@@ -87,12 +87,12 @@ class Evidence:
             return f"only {self.tiles} places have structure in both pictures"
         needed = _LEAST_AGREEMENT + 0.9 / math.sqrt(self.tiles)
         if self.agreement < needed:
-            return f"only {self.agreement:.0%} of {self.tiles} places fit; {needed:.0%} should"
+            return f"only {self.agreement:.0%} of {self.tiles} places fit; {needed:.0%} are needed"
         if self.likeness < _LEAST_LIKENESS:
             return f"the edges of the two pictures hardly correlate ({self.likeness:.2f})"
         if self.uncertainty > _MOST_UNCERTAIN * self.reduction:
             return (
-                "what fits lies too close together to fix the corners "
+                "the matching places lie too close together to determine the corners "
                 f"(± {self.uncertainty:.1f} pixels)"
             )
         return None
@@ -103,16 +103,16 @@ class Evidence:
 
 
 def evidence(moving: View, fixed: View, transform: FloatArray, field: Any = None) -> Evidence:
-    """Test a transform.
+    """Measure the quality of a transform.
 
     Parameters
     ----------
     moving, fixed : View
         The pictures.
     transform : array of shape (3, 3)
-        Takes points of the moving picture to the fixed one.
+        Matrix from points of the moving picture to the fixed one.
     field : Deformation, optional
-        What is left after it.
+        Smooth field after the transform.
     """
     frame = frame_of(moving, fixed, transform, _PIXELS)
     if frame is None:
@@ -130,7 +130,7 @@ def evidence(moving: View, fixed: View, transform: FloatArray, field: Any = None
 
 
 def _tested(frame: Frame, here: Plane, sigma: float, common: dict[str, Any]) -> Evidence:
-    """Look for tiles by edges of one width."""
+    """Measure the quality by edges of one width."""
     directions = orientation(here, sigma), orientation(frame.fixed, sigma)
     shifts = local_shifts(*directions, size=tile_side(frame.shape), radius=_RADIUS)
     common = common | {"tiles": len(shifts), "likeness": likeness(*directions)}
@@ -168,7 +168,7 @@ def _uncertainty(frame: Frame, shifts: Shifts, near: BoolArray) -> float:
 def implausible(
     transform: FloatArray, moving: tuple[int, int], fixed: tuple[int, int]
 ) -> str | None:
-    """Return why a transform cannot be that of two pictures of one thing, if it cannot."""
+    """Return the reason why a transform is implausible, or None."""
     ends = corners(moving)
     if not np.isfinite(transform).all() or (ends @ transform[2, :2] + transform[2, 2]).min() <= 0:
         return "the transform turns the picture inside out"

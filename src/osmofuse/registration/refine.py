@@ -22,9 +22,8 @@ from osmofuse.registration.transform import (
 from osmofuse.registration.views import Frame, View, frame_of
 from osmofuse.typing import BoolArray, FloatArray
 
-# Of a good tile's error, in units of its own spread: where robust weights begin to fall.
-_ROBUST_WIDTH = 1.5
-_REWEIGHTINGS = 12
+_ROBUST_WIDTH = 1.5  # robust standard deviations at which a weight falls to a quarter
+_REWEIGHTINGS = 12  # iterations of reweighted least squares
 _OVERLAPPING = 4  # tiles overlap by half, so that four of them are about one observation
 
 
@@ -35,15 +34,15 @@ class Change:
     Attributes
     ----------
     matrix : array of shape (3, 3)
-        It takes points of the frame to where they should be.
+        Matrix from points of the frame to their corrected positions.
     weights : array of shape (n,)
-        How much each tile had to say.
+        Robust weight of each tile.
     kind : {"translation", "similarity", "affine", "homography"}
-        What it may do.
+        Kind of the transform.
     covariance : array of shape (changes, changes)
-        Of its parameters, in units of `shrink`.
+        Covariance of the parameters, in units of `shrink`.
     shrink : array of shape (3, 3)
-        Takes points of the frame to about [-1, 1].
+        Matrix from points of the frame to about [-1, 1].
     """
 
     matrix: FloatArray
@@ -53,7 +52,7 @@ class Change:
     shrink: FloatArray
 
     def error(self, points: FloatArray) -> float:
-        """Return the standard error with which tiles fix some points, in pixels, on average."""
+        """Return the mean standard error of the transform at points, in pixels."""
         scale = float(self.shrink[0, 0])
         slopes = rates(self.kind, points * scale + self.shrink[:2, 2]) / scale
         variance = np.einsum("nik,kl,nil->n", slopes, self.covariance, slopes)
@@ -61,7 +60,7 @@ class Change:
 
 
 def agreed_change(shifts: Shifts, kind: Kind, keep: BoolArray | None = None) -> Change:
-    r"""Find the small change of a transform that takes the shifts away.
+    r"""Estimate the small change of a transform that removes the shifts.
 
     .. math:: \min_G \sum_i w_i (G(p_i + d_i) - p_i)^\top W_i (G(p_i + d_i) - p_i)
 
@@ -74,11 +73,11 @@ def agreed_change(shifts: Shifts, kind: Kind, keep: BoolArray | None = None) -> 
     Parameters
     ----------
     shifts : Shifts
-        Of the tiles.
+        Shifts of the tiles.
     kind : {"translation", "similarity", "affine", "homography"}
-        What the change may do.
+        Kind of the change.
     keep : array of bool, (n,), optional
-        Which tiles count.
+        Tiles to be used.
     """
     scale = float(np.abs(shifts.centres).max()) + 1.0
     centre = shifts.centres.mean(axis=0)
@@ -118,10 +117,10 @@ def _covariance(slopes: FloatArray, off: FloatArray, weights: FloatArray) -> Flo
     return covariance
 
 
-_FEWEST_TILES = 4
-_BROAD_SIGMA = 2.0
-_FINE_SIGMA = 0.8
-_MOST_OPEN = 2.5  # pixels that broad edges leave open at the corners, of no use to fine ones
+_FEWEST_TILES = 4  # for any change
+_BROAD_SIGMA = 2.0  # pixels: Gaussian before the gradient; resists blur and noise
+_FINE_SIGMA = 0.8  # pixels; resists structure that only one picture shows
+_MOST_OPEN = 2.5  # pixels of standard error at the corners above which fine edges are not tried
 
 
 @dataclass(frozen=True)
@@ -146,23 +145,23 @@ def tile_side(shape: tuple[int, int]) -> int:
 def refined(
     moving: View, fixed: View, transform: FloatArray, kind: Kind, levels: tuple[Level, ...]
 ) -> FloatArray | None:
-    """Take local shifts away until none is left.
+    """Refine a transform by local shifts, level by level.
 
     Parameters
     ----------
     moving, fixed : View
         The pictures.
     transform : array of shape (3, 3)
-        Where to start: takes points of the moving picture to the fixed one.
+        Initial matrix from points of the moving picture to the fixed one.
     kind : {"translation", "similarity", "affine", "homography"}
-        What the change may do. Where few tiles agree it does less.
+        Kind of the change; a simpler one where few tiles agree.
     levels : tuple of Level
         One after another, coarse to fine.
 
     Returns
     -------
     array of shape (3, 3) or None
-        The transform; None where the pictures came apart.
+        The transform; None if the pictures no longer overlap.
     """
     before = None
     for level in levels:
@@ -170,7 +169,7 @@ def refined(
         if frame is None:
             return None
         if before is not None and frame.scale < 1.1 * before:
-            break  # it was as fine already
+            break  # the last level was as fine
         before = frame.scale
         found = _settled(frame, transform, kind, level, _BROAD_SIGMA)
         if found is None:
@@ -180,7 +179,7 @@ def refined(
 
 
 def sharpened(moving: View, fixed: View, transform: FloatArray, kind: Kind) -> FloatArray | None:
-    """Refine a transform that is right to a pixel or two, by fine edges where they fix it better.
+    """Refine a transform, at last by fine edges if they determine it better than broad ones.
 
     Smoothed edges are found in spite of blur and noise. But smoothing mixes what both pictures
     show with what only one of them shows, a stain beside a letter, and that displaces edges.
@@ -207,7 +206,7 @@ def sharpened(moving: View, fixed: View, transform: FloatArray, kind: Kind) -> F
 def _settled(
     frame: Frame, transform: FloatArray, kind: Kind, level: Level, sigma: float
 ) -> tuple[FloatArray, Change] | None:
-    """Change a transform until little changes; return it and the last change."""
+    """Iterate until the change is small; return the transform and the last change."""
     target, ends = orientation(frame.fixed, sigma), corners(frame.shape)
     change = None
     for _ in range(level.iterations):
@@ -240,7 +239,7 @@ def _agreed(
 
 
 def consensus(shifts: Shifts) -> BoolArray:
-    """Return which tiles move together, within some pixels of one affine map."""
+    """Return the inliers of an affine map of the tiles (RANSAC)."""
     cv2 = opencv()
     near = max(1.5, shifts.radius / 5)
     _, found = cv2.estimateAffine2D(
@@ -256,27 +255,27 @@ def consensus(shifts: Shifts) -> BoolArray:
     return np.asarray(found.ravel() > 0)
 
 
-_GRID = 25  # nodes along the longer side
-_FIELD_RADIUS = 10
-_FIELD_TILE = 56
+_GRID = 25  # nodes of a deformation along the longer side
+_FIELD_RADIUS = 10  # pixels: search radius of its tiles
+_FIELD_TILE = 56  # pixels: their side
 _STIFFNESS = 1.0  # of the thin plate, against the errors of the tiles
-_FIELD_ROUNDS = 3
+_FIELD_ROUNDS = 3  # estimates, each from the remaining shifts
 
 
 def residual_field(
     frame: Frame, transform: FloatArray, shape: tuple[int, int]
 ) -> Deformation | None:
-    r"""Find the smooth field that takes away the shifts that a transform leaves.
+    r"""Estimate the smooth field that removes the shifts left by a transform.
 
-    Tiles are looked for again and again; through their shifts goes a thin plate, which bends as
-    little as their errors ask for.
+    A thin-plate spline with smoothing is fitted to the shifts of tiles, which are then measured
+    again.
 
     Parameters
     ----------
     frame : Frame
         Both pictures.
     transform : array of shape (3, 3)
-        Takes points of the moving picture to the fixed one.
+        Matrix from points of the moving picture to the fixed one.
     shape : tuple of int
         Rows and columns of the fixed picture.
 
@@ -306,7 +305,7 @@ def residual_field(
 
 
 def _in_step(centres: FloatArray, shifts: FloatArray) -> FloatArray:
-    """Return which tiles shift as their neighbours do."""
+    """Return the tiles whose shift is near the median of their neighbours."""
     from scipy.spatial import cKDTree
 
     if len(centres) < 8:

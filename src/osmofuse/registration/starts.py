@@ -14,27 +14,27 @@ from osmofuse.registration.transform import corners
 from osmofuse.registration.views import ROUNDING, Plane, View
 from osmofuse.typing import Array, FloatArray
 
-_RATIO = 0.8  # of the distances to the best and second-best match
-_MATCHED = 3.0  # pixels from where the homography puts it
+_RATIO = 0.8  # Lowe's ratio of best to second-best distance
+_MATCHED = 3.0  # pixels: largest reprojection error of an inlier
 _MOST_FEATURES = 3000  # features of a picture
-_LEAST_INLIERS = 8
+_LEAST_INLIERS = 8  # matches that agree on a homography, twice its minimum
 TONES, EDGES = "tones", "edges"
 
 
 def from_features(moving: Plane, fixed: Plane, look: str) -> FloatArray | None:
-    """Find a homography by SIFT.
+    """Estimate a homography from SIFT features.
 
     Parameters
     ----------
     moving, fixed : Plane
         Grey copies.
     look : {"tones", "edges"}
-        At the grey values, or at the strength of their edges.
+        Detect features in grey values, or in gradient magnitudes.
 
     Returns
     -------
     array of shape (3, 3) or None
-        Takes points of the moving picture to the fixed one; None where too few matches agree.
+        Matrix from points of the moving picture to the fixed one; None if too few matches agree.
     """
     seen = _tones if look == TONES else _edges
     matrix = _matched(seen(moving), seen(fixed), moving.mask, fixed.mask)
@@ -46,7 +46,7 @@ def _tones(plane: Plane) -> Array:
 
 
 def _edges(plane: Plane) -> Array:
-    """Return the logarithm of the strength of edges: alike for rising and falling contrast."""
+    """Return the log gradient magnitude, the same for both signs of contrast."""
     strength = log_gradient(plane, 1.0)
     top = float(np.percentile(strength, 99.5)) or 1.0
     return _as_bytes(strength / top)
@@ -93,12 +93,12 @@ def _matched(moving: Array, fixed: Array, *masks: Array) -> FloatArray | None:
 
 
 def _rooted(words: FloatArray) -> FloatArray:
-    """Return descriptors whose Euclidean distance is Hellinger's: bins of one edge count less."""
+    """Return RootSIFT descriptors: their Euclidean distance is Hellinger's."""
     return cast(FloatArray, np.sqrt(words / (words.sum(axis=1, keepdims=True) + 1e-9)))
 
 
 def _reversed(words: FloatArray) -> FloatArray:
-    """Return the descriptors that the same places have where light and dark are exchanged.
+    """Return the descriptors of the same points in the negative picture.
 
     Gradients and the direction of the keypoint turn by 180° together, so the histograms stay
     what they are and only the cells of the grid change places.
@@ -117,17 +117,17 @@ def _paired(words: FloatArray, others: FloatArray) -> list[tuple[float, int, int
     ]
 
 
-_SEARCH_SIDE = 144  # of the copies that are searched
-_SEARCH_SIGMA = 1.5
-_TURNS = np.deg2rad(np.arange(-12, 13, 4))
-_SCALES = 1.09 ** np.arange(-4, 5)
-_SEARCH_OVERLAP = 0.35
+_SEARCH_SIDE = 144  # pixels of the copies' side
+_SEARCH_SIGMA = 1.5  # pixels: Gaussian before the gradient
+_TURNS = np.deg2rad(np.arange(-12, 13, 4))  # searched rotations
+_SCALES = 1.09 ** np.arange(-4, 5)  # searched scales: 0.71 to 1.41
+_SEARCH_OVERLAP = 0.35  # least overlap, of the smaller picture
 
 
 def from_search(
     moving: View, fixed: View, guard: Guard, most: int = 4
 ) -> list[tuple[FloatArray, float]]:
-    """Find similarities by correlation.
+    """Search similarities by correlation of edge orientations.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def from_search(
     guard : Guard
         Asked before each turn; when it cancels, nothing is found.
     most : int
-        How many to return.
+        Most results.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Transforms of the plane: what takes a point of the background to the foreground.
+"""Transforms of the plane, from points of the background to the foreground.
 
 Points are (x, y), columns before rows, as in OpenCV and in files of control points; the centre of
 the first pixel is (0, 0).
@@ -18,24 +18,24 @@ from osmofuse.typing import Array, ArrayLike, FloatArray
 
 Kind = Literal["translation", "similarity", "affine", "homography"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-# How many pairs of points determine each of them.
+# Pairs of points that determine each kind.
 LEAST_POINTS = {"translation": 1, "similarity": 2, "affine": 3, "homography": 4}
 
 
 @dataclass(frozen=True, eq=False)
 class Transform:
-    r"""Where the points of the background lie in the foreground.
+    r"""Transform from points of the background to the foreground.
 
     .. math:: (x', y', 1)^\top \sim H (x, y, 1)^\top
 
     Parameters
     ----------
     kind : {"translation", "similarity", "affine", "homography"}
-        What it may do.
+        Kind of the transform.
     matrix : array of shape (3, 3)
         :math:`H`, with 1 in its last corner.
     deformation : Deformation, optional
-        What is left after the matrix, a smooth field on the foreground.
+        Smooth field on the foreground, applied after the matrix.
     """
 
     kind: Kind
@@ -49,7 +49,7 @@ class Transform:
         return self.matrix.astype(dtype or np.float64)
 
     def __call__(self, points: ArrayLike) -> FloatArray:
-        """Take points (x, y) of the background to the foreground.
+        """Map points (x, y) of the background to the foreground.
 
         Parameters
         ----------
@@ -59,7 +59,7 @@ class Transform:
         Returns
         -------
         array of shape (n, 2)
-            Where they lie.
+            Positions in the foreground.
         """
         ends = carried(self.matrix, np.asarray(points, np.float64))
         return ends if self.deformation is None else self.deformation.undone(ends)
@@ -76,7 +76,7 @@ def normalised(matrix: FloatArray) -> FloatArray:
 
 
 def carried(matrix: FloatArray, points: FloatArray) -> FloatArray:
-    """Take points (x, y) of shape (n, 2) through a homography."""
+    """Map points (x, y) of shape (n, 2) by a homography."""
     ends = points @ matrix[:, :2].T + matrix[:, 2]
     return cast(FloatArray, ends[:, :2] / ends[:, 2:])
 
@@ -98,7 +98,7 @@ def basis(kind: Kind) -> FloatArray:
 
 
 def rates(kind: Kind, points: FloatArray) -> FloatArray:
-    """Return by how much each small change of `basis` moves points; shape (n, 2, changes)."""
+    """Return the derivatives of points by the changes of `basis`; shape (n, 2, changes)."""
     one = np.column_stack([points, np.ones(len(points))])
     moved = np.einsum("kij,nj->nik", basis(kind), one)
     return cast(FloatArray, moved[:, :2] - points[:, :, None] * moved[:, 2:])
@@ -110,7 +110,7 @@ def fitted(kind: Kind, start: FloatArray, end: FloatArray, iterations: int = 8) 
     Parameters
     ----------
     kind : {"translation", "similarity", "affine", "homography"}
-        What it may do.
+        Kind of the transform.
     start, end : array of shape (n, 2)
         The points :math:`p` and where they should go, :math:`q`.
     iterations : int
@@ -162,7 +162,7 @@ class Deformation:
     Parameters
     ----------
     shifts : array of float32, (rows, cols, 2)
-        At a pixel of the foreground, what to add to (x, y) before the transform is undone.
+        Shift to be added to (x, y) of the foreground before the inverse matrix is applied.
     shape : tuple of int
         Rows and columns of the foreground, which the grid spans from corner to corner.
     """
@@ -198,7 +198,7 @@ class Deformation:
 
     @property
     def folds(self) -> bool:
-        """True if the field is so steep that it lays the picture over itself."""
+        """True if a slope of the field exceeds 0.5, so that it may fold the picture."""
         rows, cols = self.shifts.shape[:2]
         step = [(n - 1) / max(1, k - 1) for n, k in zip(self.shape, (rows, cols), strict=True)]
         slopes = [np.abs(np.diff(self.shifts, axis=k)).max(initial=0) / step[k] for k in (0, 1)]

@@ -16,9 +16,8 @@ from osmofuse.registration.opencv import opencv
 from osmofuse.registration.transform import Deformation, carried, corners
 from osmofuse.typing import Array, BoolArray, FloatArray
 
-# Glare and dead pixels must not use up the range.
-_TAILS = (0.2, 99.8)
-_SAMPLE = 400_000  # pixels that tell black from white
+_ENDS = (0.2, 99.8)  # percentiles of black and white, which exclude glare and dead pixels
+_SAMPLE = 400_000  # pixels from which the percentiles are taken
 # Scharr gradients that rounding alone can make of a copy: five times the worst case, 32 times an
 # error of single precision at 1.5. A step of one level of 16 bits has ten times as much.
 ROUNDING = 3e-5
@@ -26,7 +25,7 @@ ROUNDING = 3e-5
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """A grey copy: values about [0, 1], where it is valid, and its place.
+    """Grey copy of a part of a picture: values about [0, 1], mask and position.
 
     Attributes
     ----------
@@ -35,7 +34,7 @@ class Plane:
     mask : array of uint8, (rows, cols)
         255 where the picture has data.
     matrix : array of shape (3, 3)
-        Takes points of the picture to the copy.
+        Matrix from points of the picture to the copy.
     """
 
     values: FloatArray
@@ -48,7 +47,7 @@ class Plane:
         return self.values.shape[0], self.values.shape[1]
 
     def into(self, matrix: FloatArray, shape: tuple[int, int]) -> Plane:
-        """Carry the copy into a frame; `matrix` takes points of the picture to the frame."""
+        """Resample the copy in a frame; `matrix` maps points of the picture to the frame."""
         cv2 = opencv()
         whole = matrix @ np.linalg.inv(self.matrix)
         values = cv2.warpPerspective(
@@ -59,7 +58,7 @@ class Plane:
 
 
 class View:
-    """A picture to be looked at.
+    """Picture with methods that make grey copies.
 
     Parameters
     ----------
@@ -81,7 +80,7 @@ class View:
         shown = some if self.valid is None else some[self.valid[::step, ::step]]
         if shown.size == 0:
             return 0.0, 1.0
-        low, high = (float(level) for level in np.percentile(shown, _TAILS))
+        low, high = (float(level) for level in np.percentile(shown, _ENDS))
         # What single precision cannot tell apart is flat: it must not fill the range.
         flat = high - low <= 8 * np.finfo(np.float32).eps * max(abs(low), abs(high))
         return (low, low + 1.0) if flat else (low, high)
@@ -92,12 +91,12 @@ class View:
         return self._copy((0, self.shape[0]), (0, self.shape[1]), factor)
 
     def part(self, matrix: FloatArray, shape: tuple[int, int]) -> Plane:
-        """Return the part that a frame sees, about as fine as the frame.
+        """Return a copy of the part inside a frame, at about its resolution.
 
         Parameters
         ----------
         matrix : array of shape (3, 3)
-            Takes points of the picture to the frame.
+            Matrix from points of the picture to the frame.
         shape : tuple of int
             Rows and columns of the frame.
         """
@@ -159,7 +158,7 @@ def _grey(pixels: Array) -> FloatArray:
     return values if values.ndim == 2 else cast(FloatArray, values.mean(axis=2))
 
 
-_LEAST_SIDE = 16  # pixels; less overlap is none
+_LEAST_SIDE = 16  # pixels of the overlap; with less there is no frame
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +168,7 @@ class Frame:
     Attributes
     ----------
     matrix : array of shape (3, 3)
-        Takes points of the fixed picture to the frame: a scale and a shift.
+        Matrix from points of the fixed picture to the frame: a scale and a shift.
     shape : tuple of int
         Rows and columns.
     moving : Plane
@@ -211,14 +210,14 @@ class Frame:
 
 
 def frame_of(moving: View, fixed: View, transform: FloatArray, pixels: int) -> Frame | None:
-    """Return the frame for a transform, of at most so many pixels; None where they do not meet."""
+    """Return the frame for a transform, of at most `pixels` pixels; None without overlap."""
     outline = carried(transform, corners(moving.shape))
     low = np.maximum(np.floor(outline.min(axis=0)), 0)
     high = np.minimum(np.ceil(outline.max(axis=0)), np.array(fixed.shape[::-1]) - 1)
     extent = high - low + 1
     if not np.isfinite(extent).all() or extent.min() < _LEAST_SIDE:
         return None
-    # Not much finer than either picture: the coarser one has nothing to say there.
+    # Not much finer than the coarser picture.
     finest = min(1.0, 1.5 / max(_magnification(transform, moving.shape), 1e-6))
     scale = min(finest, math.sqrt(pixels / float(extent.prod())))
     shape = (max(1, round(extent[1] * scale)), max(1, round(extent[0] * scale)))
@@ -234,7 +233,7 @@ def frame_of(moving: View, fixed: View, transform: FloatArray, pixels: int) -> F
 
 
 def _magnification(transform: FloatArray, shape: tuple[int, int]) -> float:
-    """Return by how much a transform stretches lengths, on average."""
+    """Return the mean magnification of lengths by a transform."""
     outline = carried(transform, corners(shape))
     following = np.roll(outline, -1, axis=0)
     area = abs(float((outline[:, 0] * following[:, 1] - outline[:, 1] * following[:, 0]).sum())) / 2

@@ -1,4 +1,4 @@
-"""The warp itself: Lanczos, in blocks, in the stored depth."""
+"""Resampling by a transform: Lanczos interpolation, in blocks, in the stored depth."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from osmofuse.registration.opencv import opencv
 from osmofuse.registration.transform import Transform, carried
 from osmofuse.typing import Array, BoolArray, FloatArray
 
-_BLOCK = 1024
-_REACH = 6  # pixels that Lanczos' kernel looks around, and some
+_BLOCK = 1024  # pixels of a block's side: bounds memory, without effect on the result
+_REACH = 6  # pixels around a block that are needed: 4 of Lanczos' kernel, and a margin
 
 
 def warped(
     pixels: Array, transform: Transform, shape: tuple[int, int], *, valid: BoolArray | None = None
 ) -> tuple[Array, BoolArray]:
-    """Carry a picture into the frame of another.
+    """Resample a picture in the frame of another.
 
     Parameters
     ----------
     pixels : array, (rows, cols) or (rows, cols, bands)
         In stored depth; never changed.
     transform : Transform
-        Takes points of the picture to the frame.
+        Transform from the picture to the frame.
     shape : tuple of int
         Rows and columns of the frame.
     valid : array of bool, (rows, cols), optional
@@ -34,7 +34,7 @@ def warped(
     Returns
     -------
     tuple of array and array of bool
-        The picture, of the same depth, 0 where it has nothing to show; where it has something.
+        The picture, of the same depth, 0 where it has no data; the mask of pixels with data.
         Lanczos' kernel overshoots at edges: values are clipped to the picture's range.
     """
     back = np.linalg.inv(transform.matrix)
@@ -63,7 +63,7 @@ def _range(pixels: Array, valid: BoolArray | None) -> tuple[Any, Any]:
 def _sources(
     transform: Transform, back: FloatArray, place: tuple[slice, slice], shape: tuple[int, int]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return where the pixels of a block come from, across and down."""
+    """Return the source coordinates of the pixels of a block: columns, rows."""
     rows = np.arange(place[0].start, min(place[0].stop, shape[0]), dtype=np.float64)
     cols = np.arange(place[1].start, min(place[1].stop, shape[1]), dtype=np.float64)
     if transform.deformation is not None:
@@ -100,7 +100,7 @@ def _block(
 
 
 def _coarseness(across: FloatArray, down: FloatArray) -> float:
-    """Return how many pixels of the source a pixel of the block steps over, at most."""
+    """Return the largest step in the source between neighbouring pixels of the block."""
     steps = [
         float(np.hypot(*(p[-1, -1] - p[k] for p in (across, down)))) / max(1, n - 1)
         for k, n in (((0, -1), across.shape[0]), ((-1, 0), across.shape[1]))
@@ -109,7 +109,7 @@ def _coarseness(across: FloatArray, down: FloatArray) -> float:
 
 
 def _smoothed(part: Array, step: float) -> Array:
-    """Take away what a coarser picture cannot show, else it would come back as moiré."""
+    """Blur a part before reduction, against aliasing."""
     cv2 = opencv()
     part = part.astype(np.float32) if part.dtype == np.float16 else np.ascontiguousarray(part)
     if step < 1.4:

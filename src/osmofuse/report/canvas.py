@@ -48,7 +48,7 @@ def coloured(values: Array, highest: float) -> FloatArray:
 
 
 def shades(values: Array, highest: float) -> Array:
-    """Return the place in the table of every value, as uint8."""
+    """Return the index in the colour table of every value, as uint8."""
     shares = np.clip(np.asarray(values, np.float32) / np.float32(highest), 0.0, 1.0)
     return np.asarray(np.rint(shares * (_COUNT - 1)), np.uint8)
 
@@ -65,19 +65,19 @@ _BAR = 16  # the width of a colour bar, in letters
 
 @dataclass(frozen=True)
 class Bar:
-    """The colours of a map: what they show, and the value of the brightest."""
+    """Colour bar of a map: label, and the value of the brightest colour."""
 
     label: str
     highest: float
 
 
 def line_height(letters: int) -> int:
-    """Return the distance between lines of letters of a size."""
+    """Return the distance between lines of text of a letter size."""
     return letters * 4 // 3
 
 
 class Canvas:
-    """A white page of matplotlib's, measured in pixels from the top left corner."""
+    """White page drawn by matplotlib, measured in pixels from the top left corner."""
 
     def __init__(self) -> None:
         try:
@@ -112,7 +112,7 @@ class Canvas:
         return lines
 
     def width_of(self, line: str, letters: int) -> float:
-        """Return how wide a line of text is."""
+        """Return the width of a line of text."""
         from matplotlib.font_manager import FontProperties
 
         font = FontProperties(family=_FONT, size=letters * 72 / _DPI)
@@ -144,12 +144,12 @@ class Canvas:
         self._frames.append((slice(top - 1, top + rows + 1), slice(left - 1, left + cols + 1)))
 
     def bar_width(self, bar: Bar, letters: int) -> int:
-        """Return how wide the line of a colour bar is."""
+        """Return the width of a colour bar with its texts."""
         texts = sum(round(self.width_of(text, letters)) for text in (bar.label, "0", _last(bar)))
         return texts + (_BAR + 3) * letters
 
     def bar(self, bar: Bar, letters: int, top: int, left: int) -> None:
-        """Draw a line of: what is shown, 0, the colours, and what the last one stands for."""
+        """Draw a colour bar: label, 0, the colours, and the value of the last one."""
         for text in (bar.label, "0"):
             self.write([text], letters, top, left)
             left += round(self.width_of(text, letters)) + letters

@@ -1,4 +1,4 @@
-"""The energy of a fusion, step by step, drawn as SVG."""
+"""Energy curve of a fusion as SVG."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Point = tuple[float, float]
 
 
 def energy_curve(history: Sequence[Step]) -> str | None:
-    """Draw how the energy fell, over the reach where steps have one, else over iterations.
+    """Draw the energy over the reach if all steps have one, else over iterations.
 
     Parameters
     ----------
     history : sequence of Step
-        Of a fusion.
+        History of a fusion.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""One HTML file with everything in it, that asks the network for nothing, and files beside it."""
+"""Self-contained HTML page without network requests, its files, and the IIIF manifest."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Document:
     Parameters
     ----------
     title : str
-        Of the page.
+        Title of the page.
     lede : sequence of str
-        What is told at once, beside it.
+        Short facts beside the title.
     layers : mapping of str to Layer
         Pictures of one size, by role; any two can lie on the stage.
     first : tuple of str
@@ -56,9 +56,9 @@ class Document:
     ranks : sequence of str
         Roles of the layers that a judge compares, in the order of the ranking.
     provenance : Provenance
-        How it was made.
+        Origin of the pictures.
     promise : str
-        What its command will give, in words.
+        Sentence on the result of its command.
     texts : mapping of str to str
         Further files, by name.
     """
@@ -99,7 +99,7 @@ def write_document(
     folder : path
         Made if it is not there.
     document : Document
-        What it shows.
+        Contents of the page.
     overwrite : bool
         Replace a report that is there.
     staging : Staging, optional
@@ -156,7 +156,7 @@ def check_report(
     inputs: Iterable[Path] = (),
     outputs: Iterable[Path] = (),
 ) -> None:
-    """Refuse a folder in which a report cannot or must not be written, before the work begins.
+    """Check that a report can be written in a folder, before the work begins.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def _stage(
 
 
 def _legible(text: str) -> bytes:
-    """Return a text in UTF-8, with a mark for each byte of a file's name that is none."""
+    """Return a text in UTF-8, with replacement characters for undecodable bytes of file names."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").encode()
 
 
@@ -254,7 +254,10 @@ def iiif_manifest(
     title: str,
     facts: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """Return a manifest of pictures of one size.
+    """Return a IIIF manifest (Presentation API 3.0) of pictures of one size.
+
+    It has one canvas, painted with a choice of pictures: viewers show the first and offer the
+    others.
 
     Parameters
     ----------
@@ -265,9 +268,9 @@ def iiif_manifest(
     size : tuple of int
         Rows and columns of the pictures.
     title : str
-        Of the whole.
+        Title of the manifest.
     facts : mapping of str to str, optional
-        What viewers show as metadata.
+        Metadata for viewers.
 
     Returns
     -------
@@ -322,12 +325,12 @@ def iiif_manifest(
 
 
 def check_address(base: str) -> None:
-    """Refuse what is no address of a folder.
+    """Check that an address is one of a folder.
 
     Raises
     ------
     SettingError
-        It is none of http or https, or has a query or a fragment.
+        The address is not http or https, or has a query or a fragment.
     """
     if not re.fullmatch(r"https?://[^\s?#/]+(/[^\s?#]*)?", base):
         raise SettingError(

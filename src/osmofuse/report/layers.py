@@ -113,20 +113,20 @@ _LETTERS = str.maketrans({"η": "eta", "μ": "mu", "γ": "gamma"})  # of setting
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """A picture as the page shows it.
+    """Picture of a report's page.
 
     Attributes
     ----------
     name : str
-        For addresses and files.
+        Name in addresses and files.
     title : str
-        For people.
+        Title to be shown.
     levels : array of uint8
         Grey or sRGB, in full size.
     bar : Bar or None
-        What the colours of a map stand for.
+        Colour bar of a map.
     beside : str
-        Of a map, the name of the layer that it tells of.
+        Name of the layer that a map belongs to.
     """
 
     name: str
@@ -181,7 +181,7 @@ def _title(name: str) -> str:
 def maps_as_layers(
     maps: Mapping[str, Map], beside: Mapping[str, str] | None = None
 ) -> dict[str, Layer]:
-    """Return maps in their colours; `beside` names what each tells of, if not the fused one."""
+    """Return maps in colours; `beside` names the layer of each, by default the fused one."""
     found, table = {}, quantise(colours(), np.uint8)[0]
     for name, slug in zip(maps, file_names(maps, "map_"), strict=True):
         values, label, highest = maps[name]
@@ -192,7 +192,7 @@ def maps_as_layers(
 
 
 def data_uri(layer: Layer, longest: int = LONGEST) -> tuple[str, tuple[int, int]]:
-    """Return a layer as an address that holds its bytes, and the size it has there."""
+    """Return a layer as a data URI, and its size there."""
     small = reduced(layer.levels, longest if layer.bar is None else min(longest, LONGEST_MAP))
     rows, cols = small.shape[:2]
     kind: Kind = "png" if rows * cols <= _EXACT else "jpeg"
@@ -200,7 +200,7 @@ def data_uri(layer: Layer, longest: int = LONGEST) -> tuple[str, tuple[int, int]
 
 
 def tint_uri(alpha: ArrayLike | Picture) -> str | None:
-    """Return a tint that lies where the background enters; None if alpha is a number."""
+    """Return a tint of the areas that the background enters; None if alpha is a number."""
     values = as_alpha(alpha)
     if values.ndim == 0:
         return None
@@ -222,7 +222,7 @@ def _levels(picture: ArrayLike | Picture, name: str) -> Array:
 
 
 def file_names(names: Iterable[str], start: str = "") -> list[str]:
-    """Return names that can stand in addresses and files, no two alike."""
+    """Return distinct names that are valid in addresses and files."""
     found: list[str] = []
     for name in names:
         plain = re.sub(r"[^a-z0-9.]+", "-", name.lower().translate(_LETTERS)).strip("-.")

@@ -1,4 +1,4 @@
-"""Views of what lies over a picture: checkerboard, flicker pair, tinted alpha map."""
+"""Previews of a fit: checkerboard, flicker pair, alpha map tinted over its picture."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from osmofuse.report.canvas import TINT
 from osmofuse.tasks.levels import apply_levels, range_used
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
-PREVIEW = 1600  # of a preview, in pixels
-_FLATTEST = 1e-6
+PREVIEW = 1600  # pixels of a preview's longer side
+_FLATTEST = 1e-6  # range below which a picture is flat and is not stretched
 
 
 def checkerboard(
@@ -33,7 +33,7 @@ def checkerboard(
     valid : array of bool, (rows, cols), optional
         Where False, the foreground is shown.
     squares : int
-        How many along the longer side.
+        Number along the longer side.
     longest : int
         Larger pictures are reduced, by a whole number, to at most so many pixels a side.
 
@@ -47,7 +47,7 @@ def checkerboard(
     InputError, MismatchError
         A picture cannot be shown, or they are not of one size.
     SettingError
-        There are too few squares.
+        There are fewer than 2 squares.
     """
     if squares < 2:
         raise SettingError(f"squares: {squares}; there must be 2 or more")
@@ -108,7 +108,7 @@ def flicker(
 
 
 def _reduced(array: Array, step: int) -> FloatArray:
-    """Return the means of squares of pixels; what is left over at the borders counts on its own."""
+    """Return the means of squares of pixels; squares at the far borders may be smaller."""
     rows, cols = (np.arange(0, n, step) for n in array.shape[:2])
     if step == 1:
         return array.astype(np.float32)
@@ -132,7 +132,7 @@ def _shown(values: FloatArray, valid: BoolArray | None) -> Array:
     return np.broadcast_to(bands, (*bands.shape[:2], 3)).copy()
 
 
-STRENGTH = 0.6
+STRENGTH = 0.6  # of the tint, at alpha 0
 OUTLINE = (1.0, 1.0, 1.0)
 
 
@@ -154,7 +154,7 @@ def overlay(image: ArrayLike | Picture, alpha: ArrayLike | Picture) -> Array:
     Raises
     ------
     InputError, MismatchError
-        They cannot be used, or are not of one size.
+        An array cannot be used, or the sizes differ.
     """
     x, a = samples(image, "image"), as_alpha(alpha)
     a = a.mean(axis=2) if a.ndim == 3 else a

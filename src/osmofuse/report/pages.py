@@ -80,7 +80,7 @@ def write_report(
     iiif : str, optional
         Also write a IIIF manifest, for the folder at this address.
     provenance : Provenance
-        How the picture was made. The title is by default the names of the two inputs.
+        Origin of the picture. The title is by default the names of the two inputs.
     overwrite : bool
         Replace a report that is there.
     staging : Staging, optional
@@ -132,7 +132,7 @@ def write_report(
         maps=coloured,
         tint=None if tint is None else (tint, ENTERS),
         provenance=provenance,
-        promise="This command makes the same pixels, and says whether it did.",
+        promise="This command makes the same pixels and checks them.",
         texts=texts,
     )
     return write_document(folder, document, overwrite=overwrite, staging=staging)
@@ -194,7 +194,7 @@ def write_results(
     pictures : mapping of str to array or Picture
         The pair and what belongs to it, by role, as for `write_report`.
     results : mapping of str to array or Picture
-        What was made of it, by name; of the same size.
+        Results by name, of the same size.
     comparisons : sequence of Comparison, optional
         Scores, times and endings, by the same names; also of those that made no picture.
     provenance, overwrite, staging
@@ -242,13 +242,13 @@ def write_results(
 
 
 def _first(layers: Mapping[str, Layer], made: Mapping[str, Layer]) -> tuple[str, str]:
-    """Return what lies on the stage at first: the first result beside the foreground."""
+    """Return the two layers shown at first: foreground and first result."""
     names = list(made)
     return ("foreground", names[0]) if "foreground" in layers else (names[0], names[-1])
 
 
 def _longest(layers: Mapping[str, Layer]) -> int:
-    """Return the size at which all pictures together are not too much for a browser."""
+    """Return the longer side at which all pictures fit the budget of a browser."""
     rows, cols = next(iter(layers.values())).size
     scale = math.sqrt(_BUDGET / (len(layers) * rows * cols))
     return min(LONGEST, math.ceil(scale * max(rows, cols)))
@@ -305,12 +305,12 @@ _SAMPLE, _PIXEL, _LINEAR, _SECONDS = 50, 70, 24, 1.0
 def page_cost(
     pixels: int, samples: int, *, wide: bool = False, linear: bool = False
 ) -> tuple[float, float]:
-    """Return the bytes beyond the pictures themselves, and the seconds, to write a page.
+    """Return bytes (in addition to the pictures) and seconds to write a page.
 
     Parameters
     ----------
     pixels, samples : int
-        Of the result; a pixel has a sample in each band.
+        Pixels and samples of the result; a pixel has a sample in each band.
     wide : bool
         A picture is in double precision.
     linear : bool

@@ -1,4 +1,4 @@
-"""The sections of a report's page, as HTML."""
+"""Sections of a report's page as HTML."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _THUMB = 480  # pixels of the longer side of a picture on a contact sheet
 def figures(
     layers: Mapping[str, Layer], tint: str | None, longest: int, ranks: Sequence[str]
 ) -> str:
-    """Return the pictures; the script lays them on the stage."""
+    """Return the pictures, which the script shows in the viewer."""
     found = []
     for role, layer in layers.items():
         rank = f' data-rank="{ranks.index(role)}"' if role in ranks else ""
@@ -47,7 +47,7 @@ def _figure(layer: Layer, below: str = "", *, longest: int = LONGEST, mark: str 
 
 
 def maps_section(maps: Mapping[str, Layer], words: str) -> str:
-    """Return the maps with their colour bars, and words that say what they compare."""
+    """Return the maps with their colour bars, below a sentence on what they compare."""
     if not maps:
         return ""
     shown = "\n".join(
@@ -65,7 +65,7 @@ def maps_section(maps: Mapping[str, Layer], words: str) -> str:
 def contact_section(
     title: str, layers: Mapping[str, Layer], beside: str, captions: Mapping[str, str] | None = None
 ) -> str:
-    """Return small pictures of layers; a click lays one on the stage, to the right of another."""
+    """Return thumbnails of layers; a click shows one in the viewer, to the right of another."""
     thumbs = []
     for role, layer in layers.items():
         source, (rows, cols) = data_uri(layer, _THUMB)
@@ -83,7 +83,7 @@ def contact_section(
 
 
 def _show_button(layer: Layer, beside: str) -> str:
-    """Return a button that lays a layer on the stage, to the right of another one."""
+    """Return a button that shows a layer in the viewer, to the right of another one."""
     return (
         f'<button type="button" class="small" data-show="{layer.name}" data-beside="{beside}">'
         f'Lay on the stage<span class="unseen">: {escape(layer.title)}</span></button>'
@@ -127,7 +127,7 @@ def numbers_section(scores: Mapping[str, Score], curve: str | None) -> str:
 
 
 def how_section(provenance: Provenance, promise: str, files: Iterable[str]) -> str:
-    """Return how it was made, and how it is made again."""
+    """Return provenance, and the command that repeats the work."""
     record, command = provenance.record, provenance.command
     parts = ['<section aria-labelledby="how"><h2 id="how">How it was made</h2>']
     if record is not None:
@@ -158,7 +158,7 @@ def blind_section(
     Parameters
     ----------
     results : mapping of str to array or Picture
-        By name.
+        Results by name.
     record : Record, optional
         To which the answers will belong.
     shown : bool

@@ -124,7 +124,7 @@ def as_levels(caption: str, picture: Array) -> Array:
     Raises
     ------
     InputError
-        It is no picture of floats; the caption says which.
+        The picture is not one of floats; the message has its caption.
     """
     array = np.asarray(picture)
     if array.size == 0 or not (array.ndim == 2 or (array.ndim == 3 and array.shape[2] == 3)):
@@ -258,12 +258,12 @@ def contact_sheet(
     *,
     title: str = "",
 ) -> Array:
-    """Draw the two pictures and what each method made of them, with the time it took.
+    """Draw the two pictures and the result of each method, with its run time.
 
     Parameters
     ----------
     comparisons : sequence of Comparison
-        What `osmofuse.compare` returned. A method that made no picture is left out.
+        Result of `osmofuse.compare`. A method that made no picture is left out.
     foreground, background : array or Picture
         The pair.
     title : str
@@ -309,7 +309,7 @@ def zoom_sheet(
     Parameters
     ----------
     comparisons : sequence of Comparison
-        What `osmofuse.compare` returned. A method that made no picture is left out.
+        Result of `osmofuse.compare`. A method that made no picture is left out.
     foreground : array or Picture
         With three channels: the colours to be kept.
     alpha : array or number
@@ -350,7 +350,7 @@ def zoom_sheet(
 
 
 def _magnified(part: FloatArray) -> FloatArray:
-    """Return a small part with every pixel as a square of so many that details can be seen."""
+    """Return a small part magnified by a whole number."""
     times = max(1, _ZOOMED // max(part.shape[:2]))
     return part.repeat(times, axis=0).repeat(times, axis=1)
 
@@ -373,7 +373,7 @@ def _zoom_columns(count: int) -> int:
 
 
 def _around(alpha: FloatArray, shape: tuple[int, ...]) -> Box:
-    """Return the box around where alpha is below a half, with a tenth more on every side."""
+    """Return the box around alpha below 0.5, with a tenth more on every side."""
     bands = alpha if alpha.ndim == 3 else np.broadcast_to(alpha, shape)[..., np.newaxis]
     low: BoolArray = np.any(bands < 0.5, axis=-1)
     if not low.any():
@@ -388,12 +388,12 @@ def _span(low: BoolArray, axis: int) -> slice:
 
 
 def _stored(u: FloatArray) -> FloatArray:
-    """Return a picture as a file of 8 bits would give it back."""
+    """Return a picture rounded to 8 bits."""
     return scaled(quantise(u, np.uint8)[0], np.float64)
 
 
 def _grey_or_rgb(u: FloatArray) -> FloatArray:
-    """Return a picture with one band or three, whatever it has."""
+    """Return a picture reduced to one band or three."""
     return u[..., 0] if u.ndim == 3 and u.shape[2] != 3 else u
 
 

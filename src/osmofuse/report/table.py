@@ -1,4 +1,4 @@
-"""Comparisons as a table of numbers, in Markdown or LaTeX."""
+"""Comparisons and sweeps as tables in Markdown, CSV or LaTeX; settings in words."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def markdown_table(comparisons: Sequence[Comparison], *, published: Published | 
     Parameters
     ----------
     comparisons : sequence of Comparison
-        What `osmofuse.compare` returned.
+        Result of `osmofuse.compare`.
     published : mapping of str to mapping of str to float, optional
         Values to stand in brackets beside ours: by method, then by metric.
 
@@ -92,7 +92,7 @@ def study_table(trials: Sequence[Trial]) -> str:
     Parameters
     ----------
     trials : sequence of Trial
-        What `osmofuse.sweep` returned.
+        Result of `osmofuse.sweep`.
 
     Returns
     -------
@@ -133,7 +133,7 @@ def csv_table(
     Parameters
     ----------
     comparisons : sequence of Comparison
-        What `osmofuse.compare` returned, or trials of a sweep under their names.
+        Result of `osmofuse.compare`, or trials of a sweep under their names.
     settings : sequence of mapping, optional
         Of each trial of a sweep: further columns behind the name.
     published : mapping of str to mapping of str to float, optional
@@ -214,7 +214,7 @@ def latex_table(comparisons: Sequence[Comparison], *, published: Published | Non
 class Table:
     """Cells and notes that all forms have in common, nothing escaped yet.
 
-    The first columns, so many as `names` says, tell what a row is.
+    The first `names` columns identify a row.
     """
 
     head: list[str]
@@ -282,7 +282,7 @@ def _row(comparison: Comparison, metrics: list[str], published: Mapping[str, flo
 
 
 def reasons_of(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return why values are missing or doubtful, each reason once."""
+    """Return the reasons for missing or doubtful values, each once."""
     notes = []
     for c in comparisons:
         if c.reason:
@@ -309,7 +309,7 @@ def _seconds(seconds: float) -> str:
 
 
 def _line(text: str, escapes: dict[int, str]) -> str:
-    """Return a text as one line, with what means something in the language escaped."""
+    """Return a text as one line, with special characters escaped."""
     return " ".join(text.split()).translate(escapes)
 
 
