@@ -11,7 +11,7 @@ import pytest
 import osmofuse
 from osmofuse import InputError, MismatchError, MissingExtraError, SettingError, Status, gallery
 from osmofuse.maps import trimap_of_mask
-from osmofuse.maps.matting import MATTING_METHODS
+from osmofuse.maps.matting import _COSTS, _OWN, _PYMATTING, MATTING_METHODS
 from osmofuse.progress import Guard
 
 
@@ -170,3 +170,7 @@ def test_without_pymatting_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pymatting", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'osmofuse\[prepare\]'"):
         osmofuse.matte(image, trimap, method="lkm")
+
+
+def test_each_method_has_a_solver_and_a_cost():
+    assert [*_OWN, *_PYMATTING] == list(MATTING_METHODS) == list(_COSTS)

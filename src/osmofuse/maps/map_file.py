@@ -278,7 +278,7 @@ def _check_trimap(levels: FloatArray, trimap: FloatArray, name: str) -> None:
 FLAT = 12  # most colours of a painted file, apart from blurred edges
 PURE = 0.35  # least difference between bands of a painted colour
 
-_NAMES = {
+_COLOUR_NAMES = {
     "red": (1, 0, 0), "green": (0, 1, 0), "blue": (0, 0, 1), "yellow": (1, 1, 0),
     "magenta": (1, 0, 1), "cyan": (0, 1, 1), "black": (0, 0, 0), "white": (1, 1, 1),
     "grey": (0.5, 0.5, 0.5),
@@ -311,7 +311,9 @@ def painted_words(levels: FloatArray) -> str:
     colours, counts = _colours(levels)
     parts = dict[str, float]()
     for colour, count in zip(colours, counts, strict=True):
-        name = min(_NAMES, key=lambda word: float(np.abs(colour - _NAMES[word]).sum()))
+        name = min(
+            _COLOUR_NAMES, key=lambda word: float(np.abs(colour - _COLOUR_NAMES[word]).sum())
+        )
         parts[name] = parts.get(name, 0.0) + count / counts.sum()
     common = sorted(parts.items(), key=lambda item: -item[1])
     return ", ".join(f"{part:.0%} {name}" for name, part in common if part >= 0.005)

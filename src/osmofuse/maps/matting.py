@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -30,8 +31,9 @@ _PYMATTING = {
     "random-walk": "estimate_alpha_rw",
 }
 _OWN = {"combined": combined_matte, "knn": knn_matte}
-MATTING_METHODS = (*_OWN, *_PYMATTING)
-DEFAULT = "combined"
+MattingMethod = Literal["combined", "knn", "closed-form", "lbdm", "lkm", "random-walk"]
+MATTING_METHODS: tuple[MattingMethod, ...] = get_args(MattingMethod)
+DEFAULT: MattingMethod = "combined"
 
 
 @dataclass(frozen=True, eq=False)

@@ -228,8 +228,8 @@ def _point_figures(pairs: FloatArray | None, transform: Transform) -> dict[str, 
 
 # Bytes a pixel, and how many pixels are looked at; above what 12 and 100 megapixels were measured
 # to take. Seconds: the search, and for a million pixels.
-_BYTES, _LOOKED_AT = 300, 3_000_000
-_SEARCH, _SECONDS = 4.0, 2.0
+_ALIGN_BYTES, _PIXELS_USED = 300, 3_000_000
+_SEARCH_SECONDS, _ALIGN_SECONDS = 4.0, 2.0
 
 
 def alignment_cost(pixels: int) -> tuple[float, float]:
@@ -240,5 +240,5 @@ def alignment_cost(pixels: int) -> tuple[float, float]:
     pixels : int
         Pixels of the larger picture.
     """
-    seen = min(pixels, _LOOKED_AT)
-    return _BYTES * seen, _SEARCH + _SECONDS * seen / 1e6
+    seen = min(pixels, _PIXELS_USED)
+    return _ALIGN_BYTES * seen, _SEARCH_SECONDS + _ALIGN_SECONDS * seen / 1e6

@@ -132,9 +132,10 @@ class Level:
     iterations: int
 
 
+# Coarse to fine: larger search radii on smaller copies, for starts and for refined transforms.
 ROUGH = (Level(50_000, 14, 3), Level(100_000, 10, 3))
 FINE = (Level(300_000, 8, 4), Level(2_000_000, 6, 4))
-_SHARP = Level(2_000_000, 6, 4)
+_SHARP = FINE[-1]
 
 
 def tile_side(shape: tuple[int, int]) -> int:

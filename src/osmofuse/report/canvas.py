@@ -13,7 +13,7 @@ from osmofuse.errors import MissingExtraError
 from osmofuse.typing import Array, FloatArray
 
 TINT = (0.80, 0.05, 0.45)  # where the background enters; in no old page, no skin and no field
-_COUNT = 256
+_COUNT = 256  # colours of the table, one for each value of a byte
 _FIRST, _LAST = 0.04, 0.97  # brightness of the first and of the last colour
 _START, _TURN, _DEPTH = 0.033, 0.5, 1.8  # of the helix: angles in turns, and how far from grey
 _BRIGHTEST = 99.0  # percentile of the values that the last colour stands for

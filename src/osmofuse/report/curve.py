@@ -8,11 +8,11 @@ from html import escape
 
 from osmofuse.progress import Step
 
-_CURVE_WIDTH, _CURVE_HEIGHT = 640, 300
+_CURVE_WIDTH, _CURVE_HEIGHT = 640, 300  # of the SVG's view box
 _LEFT, _RIGHT, _TOP, _BOTTOM = 76, 16, 16, 48  # margins for the numbers
 _TICKS = 4  # intervals on an axis, about
 _STROKES = ("#c0392b", "#2e8b57", "#2f6fb5")  # red, green, blue; one line is drawn in the ink
-_NAMES = ("red", "green", "blue")
+_CHANNELS = ("red", "green", "blue")
 _DOTTED = 40  # so few steps are marked one by one
 
 Point = tuple[float, float]
@@ -125,7 +125,7 @@ def _stroke(channel: int | None, lines: dict[int | None, list[Point]]) -> str:
 
 
 def _named(channel: int | None) -> str:
-    return "" if channel is None else f"{_NAMES[channel % 3]} "
+    return "" if channel is None else f"{_CHANNELS[channel % 3]} "
 
 
 def _key(channels: list[int | None]) -> list[str]:

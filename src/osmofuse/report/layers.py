@@ -20,7 +20,7 @@ from osmofuse.typing import Array, ArrayLike, FloatArray
 # The values, (rows, cols); what they are, in words; the value of the last colour and above.
 Map: TypeAlias = tuple[FloatArray, str, float]
 
-_PIXELS_AT_ONCE = 1_000_000
+_PIXELS_AT_ONCE = 1_000_000  # bounds memory, without effect on the maps
 
 
 def change_maps(fused: Array, foreground: Array) -> dict[str, Map]:
@@ -92,7 +92,7 @@ _IN_COLOUR = {
 }
 
 
-Kind: TypeAlias = Literal["png", "jpeg"]
+Encoding: TypeAlias = Literal["png", "jpeg"]
 
 LONGEST = 4096  # pixels of the longer side of a picture in the page
 LONGEST_MAP = 2048  # of a map or a tint, which have no fine print
@@ -195,7 +195,7 @@ def data_uri(layer: Layer, longest: int = LONGEST) -> tuple[str, tuple[int, int]
     """Return a layer as a data URI, and its size there."""
     small = reduced(layer.levels, longest if layer.bar is None else min(longest, LONGEST_MAP))
     rows, cols = small.shape[:2]
-    kind: Kind = "png" if rows * cols <= _EXACT else "jpeg"
+    kind: Encoding = "png" if rows * cols <= _EXACT else "jpeg"
     return _uri(encoded(small, kind), kind), (rows, cols)
 
 
@@ -210,7 +210,7 @@ def tint_uri(alpha: ArrayLike | Picture) -> str | None:
     return _uri(encoded(np.dstack([tint, opacity]), "png", transparency=True), "png")
 
 
-def _uri(data: bytes, kind: Kind) -> str:
+def _uri(data: bytes, kind: Encoding) -> str:
     return f"data:image/{kind};base64,{b64encode(data).decode()}"
 
 

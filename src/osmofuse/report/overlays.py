@@ -133,7 +133,7 @@ def _shown(values: FloatArray, valid: BoolArray | None) -> Array:
 
 
 STRENGTH = 0.6  # of the tint, at alpha 0
-OUTLINE = (1.0, 1.0, 1.0)
+OUTLINE = (1.0, 1.0, 1.0)  # white
 
 
 def overlay(image: ArrayLike | Picture, alpha: ArrayLike | Picture) -> Array:

@@ -299,7 +299,7 @@ def _ranking_section(
 
 # Bytes a sample and bytes a pixel while pictures are scored and drawn, twice that in double
 # precision; bytes a sample more for linear light; seconds a million samples.
-_SAMPLE, _PIXEL, _LINEAR, _SECONDS = 50, 70, 24, 1.0
+_SAMPLE_BYTES, _PIXEL_BYTES, _LINEAR_BYTES, _PAGE_SECONDS = 50, 70, 24, 1.0
 
 
 def page_cost(
@@ -316,5 +316,5 @@ def page_cost(
     linear : bool
         It was fused in linear light.
     """
-    drawing = (2 if wide else 1) * (_SAMPLE * samples + _PIXEL * pixels)
-    return drawing + linear * _LINEAR * samples, _SECONDS * samples / 1e6
+    drawing = (2 if wide else 1) * (_SAMPLE_BYTES * samples + _PIXEL_BYTES * pixels)
+    return drawing + linear * _LINEAR_BYTES * samples, _PAGE_SECONDS * samples / 1e6

@@ -7,7 +7,7 @@ An infrared camera of 12 bits fills a sixteenth of a 16-bit file. Nothing is str
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -78,7 +78,7 @@ def apply_levels(
     InputError
         The picture is one flat tone, which no stretching brings to two.
     """
-    if how not in ("as-is", "percentiles", "match"):
+    if how not in get_args(Levels):
         raise SettingError(f"levels: {how!r}; must be as-is, percentiles or match")
     array = checked(pixels, "picture", valid=valid)
     if how == "as-is":

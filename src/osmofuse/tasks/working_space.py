@@ -7,7 +7,7 @@ the two spaces. Files are encoded; that is the default, and the paper's.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -64,7 +64,7 @@ def from_working(array: FloatArray, space: Space, profile: bytes | None = None) 
 
 
 def _applied(array: FloatArray, space: Space, profile: bytes | None, way: int) -> FloatArray:
-    if space not in ("encoded", "linear"):
+    if space not in get_args(Space):
         raise SettingError(f"working space: {space!r}; must be encoded or linear")
     if space == "encoded":
         return array
