@@ -180,6 +180,7 @@ def test_no_data_counts_on_reduced_copies_too(monkeypatch):
     assert (first.alpha[:50] == 1).all()
     np.testing.assert_array_equal(first.alpha, second.alpha)
     assert first.alpha[90:, 150:].max() < 0.1
+    assert first.alpha[:, :72].min() > 0.9  # the end of the data is no structure
     whole = auto_alpha(page, np.where(valid, written, page), valid=valid)
     np.testing.assert_allclose(first.alpha[60:], whole.alpha[60:], atol=0.05)
 
@@ -208,6 +209,15 @@ def test_what_covers_the_foreground_is_found_and_what_covers_the_background_is_n
     assert covered[~clouds].mean() < 0.05
     assert occlusion(ground, np.where(clouds, 0.95, ground), seen)[clouds].mean() < 0.3
     assert not occlusion(ground, 0 * ground, ~seen).any()
+
+
+def test_a_cloud_over_flat_ground_lets_the_background_enter(rng):
+    ground = np.kron(rng.random((24, 24)), np.ones((9, 9))) * 0.6
+    away = np.hypot(*(np.indices(ground.shape) - np.array([108, 108])[:, None, None]))
+    ground[away < 80] = 0.3  # nothing but the level tells of the cloud
+    clouded = np.where(away < 28, 0.95, ground)
+    assert auto_alpha(clouded, ground).alpha[away < 20].max() < 0.1
+    assert auto_alpha(ground, ground).alpha[away < 20].min() > 0.9
 
 
 def test_visible_and_infrared_share_more_edges_and_information_than_at_one_half(data):

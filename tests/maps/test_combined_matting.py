@@ -122,3 +122,18 @@ def test_tiny_pictures(shape):
     assert status.is_success
     assert alpha.flat[0] == 1
     assert alpha.flat[-1] == 0
+
+
+def test_ties_to_known_pixels_weigh_less_in_larger_pictures(monkeypatch, rng):
+    image, levels = rng.integers(0, 2, (6, 8, 3)).astype(float), np.full((6, 8), 0.5)
+    levels[:2], levels[-2:] = 1.0, 0.0
+    trimap, found = Trimap.of(levels), []
+    place = "osmofuse.maps.combined_matting"
+    monkeypatch.setattr(f"{place}.least_variation", lambda matrix, *_: found.append(matrix))
+    for weight in (1.0, 48e-4):
+        monkeypatch.setattr(f"{place}.KNOWN", weight)
+        combined_matte(image, trimap, Guard(None))
+    known = ties_to_known(image, trimap).laplacian(48)
+    assert known.nnz
+    apart = (found[0] - found[1] - (MOST_KNOWN - 1e-4) * known).toarray()
+    np.testing.assert_allclose(apart, 0, atol=1e-12)

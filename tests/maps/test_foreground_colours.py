@@ -34,3 +34,12 @@ def test_shape_and_range(rng, shape):
 def test_two_sizes_do_not_fit():
     with pytest.raises(MismatchError, match="alpha: shape"):
         foreground_colours(np.ones((3, 4)), np.ones((4, 3)))
+
+
+def test_kept_pixels_have_their_own_colours_even_beyond_white(rng):
+    image = 1.5 * rng.random((12, 14, 3))
+    alpha = np.ones((12, 14))
+    alpha[:, :6] = 0.4
+    found = foreground_colours(image, alpha)
+    np.testing.assert_array_equal(found[:, 6:], image[:, 6:])
+    assert found[:, :6].max() <= 1

@@ -100,3 +100,15 @@ def test_where_one_side_is_not_known_at_all_there_are_no_ties():
     kept[0, 0] = True
     ties = ties_to_known(np.ones((2, 3, 1)), Trimap(kept, nothing))
     assert len(ties.i) == len(ties.j) == len(ties.k) == 0
+
+
+def test_a_sample_stands_for_all_known_pixels(monkeypatch):
+    image = np.linspace(0, 1, 201)[None, :, None] * np.ones((1, 1, 3))
+    image[0, 100] = image[0, 199]
+    kept = np.arange(201)[None] > 100
+    entered = np.arange(201)[None] < 100
+    monkeypatch.setattr("osmofuse.maps.knn_matting.SAMPLES", 60)
+    ties = ties_to_known(image, Trimap(kept, entered))
+    assert ties.i.tolist() == [100]
+    assert ties.j[0] > 190
+    assert ties.k[0] > 0.5

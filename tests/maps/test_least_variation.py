@@ -75,3 +75,8 @@ def test_a_matrix_that_rounding_made_indefinite_is_no_obstacle():
     matrix = diags_array([1.0, 1.0, 1.0, 1.0, 1.0, -1e-9]).tocsr()
     apply = with_block_colours(matrix, np.zeros((2, 3, 1)), np.ones((2, 3), bool))
     assert np.isfinite(apply(np.ones((1, 6)))).all()
+
+
+def test_values_within_half_a_grey_level_of_the_ends_are_rounded():
+    found = module._snapped(np.array([-0.1, 0.0019, 0.003, 0.5, 0.997, 0.9981, 1.2]))
+    assert found.tolist() == [0, 0, 0.003, 0.5, 0.997, 1, 1]

@@ -20,7 +20,14 @@ from osmofuse.maps import (
     trimap_of_mask,
     trimap_of_picture,
 )
-from osmofuse.maps.map_file import is_painted, mask_of_two, painted_words, strokes_in
+from osmofuse.maps.map_file import (
+    _mended,
+    is_painted,
+    mask_of_two,
+    middle_level,
+    painted_words,
+    strokes_in,
+)
 from osmofuse.picture import Picture
 
 SHAPE = (96, 120)
@@ -309,3 +316,21 @@ def test_strokes_are_green_and_red():
     assert not (kept | entered)[8:].any()
     with pytest.raises(InputError, match=r"s\.png: .*nothing in red"):
         strokes_in(painted((0, 1, 0)), "s.png")
+
+
+@pytest.mark.parametrize(("share", "is_mask"), [(0.15, True), (0.3, False)])
+def test_a_mask_has_few_pixels_between_its_levels(rng, share, is_mask):
+    blurred = rng.choice([0.05, 0.95], 1000)
+    count = round(share * 1000)
+    blurred[:count] = np.linspace(0.2, 0.8, count)
+    found, notes = _mended(blurred[None])
+    assert bool(notes) == is_mask
+    np.testing.assert_array_equal(np.isin(found[0, count:], (0, 1)), is_mask)
+    np.testing.assert_array_equal(found[0, :count], blurred[:count])
+
+
+@pytest.mark.parametrize(("share", "level"), [(0.85, 0.4), (0.7, None)])
+def test_a_trimap_has_one_level_between_black_and_white(share, level):
+    between = np.full(100, 0.4)
+    between[: round((1 - share) * 100)] = 0.7
+    assert middle_level(between) == level

@@ -93,3 +93,10 @@ def test_a_peak_at_the_border_or_on_a_ridge_is_none():
     down, across = np.mgrid[:5, :5]
     assert _peak(1.0 - across - down) is None
     assert _peak(1.0 - 0.1 * (across - down) ** 2.0) is None
+
+
+def test_the_peak_is_at_most_a_pixel_from_the_highest_sample():
+    surface = np.zeros((5, 5))
+    surface[1:4, 1:4] = [[0.999, 0.5, 0], [0.5, 1, 0.99], [0, 0.99, 0.999]]
+    place, _, _ = _peak(surface)
+    np.testing.assert_array_equal(place, [3, 3])

@@ -7,6 +7,7 @@ from osmofuse.errors import InputError
 from osmofuse.registration.transform import (
     KINDS,
     LEAST_POINTS,
+    Deformation,
     Transform,
     basis,
     carried,
@@ -59,3 +60,12 @@ def test_a_transform_carries_points_and_is_an_array():
 
 def test_corners_are_centres_of_pixels():
     assert corners((3, 5)).tolist() == [[0, 0], [4, 0], [4, 2], [0, 2]]
+
+
+def test_a_steep_deformation_is_undone():
+    shifts = np.zeros((5, 5, 2), np.float32)
+    shifts[..., 0] = 0.4 * 20 * np.array([0, 1, 0, 1, 0])
+    bent = Deformation(shifts, (81, 81))
+    places = np.column_stack([np.linspace(5, 75, 30), np.linspace(60, 10, 30)])
+    # OpenCV rounds places to 1/32 of a node's distance, here a shift of 0.25.
+    np.testing.assert_allclose(bent.undone(places + bent.at(places)), places, atol=0.5)

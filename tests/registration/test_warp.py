@@ -72,3 +72,19 @@ def test_what_is_not_valid_stays_empty():
     assert not shown[6:10, 6:10].any()
     assert not image[6:10, 6:10].any()
     assert shown[13:, 13:].all()
+
+
+def test_a_fine_grating_turns_grey_when_it_is_reduced():
+    grating = np.tile([0.0, 1.0], (64, 32)).astype(np.float32)
+    half = Transform("affine", np.diag([0.5, 0.5, 1.0]))
+    image, _ = warped(grating, half, (32, 32))
+    assert np.abs(image[4:-4, 4:-4] - 0.5).max() < 0.1
+
+
+def test_what_is_interpolated_from_no_data_is_no_data():
+    valid = np.ones((20, 20), np.bool_)
+    valid[:, 10] = False
+    shift = Transform("translation", np.array([[1, 0, 0.4], [0, 1, 0], [0, 0, 1.0]]))
+    _, shown = warped(np.ones((20, 20), np.float32), shift, (20, 20), valid=valid)
+    assert not shown[5, 10:12].any()
+    assert shown[5, [9, 12]].all()

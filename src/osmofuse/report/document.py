@@ -40,13 +40,13 @@ class Document:
     lede : sequence of str
         Short facts beside the title.
     layers : mapping of str to Layer
-        Pictures of one size, by role; any two can lie on the stage.
+        Pictures of one size, by role; the viewer shows any two of them.
     first : tuple of str
         Roles of the two that lie there at first.
     sections : sequence of str
-        HTML that follows below the stage.
+        HTML below the viewer.
     maps : mapping of str to Layer
-        Those that are shown in the sections; the stage has them, too.
+        Maps shown in the sections, and in the viewer.
     tint : tuple of str and str, optional
         The address of a tint, and where it lies in words.
     longest : int

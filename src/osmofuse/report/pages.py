@@ -183,7 +183,7 @@ def write_results(
 ) -> Path:
     """Write the report of several results of one pair: a page, and its pictures as files.
 
-    Any two pictures lie on the stage of the page; a contact sheet offers the results; maps
+    The viewer of the page shows any two pictures; a contact sheet offers the results; maps
     show what each changed, all in one scale of colours; a table has their scores; and up to
     eight results can be ranked blindly.
 

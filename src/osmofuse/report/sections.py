@@ -78,7 +78,7 @@ def contact_section(
         )
     return (
         f'<section aria-labelledby="contact" class="contact"><h2 id="contact">{escape(title)}</h2>'
-        f"<p>A click lays one on the stage.</p><ul>{''.join(thumbs)}</ul></section>"
+        f"<p>Click a picture to show it in the viewer.</p><ul>{''.join(thumbs)}</ul></section>"
     )
 
 
@@ -86,7 +86,7 @@ def _show_button(layer: Layer, beside: str) -> str:
     """Return a button that shows a layer in the viewer, to the right of another one."""
     return (
         f'<button type="button" class="small" data-show="{layer.name}" data-beside="{beside}">'
-        f'Lay on the stage<span class="unseen">: {escape(layer.title)}</span></button>'
+        f'Show in the viewer<span class="unseen">: {escape(layer.title)}</span></button>'
     )
 
 
