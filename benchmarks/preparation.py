@@ -67,7 +67,7 @@ def matting(shape: tuple[int, int]) -> tuple[float, float]:
 
     import osmofuse
     from osmofuse import gallery
-    from osmofuse.preparation.morphology import grow
+    from osmofuse.maps.alpha import grow
 
     scene = gallery.portrait(shape)
     alpha = scene.alpha

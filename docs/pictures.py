@@ -20,7 +20,7 @@ from PIL import Image
 
 import osmofuse
 from osmofuse import gallery, metrics
-from osmofuse.preparation import auto_alpha
+from osmofuse.maps import auto_alpha
 from osmofuse.report import Provenance, overlay, side_by_side, write_report
 
 FOLDER = Path(__file__).parent / "pictures"

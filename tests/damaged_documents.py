@@ -11,9 +11,9 @@ from typing import Any
 from nasty import NASTY, damaged_json
 from osmofuse.errors import OsmofuseError
 from osmofuse.jobs import job_of_record
-from osmofuse.preparation.registration.control_points import as_points
-from osmofuse.preparation.registration.transform import fitted
 from osmofuse.record import read_record, write_record
+from osmofuse.registration.control_points import as_points
+from osmofuse.registration.transform import fitted
 from osmofuse.report import read_ranking, tally
 from osmofuse.tasks import recipe
 

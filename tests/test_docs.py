@@ -251,7 +251,7 @@ def test_pictures_are_all_shown_and_small():
     assert sum(path.stat().st_size for path in pictures) <= 2_000_000
 
 
-@pytest.mark.parametrize("room", ["", "jobs", "metrics", "preparation", "report"])
+@pytest.mark.parametrize("room", ["", "jobs", "maps", "metrics", "registration", "report", "tasks"])
 def test_the_reference_lists_every_function_and_class(room):
     module = import_module(f"osmofuse.{room}".rstrip("."))
     listed = set(re.findall(r"^\.\. auto\w+:: ([\w.]+)$", text("docs/api.md"), re.MULTILINE))

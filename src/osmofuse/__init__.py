@@ -19,7 +19,7 @@ logging.getLogger("osmofuse").addHandler(logging.NullHandler())
 # Where each public name lives. Loaded when first used: Numba, SciPy and libvips take long.
 _HOMES = {
     "AlignJob": "jobs.align",
-    "Alignment": "preparation.registration.align",
+    "Alignment": "registration.align",
     "Average": "methods.average",
     "CompareJob": "jobs.compare",
     "Comparison": "tasks.compare",
@@ -34,7 +34,7 @@ _HOMES = {
     "LimitError": "errors",
     "LinearOsmosis": "methods.linear_osmosis",
     "MatteJob": "jobs.matte",
-    "Matte": "preparation.matting",
+    "Matte": "maps.matting",
     "MismatchError": "errors",
     "MissingExtraError": "errors",
     "Need": "jobs.need",
@@ -59,24 +59,24 @@ _HOMES = {
     "Trial": "tasks.sweep",
     "UnreadableError": "errors",
     "VariationalOsmosis": "methods.variational",
-    "align": "preparation.registration.align",
+    "align": "registration.align",
     "compare": "tasks.compare",
     "energy": "methods.variational",
     "fuse": "tasks.fuse",
-    "matte": "preparation.matting",
+    "matte": "maps.matting",
     "prepare": "tasks.prepare",
     "read": "io.reading",
     "recipe": "tasks.recipe",
     "recipes": "tasks.recipe",
     "repeat": "jobs.repeat",
     "score": "metrics.score",
-    "soften": "preparation.alpha",
+    "soften": "maps.alpha",
     "sweep": "tasks.sweep",
     "write": "io.writing",
 }
 
 if TYPE_CHECKING:
-    from osmofuse import gallery, metrics, preparation, report, testing
+    from osmofuse import gallery, maps, metrics, registration, report, testing
     from osmofuse.errors import (
         InputError,
         LimitError,
@@ -99,6 +99,8 @@ if TYPE_CHECKING:
     from osmofuse.jobs.repeat import repeat
     from osmofuse.jobs.score import ScoreJob
     from osmofuse.jobs.sweep import SweepJob
+    from osmofuse.maps.alpha import soften
+    from osmofuse.maps.matting import Matte, matte
     from osmofuse.methods.average import Average
     from osmofuse.methods.contract import Fusion, Sources
     from osmofuse.methods.direct import DirectMatting
@@ -111,10 +113,8 @@ if TYPE_CHECKING:
     from osmofuse.methods.variational import VariationalOsmosis, energy
     from osmofuse.metrics.score import Score, score
     from osmofuse.picture import Picture
-    from osmofuse.preparation.alpha import soften
-    from osmofuse.preparation.matting import Matte, matte
-    from osmofuse.preparation.registration.align import Alignment, align
     from osmofuse.progress import Progress, Status, Step
+    from osmofuse.registration.align import Alignment, align
     from osmofuse.tasks.compare import Comparison, compare
     from osmofuse.tasks.fuse import fuse
     from osmofuse.tasks.prepare import Prepared, prepare
@@ -168,13 +168,14 @@ __all__ = [
     "energy",
     "fuse",
     "gallery",
+    "maps",
     "matte",
     "metrics",
-    "preparation",
     "prepare",
     "read",
     "recipe",
     "recipes",
+    "registration",
     "repeat",
     "report",
     "score",

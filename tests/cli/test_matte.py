@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 import osmofuse
 from osmofuse import cli
-from osmofuse.preparation import trimap_of_mask
+from osmofuse.maps import trimap_of_mask
 from pairs import osmofuse_in
 
 INSIDE = np.indices((24, 30))[1] >= 13
@@ -83,7 +83,7 @@ def test_numbers_have_a_range(folder, option, value, range_):
 
 
 def test_not_converging_is_5(folder, monkeypatch):
-    monkeypatch.setattr("osmofuse.preparation.least_variation.MAX_ITER", 1)
+    monkeypatch.setattr("osmofuse.maps.least_variation.MAX_ITER", 1)
     done = matte("image.png", "trimap.png", "-o", "alpha.png")
     assert done.exit_code == 5
     assert "did not converge" in done.stderr

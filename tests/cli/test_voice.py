@@ -10,7 +10,7 @@ import pytest
 import osmofuse
 from osmofuse import cli
 from osmofuse.cli.voice import print_log
-from osmofuse.preparation.registration.control_points import HEADER
+from osmofuse.registration.control_points import HEADER
 from pairs import osmofuse_in, write_pair
 
 PAIR = "visible.tif", "infrared.tif"

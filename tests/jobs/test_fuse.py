@@ -227,7 +227,7 @@ def test_a_map_made_from_the_pictures_is_recorded_and_made_again(make_job, tmp_p
     entry = result.record.alpha
     assert entry["value"] == "auto"
     assert entry["made"] in result.notes[-1]
-    assert 0 <= entry["kinship"] <= 1
+    assert 0 <= entry["agreement"] <= 1
     assert osmofuse.read(tmp_path / "used.png").depth == np.uint16
     again = job_of_record(result.files["record"], tmp_path / "again.tif")
     assert again.alpha == "auto"

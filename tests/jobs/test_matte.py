@@ -8,8 +8,8 @@ import pytest
 import osmofuse
 from osmofuse import InputError, LimitError, MismatchError, OutputError, SettingError
 from osmofuse.jobs import MatteJob
-from osmofuse.preparation import trimap_of_mask
-from osmofuse.preparation.matting import METHODS
+from osmofuse.maps import trimap_of_mask
+from osmofuse.maps.matting import MATTING_METHODS
 from osmofuse.record import read_record, sha256_of_pixels
 from osmofuse.report.layers import file_names
 
@@ -98,7 +98,7 @@ def test_the_record_says_how_the_map_was_made(files, tmp_path):
 
 
 def test_not_converging_is_a_status(files, tmp_path, monkeypatch):
-    monkeypatch.setattr("osmofuse.preparation.least_variation.MAX_ITER", 1)
+    monkeypatch.setattr("osmofuse.maps.least_variation.MAX_ITER", 1)
     result = job(files, tmp_path).run()
     assert result.record.result["status"] == "max_iter"
     assert not result.status.is_success
@@ -166,7 +166,7 @@ def test_a_limit_counts_what_the_trimap_leaves_open(files, tmp_path):
         job(files, tmp_path, **again).run()
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", MATTING_METHODS)
 def test_what_each_method_needs_is_known(files, tmp_path, method):
     assert job(files, tmp_path, method=method).check().bytes > 10**8
 

@@ -24,10 +24,10 @@ from osmofuse.jobs import (
 )
 from osmofuse.metrics import psnr
 from osmofuse.pixels import quantise
-from osmofuse.preparation.working_space import from_working, to_working
 from osmofuse.record import read_record, sha256_of_pixels
 from osmofuse.tasks import recipe_files
 from osmofuse.tasks.recipe import SHIPPED, user_folder
+from osmofuse.tasks.working_space import from_working, to_working
 
 NAMES = sorted(path.stem for path in SHIPPED.glob("*.toml"))
 OWN = """format = 1

@@ -6,7 +6,8 @@ import math
 
 from osmofuse.metrics import Score
 from osmofuse.metrics.catalogue import METRICS
-from osmofuse.report.facts import facts_of, facts_table, scores_table
+from osmofuse.report.facts import facts_of, facts_table, results_table, scores_table
+from osmofuse.tasks import Comparison
 from pairs import a_record
 
 
@@ -21,7 +22,7 @@ def test_a_score_that_is_none_says_why():
     table = scores_table({"new_one": Score(None, "high", (0, 1), "no truth & no luck")})
     assert "new one" in table
     assert ">–<" in table
-    assert "Not to be had: no truth &amp; no luck" in table
+    assert "Not available: no truth &amp; no luck" in table
 
 
 def test_a_record_in_words():
@@ -70,3 +71,14 @@ def test_several_maps_are_told_in_one_line():
     told = "0.25 everywhere; made from the two pictures; 2 from files"
     assert facts_of(a_record(alpha=several))["Alpha"] == told
     assert "Alpha" not in facts_of(a_record(alpha={"value": [None, None, None]}))
+
+
+def test_the_best_of_a_column_is_marked_if_there_is_a_choice():
+    results = [
+        Comparison(name, None, {"chromaticity": Score(value, "low", (0.0, math.inf))})
+        for name, value in (("one", 0.3), ("two", 0.2))
+    ]
+    assert "<strong>" not in results_table(results[:1])
+    table = results_table(results)
+    assert table.count("<strong>") == 1
+    assert "<strong>0.2" in table

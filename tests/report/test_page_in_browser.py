@@ -18,8 +18,8 @@ import pytest
 import osmofuse
 from conftest import ROOT
 from osmofuse import gallery
-from osmofuse.preparation.registration import Alignment, Transform
 from osmofuse.progress import Status, Step
+from osmofuse.registration import Alignment, Transform
 from osmofuse.report import (
     Provenance,
     read_ranking,

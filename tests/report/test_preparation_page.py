@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import osmofuse
-from osmofuse.preparation.registration import Alignment, Transform
 from osmofuse.progress import Status
+from osmofuse.registration import Alignment, Transform
 from osmofuse.report import preparation_page, write_alignment, write_matte
 
 RNG = np.random.default_rng(0)

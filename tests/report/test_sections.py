@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from osmofuse.report import Provenance
-from osmofuse.report.colours import colours
+from osmofuse.report.canvas import colours
 from osmofuse.report.layers import maps_as_layers
 from osmofuse.report.sections import blind_section, how_section, maps_section, numbers_section
 

@@ -14,7 +14,7 @@ TESTS = Path(machines.__file__).parent
 # Where processors, users, locales, signals and folders have made a difference.
 ALWAYS = (
     "cli/test_fuse.py", "cli/test_interrupt.py", "io/test_isolation.py", "jobs/test_repeat.py",
-    "preparation/test_auto_alpha.py",
+    "maps/test_auto_alpha.py",
 )  # fmt: skip
 MORE = 1
 

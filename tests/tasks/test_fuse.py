@@ -19,9 +19,9 @@ from osmofuse import (
     fuse,
     gallery,
 )
+from osmofuse.maps import auto_alpha
 from osmofuse.methods import METHODS
 from osmofuse.methods.function_method import method_of_function
-from osmofuse.preparation import auto_alpha
 
 
 @pytest.fixture

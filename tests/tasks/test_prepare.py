@@ -10,9 +10,9 @@ import pytest
 
 import osmofuse
 from osmofuse import InputError, MismatchError, Picture, SettingError, fuse, gallery, prepare
+from osmofuse.maps.alpha import kept_around_gaps
 from osmofuse.methods import METHODS, method_class
 from osmofuse.pixels import quantise
-from osmofuse.preparation.gaps import kept_around_gaps
 from osmofuse.tasks.lengths import in_pixels
 from osmofuse.tasks.prepare import Preparation
 from picture_files import PROFILE

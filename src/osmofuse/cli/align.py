@@ -14,8 +14,8 @@ from osmofuse.cli.repeating import job_of, job_options
 from osmofuse.cli.types import FILE, OneOf
 from osmofuse.errors import MismatchError
 from osmofuse.jobs import AlignJob, AlignResult
-from osmofuse.preparation.registration.chain import METHODS
-from osmofuse.preparation.registration.transform import KINDS
+from osmofuse.registration.chain import ALIGN_METHODS
+from osmofuse.registration.transform import KINDS
 
 
 @click.command("align", cls=GroupedCommand)
@@ -29,7 +29,9 @@ from osmofuse.preparation.registration.transform import KINDS
     help="Begin with these control points, a CSV file with the header background_x,background_y,"
     "foreground_x,foreground_y.",
 )
-@options.method(METHODS, f"Find the transform by this method: {', '.join(METHODS)}.", "auto")
+@options.method(
+    ALIGN_METHODS, f"Find the transform by this method: {', '.join(ALIGN_METHODS)}.", "auto"
+)
 @click.option(
     "--transform",
     type=OneOf(KINDS),

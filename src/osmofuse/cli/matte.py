@@ -12,7 +12,7 @@ from osmofuse.cli.grouped import GroupedCommand
 from osmofuse.cli.repeating import job_of, job_options
 from osmofuse.cli.types import FILE, Number
 from osmofuse.jobs import MatteJob, MatteResult
-from osmofuse.preparation.matting import DEFAULT, LARGEST, METHODS
+from osmofuse.maps.matting import DEFAULT, LARGEST, MATTING_METHODS
 
 
 @click.command("matte", cls=GroupedCommand)
@@ -26,8 +26,9 @@ from osmofuse.preparation.matting import DEFAULT, LARGEST, METHODS
     help="Take TRIMAP for a mask, and find its edge within this distance.",
 )
 @options.method(
-    METHODS,
-    f"Find the map by this method: {', '.join(METHODS)}. All but combined and knn need the extra "
+    MATTING_METHODS,
+    f"Find the map by this method: {', '.join(MATTING_METHODS)}. All but combined and knn need "
+    "the extra "
     "prepare.",
     DEFAULT,
 )

@@ -22,7 +22,7 @@ from osmofuse.cli.types import (
 )
 from osmofuse.metrics.catalogue import SETS
 from osmofuse.pixels import DEPTHS
-from osmofuse.preparation.registration.transform import KINDS
+from osmofuse.registration.transform import KINDS
 from osmofuse.tasks.prepare import LEVELS, WORKING_SPACES
 
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -19,13 +19,12 @@ from osmofuse.jobs.need import PROGRAM, START, Need, peak_bytes
 from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
 from osmofuse.jobs.transforms import transform_entry
 from osmofuse.picture import Picture
-from osmofuse.preparation.registration import Alignment, align, read_points
-from osmofuse.preparation.registration.align import check_settings
-from osmofuse.preparation.registration.chain import Method
-from osmofuse.preparation.registration.cost import alignment_cost
-from osmofuse.preparation.registration.transform import Kind
 from osmofuse.progress import Watch
 from osmofuse.record import Input, Record, sha256_of_pixels
+from osmofuse.registration import Alignment, align, read_points
+from osmofuse.registration.align import alignment_cost, check_settings
+from osmofuse.registration.chain import AlignMethod
+from osmofuse.registration.transform import Kind
 from osmofuse.report import Provenance, checkerboard, flicker, write_alignment
 from osmofuse.tasks.aligned import aligned_picture
 
@@ -71,7 +70,7 @@ class AlignJob(FileJob[AlignResult]):
     foreground: Path
     background: Path
     output: Path
-    method: Method = "auto"
+    method: AlignMethod = "auto"
     transform: Kind = "homography"
     deformation: bool = False
     points: Path | None = None

@@ -15,7 +15,7 @@ from osmofuse.picture import Picture
 from osmofuse.record import Record
 from osmofuse.report import Provenance, write_report
 from osmofuse.report.document import MANIFEST
-from osmofuse.report.maps import seam_maps
+from osmofuse.report.layers import seam_maps
 from osmofuse.tasks.fuse import scored_background
 from osmofuse.typing import FloatArray
 

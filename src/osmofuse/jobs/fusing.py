@@ -9,12 +9,12 @@ from osmofuse.io import Description
 from osmofuse.jobs.files import InputFile
 from osmofuse.jobs.need import PROGRAM, START, Need
 from osmofuse.jobs.sources import SourcesJob
+from osmofuse.maps.auto_alpha import auto_alpha_cost
 from osmofuse.methods import Method
 from osmofuse.methods.cost import Cost, cost_of
 from osmofuse.metrics.score import score_cost
-from osmofuse.preparation.auto_alpha import auto_alpha_cost
-from osmofuse.preparation.registration.cost import alignment_cost
-from osmofuse.report.cost import page_cost
+from osmofuse.registration.align import alignment_cost
+from osmofuse.report.pages import page_cost
 
 FILES = 0.15  # seconds a million samples, to read and to write
 _STORING = 24  # bytes a sample while a result is brought to the depth of its file

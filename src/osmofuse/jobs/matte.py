@@ -20,19 +20,17 @@ from osmofuse.jobs.files import InputFile, named_as, read_pictures, size_of
 from osmofuse.jobs.job import FileJob, Result
 from osmofuse.jobs.need import PROGRAM, START, Need, check_limit, peak_bytes
 from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
+from osmofuse.maps.alpha import FARTHEST_EDGE
+from osmofuse.maps.foreground_colours import foreground_colours
+from osmofuse.maps.map_file import AlphaFile, alpha_of_picture, trimap_of_picture
+from osmofuse.maps.matting import DEFAULT, LARGEST, Matte, check_settings, matte, matte_cost_of
+from osmofuse.maps.trimap import trimap_of_mask
 from osmofuse.picture import Picture
 from osmofuse.pixels import quantise
-from osmofuse.preparation.alpha_file import AlphaFile, alpha_of_picture
-from osmofuse.preparation.foreground_colours import foreground_colours
-from osmofuse.preparation.matting import DEFAULT, LARGEST, Matte, check_settings, matte
-from osmofuse.preparation.matting_cost import matte_cost_of
-from osmofuse.preparation.morphology import FARTHEST
-from osmofuse.preparation.trimap import trimap_of_mask
-from osmofuse.preparation.trimap_file import trimap_of_picture
 from osmofuse.progress import Status, Watch
 from osmofuse.record import Input, Record, sha256_of_pixels
 from osmofuse.report import Provenance, write_matte
-from osmofuse.report.overlay import overlay
+from osmofuse.report.overlays import overlay
 from osmofuse.typing import FloatArray
 
 MOSTLY = 0.9  # of a mask's pixels are black or white
@@ -99,7 +97,7 @@ class MatteJob(FileJob[MatteResult]):
         super().__post_init__()
         check_settings(self.method, self.max_pixels)
         if self.edge is not None:
-            number("edge", self.edge, most=FARTHEST)
+            number("edge", self.edge, most=FARTHEST_EDGE)
 
     @property
     def pictures(self) -> dict[str, Path]:

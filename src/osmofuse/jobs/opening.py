@@ -12,9 +12,9 @@ import numpy as np
 from osmofuse.jobs.files import InputFile, named_as, read_pictures
 from osmofuse.jobs.sources import SourcesJob
 from osmofuse.jobs.transforms import laid_entry
+from osmofuse.maps.auto_alpha import AutoAlpha
 from osmofuse.methods import Method
 from osmofuse.picture import Picture
-from osmofuse.preparation.auto_alpha import AutoAlpha
 from osmofuse.record import Input
 from osmofuse.tasks.prepare import Prepared, prepare
 
@@ -146,7 +146,7 @@ def _alpha_entry(job: SourcesJob[Any], ready: Prepared, made: AutoAlpha | None) 
     entry: dict[str, Any] = {"value": values if isinstance(job.alpha, tuple) else values[0]}
     entry |= {"soften": blur} | ({"invert": True} if job.invert else {})
     if made is not None:
-        entry |= {"kinship": made.kinship, "reduced": made.factor, "made": made.words}
+        entry |= {"agreement": made.agreement, "reduced": made.factor, "made": made.words}
     return entry
 
 

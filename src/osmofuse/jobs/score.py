@@ -18,17 +18,17 @@ from osmofuse.jobs.fit import check_fit
 from osmofuse.jobs.fusing import FILES
 from osmofuse.jobs.job import FileJob, Result
 from osmofuse.jobs.need import PROGRAM, START, Need, peak_bytes
+from osmofuse.maps.map_file import alpha_of_picture
 from osmofuse.metrics import Score, score
 from osmofuse.metrics.catalogue import chosen_metrics
 from osmofuse.metrics.score import check_bits, score_cost
 from osmofuse.picture import Picture
-from osmofuse.preparation.alpha_file import alpha_of_picture
 from osmofuse.progress import Guard, Status, Watch
 from osmofuse.record import Input, Record, plain, stage_record
 from osmofuse.report import Provenance, check_report, write_report
-from osmofuse.report.cost import page_cost
 from osmofuse.report.document import report_folder
-from osmofuse.report.maps import seam_maps
+from osmofuse.report.layers import seam_maps
+from osmofuse.report.pages import page_cost
 from osmofuse.tasks.prepare import check_invertible
 from osmofuse.typing import FloatArray
 

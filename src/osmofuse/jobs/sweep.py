@@ -15,8 +15,7 @@ from osmofuse.methods import Method
 from osmofuse.progress import Watch
 from osmofuse.report import csv_table, study_sheet
 from osmofuse.report.study import check_sheet
-from osmofuse.report.table import in_markdown, tabulated_study
-from osmofuse.report.tried import trial_names
+from osmofuse.report.table import in_markdown, tabulated_study, trial_names
 from osmofuse.tasks import Comparison
 from osmofuse.tasks.sweep import Label, combinations, tried_on
 from osmofuse.typing import FloatArray

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from osmofuse.preparation.registration import Transform
+from osmofuse.registration import Transform
 from osmofuse.tasks.aligned import Laid
 
 

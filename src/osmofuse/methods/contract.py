@@ -13,6 +13,7 @@ from numpy.typing import DTypeLike
 
 from osmofuse.checks import number
 from osmofuse.errors import InputError, MismatchError, OsmofuseError, SettingError
+from osmofuse.maps import as_alpha
 from osmofuse.methods.bare_arrays import (
     as_backgrounds,
     background_names,
@@ -25,7 +26,6 @@ from osmofuse.methods.bare_arrays import (
 from osmofuse.optimise.plan import Plan
 from osmofuse.picture import Picture, checked
 from osmofuse.pixels import bands_of, plane_of, scaled, summary
-from osmofuse.preparation import as_alpha
 from osmofuse.progress import Status, Step, Watch
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 

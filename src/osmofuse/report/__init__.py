@@ -1,16 +1,13 @@
 """Output to look at: pages, sheets of pictures and tables, made from plain data."""
 
 from osmofuse.report.canvas import Bar
-from osmofuse.report.checkerboard import checkerboard, flicker
-from osmofuse.report.comparison import Box, contact_sheet, zoom_sheet
 from osmofuse.report.document import check_report
-from osmofuse.report.overlay import overlay
-from osmofuse.report.page import write_report
+from osmofuse.report.facts import Provenance
+from osmofuse.report.overlays import checkerboard, flicker, overlay
+from osmofuse.report.pages import write_report, write_results
 from osmofuse.report.preparation_page import write_alignment, write_matte, write_pictures
-from osmofuse.report.provenance import Provenance
 from osmofuse.report.ranking import read_ranking, tally, with_ranking
-from osmofuse.report.results_page import write_results
-from osmofuse.report.sheet import side_by_side
+from osmofuse.report.sheet import Box, contact_sheet, side_by_side, zoom_sheet
 from osmofuse.report.study import study_sheet
 from osmofuse.report.table import csv_table, latex_table, markdown_table, study_table
 from osmofuse.report.terminal_table import terminal_study, terminal_table

@@ -1,18 +1,62 @@
-"""A white page to draw on: pictures, lines of text and colour bars, placed by the pixel."""
+"""White page for pictures, lines of text and colour bars, and the colours of maps and tints."""
 
 from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from osmofuse.errors import MissingExtraError
-from osmofuse.report.colours import coloured
-from osmofuse.typing import Array
+from osmofuse.typing import Array, FloatArray
 
-__all__ = ["Bar", "Canvas", "line_height"]
+TINT = (0.80, 0.05, 0.45)  # where the background enters; in no old page, no skin and no field
+_COUNT = 256  # colours of the table, one for each value of a byte
+_FIRST, _LAST = 0.04, 0.97  # brightness of the first and of the last colour
+_START, _TURN, _DEPTH = 0.033, 0.5, 1.8  # of the helix: angles in turns, and how far from grey
+_BRIGHTEST = 99.0  # percentile of the values that the last colour stands for
+
+
+@cache
+def colours() -> FloatArray:
+    r"""Return the table, (256, 3), from black to white through violet, rose and amber.
+
+    Brightness :math:`\ell = 0.30 R + 0.59 G + 0.11 B` rises evenly, so that it reads in grey and by
+    the colour-blind; around the grey diagonal the colours go along a helix,
+
+    .. math:: (R, G, B) = \ell + \tfrac{1}{2} s\, \ell (1 - \ell) (p \cos\varphi + q \sin\varphi),
+
+    with p and q across the direction of brightness, after D. A. Green, "A colour scheme for the
+    display of astronomical intensity images", Bull. Astron. Soc. India 39, 2011.
+    """
+    t = np.linspace(0.0, 1.0, _COUNT)
+    brightness = _FIRST + (_LAST - _FIRST) * t
+    angle = 2 * np.pi * (_START + _TURN * t)
+    depth = 0.5 * _DEPTH * brightness * (1.0 - brightness)
+    across = np.array([[-0.14861, 1.78277], [-0.29227, -0.90649], [1.97294, 0.0]])
+    turned = np.cos(angle)[:, None] * across[:, 0] + np.sin(angle)[:, None] * across[:, 1]
+    table: FloatArray = np.clip(brightness[:, None] + depth[:, None] * turned, 0.0, 1.0)
+    table.flags.writeable = False
+    return table
+
+
+def coloured(values: Array, highest: float) -> FloatArray:
+    """Return a map in colours, from 0 to `highest` and above."""
+    return np.asarray(colours()[shades(values, highest)])
+
+
+def shades(values: Array, highest: float) -> Array:
+    """Return the index in the colour table of every value, as uint8."""
+    shares = np.clip(np.asarray(values, np.float32) / np.float32(highest), 0.0, 1.0)
+    return np.asarray(np.rint(shares * (_COUNT - 1)), np.uint8)
+
+
+def brightest(values: Array | list[FloatArray]) -> float:
+    """Return the value of the last colour, in two digits; 1 where there is no error at all."""
+    return float(f"{np.percentile(values, _BRIGHTEST):.2g}") or 1.0
+
 
 _DPI = 64  # a power of two, so that lengths in inches give back whole pixels
 _FONT, _INK, _HAIRLINE = "DejaVu Sans", "#262626", 200
@@ -21,19 +65,19 @@ _BAR = 16  # the width of a colour bar, in letters
 
 @dataclass(frozen=True)
 class Bar:
-    """The colours of a map: what they show, and the value of the brightest."""
+    """Colour bar of a map: label, and the value of the brightest colour."""
 
     label: str
     highest: float
 
 
 def line_height(letters: int) -> int:
-    """Return the distance between lines of letters of a size."""
+    """Return the distance between lines of text of a letter size."""
     return letters * 4 // 3
 
 
 class Canvas:
-    """A white page of matplotlib's, measured in pixels from the top left corner."""
+    """White page drawn by matplotlib, measured in pixels from the top left corner."""
 
     def __init__(self) -> None:
         try:
@@ -68,7 +112,7 @@ class Canvas:
         return lines
 
     def width_of(self, line: str, letters: int) -> float:
-        """Return how wide a line of text is."""
+        """Return the width of a line of text."""
         from matplotlib.font_manager import FontProperties
 
         font = FontProperties(family=_FONT, size=letters * 72 / _DPI)
@@ -100,12 +144,12 @@ class Canvas:
         self._frames.append((slice(top - 1, top + rows + 1), slice(left - 1, left + cols + 1)))
 
     def bar_width(self, bar: Bar, letters: int) -> int:
-        """Return how wide the line of a colour bar is."""
+        """Return the width of a colour bar with its texts."""
         texts = sum(round(self.width_of(text, letters)) for text in (bar.label, "0", _last(bar)))
         return texts + (_BAR + 3) * letters
 
     def bar(self, bar: Bar, letters: int, top: int, left: int) -> None:
-        """Draw a line of: what is shown, 0, the colours, and what the last one stands for."""
+        """Draw a colour bar: label, 0, the colours, and the value of the last one."""
         for text in (bar.label, "0"):
             self.write([text], letters, top, left)
             left += round(self.width_of(text, letters)) + letters

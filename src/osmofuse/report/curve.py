@@ -1,4 +1,4 @@
-"""The energy of a fusion, step by step, drawn as SVG."""
+"""Energy curve of a fusion as SVG."""
 
 from __future__ import annotations
 
@@ -8,25 +8,23 @@ from html import escape
 
 from osmofuse.progress import Step
 
-__all__ = ["energy_curve"]
-
-_WIDTH, _HEIGHT = 640, 300
+_CURVE_WIDTH, _CURVE_HEIGHT = 640, 300  # of the SVG's view box
 _LEFT, _RIGHT, _TOP, _BOTTOM = 76, 16, 16, 48  # margins for the numbers
 _TICKS = 4  # intervals on an axis, about
 _STROKES = ("#c0392b", "#2e8b57", "#2f6fb5")  # red, green, blue; one line is drawn in the ink
-_NAMES = ("red", "green", "blue")
+_CHANNELS = ("red", "green", "blue")
 _DOTTED = 40  # so few steps are marked one by one
 
 Point = tuple[float, float]
 
 
 def energy_curve(history: Sequence[Step]) -> str | None:
-    """Draw how the energy fell, over the reach where steps have one, else over iterations.
+    """Draw the energy over the reach if all steps have one, else over iterations.
 
     Parameters
     ----------
     history : sequence of Step
-        Of a fusion.
+        History of a fusion.
 
     Returns
     -------
@@ -55,18 +53,23 @@ def _drawn(lines: dict[int | None, list[Point]], across: str) -> str:
     xs, ys = (_ticks([point[axis] for point in points]) for axis in (0, 1))
 
     def place(point: Point) -> str:
-        x = _LEFT + (point[0] - xs[0]) / (xs[-1] - xs[0]) * (_WIDTH - _LEFT - _RIGHT)
-        y = _HEIGHT - _BOTTOM - (point[1] - ys[0]) / (ys[-1] - ys[0]) * (_HEIGHT - _TOP - _BOTTOM)
+        x = _LEFT + (point[0] - xs[0]) / (xs[-1] - xs[0]) * (_CURVE_WIDTH - _LEFT - _RIGHT)
+        y = (
+            _CURVE_HEIGHT
+            - _BOTTOM
+            - (point[1] - ys[0]) / (ys[-1] - ys[0]) * (_CURVE_HEIGHT - _TOP - _BOTTOM)
+        )
         return f"{x:.1f},{y:.1f}"
 
     last = "; ".join(f"{_named(channel)}{line[-1][1]:.6g}" for channel, line in lines.items())
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_CURVE_WIDTH} {_CURVE_HEIGHT}" '
         'role="img" class="curve" color="#333" font-family="system-ui, sans-serif" '
         f'font-size="13" fill="currentColor"><title>Energy, at the end {escape(last)}</title>',
         *(_across(place((x, ys[0])), _number(x, xs)) for x in xs),
         *(_up(place((xs[0], y)), _number(y, ys)) for y in ys),
-        f'<text x="{_WIDTH - _RIGHT}" y="{_HEIGHT - 8}" text-anchor="end">{across}</text>',
+        f'<text x="{_CURVE_WIDTH - _RIGHT}" y="{_CURVE_HEIGHT - 8}" '
+        f'text-anchor="end">{across}</text>',
         *(_line([place(p) for p in line], _stroke(c, lines)) for c, line in lines.items()),
         *_key(list(lines)),
         "</svg>",
@@ -98,7 +101,7 @@ def _across(place: str, number: str) -> str:
 def _up(place: str, number: str) -> str:
     x, y = place.split(",")
     return (
-        f'<line x1="{x}" y1="{y}" x2="{_WIDTH - _RIGHT}" y2="{y}" stroke="currentColor" '
+        f'<line x1="{x}" y1="{y}" x2="{_CURVE_WIDTH - _RIGHT}" y2="{y}" stroke="currentColor" '
         f'stroke-opacity="0.18"/><text x="{_LEFT - 10}" y="{float(y) + 4:.1f}" '
         f'text-anchor="end">{number}</text>'
     )
@@ -122,7 +125,7 @@ def _stroke(channel: int | None, lines: dict[int | None, list[Point]]) -> str:
 
 
 def _named(channel: int | None) -> str:
-    return "" if channel is None else f"{_NAMES[channel % 3]} "
+    return "" if channel is None else f"{_CHANNELS[channel % 3]} "
 
 
 def _key(channels: list[int | None]) -> list[str]:
@@ -130,7 +133,7 @@ def _key(channels: list[int | None]) -> list[str]:
     if len(channels) == 1:
         return []
     return [
-        f'<text x="{_WIDTH - _RIGHT}" y="{_TOP + 18 * (row + 1)}" text-anchor="end" '
+        f'<text x="{_CURVE_WIDTH - _RIGHT}" y="{_TOP + 18 * (row + 1)}" text-anchor="end" '
         f'font-weight="600" fill="{_STROKES[(channel or 0) % 3]}">{_named(channel).strip()}</text>'
         for row, channel in enumerate(channels)
     ]

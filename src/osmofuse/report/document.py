@@ -1,7 +1,8 @@
-"""One HTML file with everything in it, that asks the network for nothing, and files beside it."""
+"""Self-contained HTML page without network requests, its files, and the IIIF manifest."""
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -12,17 +13,15 @@ from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 from string import Template
+from typing import Any
 
-from osmofuse.errors import naming
+from osmofuse.errors import SettingError, naming
 from osmofuse.io import Staging, check_distinct, check_target, encode
 from osmofuse.io.staging import made_folder
 from osmofuse.picture import Picture
+from osmofuse.report.facts import UNKNOWN, Provenance
 from osmofuse.report.layers import LONGEST, Layer, file_names
-from osmofuse.report.manifest import check_address
-from osmofuse.report.provenance import UNKNOWN, Provenance
 from osmofuse.report.sections import figures, how_section
-
-__all__ = ["MANIFEST", "Document", "check_report", "report_folder", "write_document"]
 
 MANIFEST = "manifest.json"
 _PAGE, _PICTURES = "index.html", "pictures"
@@ -36,17 +35,17 @@ class Document:
     Parameters
     ----------
     title : str
-        Of the page.
+        Title of the page.
     lede : sequence of str
-        What is told at once, beside it.
+        Short facts beside the title.
     layers : mapping of str to Layer
-        Pictures of one size, by role; any two can lie on the stage.
+        Pictures of one size, by role; the viewer shows any two of them.
     first : tuple of str
         Roles of the two that lie there at first.
     sections : sequence of str
-        HTML that follows below the stage.
+        HTML below the viewer.
     maps : mapping of str to Layer
-        Those that are shown in the sections; the stage has them, too.
+        Maps shown in the sections, and in the viewer.
     tint : tuple of str and str, optional
         The address of a tint, and where it lies in words.
     longest : int
@@ -56,9 +55,9 @@ class Document:
     ranks : sequence of str
         Roles of the layers that a judge compares, in the order of the ranking.
     provenance : Provenance
-        How it was made.
+        Origin of the pictures.
     promise : str
-        What its command will give, in words.
+        Sentence on the result of its command.
     texts : mapping of str to str
         Further files, by name.
     """
@@ -99,7 +98,7 @@ def write_document(
     folder : path
         Made if it is not there.
     document : Document
-        What it shows.
+        Contents of the page.
     overwrite : bool
         Replace a report that is there.
     staging : Staging, optional
@@ -156,7 +155,7 @@ def check_report(
     inputs: Iterable[Path] = (),
     outputs: Iterable[Path] = (),
 ) -> None:
-    """Refuse a folder in which a report cannot or must not be written, before the work begins.
+    """Check that a report can be written in a folder, before the work begins.
 
     Parameters
     ----------
@@ -239,5 +238,105 @@ def _stage(
 
 
 def _legible(text: str) -> bytes:
-    """Return a text in UTF-8, with a mark for each byte of a file's name that is none."""
+    """Return a text in UTF-8, with replacement characters for undecodable bytes of file names."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").encode()
+
+
+_CONTEXT = "http://iiif.io/api/presentation/3/context.json"
+
+
+def iiif_manifest(
+    layers: Sequence[tuple[str, str]],
+    *,
+    base: str,
+    size: tuple[int, int],
+    title: str,
+    facts: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Return a IIIF manifest (Presentation API 3.0) of pictures of one size.
+
+    It has one canvas, painted with a choice of pictures: viewers show the first and offer the
+    others.
+
+    Parameters
+    ----------
+    layers : sequence of (str, str)
+        Title and path of PNG files, relative to the base; the first is shown first.
+    base : str
+        The address under which the folder of the report will be found: http or https.
+    size : tuple of int
+        Rows and columns of the pictures.
+    title : str
+        Title of the manifest.
+    facts : mapping of str to str, optional
+        Metadata for viewers.
+
+    Returns
+    -------
+    dict
+        Ready for `json.dumps`.
+
+    Raises
+    ------
+    SettingError
+        The base is no address, or has a query or a fragment.
+    """
+    check_address(base)
+    base = base.rstrip("/")
+    canvas, (height, width) = f"{base}/canvas/1", size
+    pictures = [
+        {
+            "id": f"{base}/{path}",
+            "type": "Image",
+            "format": "image/png",
+            "label": _text(label),
+            "height": height,
+            "width": width,
+        }
+        for label, path in layers
+    ]
+    painting = {
+        "id": f"{canvas}/painting/1",
+        "type": "Annotation",
+        "motivation": "painting",
+        "body": {"type": "Choice", "items": pictures},
+        "target": canvas,
+    }
+    page = {"id": f"{canvas}/page/1", "type": "AnnotationPage", "items": [painting]}
+    metadata = [{"label": _text(k), "value": _text(v)} for k, v in (facts or {}).items()]
+    return {
+        "@context": _CONTEXT,
+        "id": f"{base}/manifest.json",
+        "type": "Manifest",
+        "label": _text(title),
+        **({"metadata": metadata} if metadata else {}),
+        "items": [
+            {
+                "id": canvas,
+                "type": "Canvas",
+                "label": _text(title),
+                "height": height,
+                "width": width,
+                "items": [page],
+            }
+        ],
+    }
+
+
+def check_address(base: str) -> None:
+    """Check that an address is one of a folder.
+
+    Raises
+    ------
+    SettingError
+        The address is not http or https, or has a query or a fragment.
+    """
+    if not re.fullmatch(r"https?://[^\s?#/]+(/[^\s?#]*)?", base):
+        raise SettingError(
+            f"iiif: {base!r}; give the address at which the report's folder will be found, "
+            "like https://museum.example/reports/42"
+        )
+
+
+def _text(words: str) -> dict[str, list[str]]:
+    return {"en": [words]}

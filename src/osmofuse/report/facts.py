@@ -1,10 +1,12 @@
-"""Scores and records as HTML: what a reader wants to know before all the rest."""
+"""Scores and records as HTML tables and lists, and the provenance of a page."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from osmofuse.errors import SettingError
@@ -16,23 +18,21 @@ from osmofuse.report.table import reasons_of, shown_number
 if TYPE_CHECKING:
     from osmofuse.tasks import Comparison
 
-__all__ = ["definitions", "facts_of", "facts_table", "results_table", "scores_table"]
-
 _BETTER = {"high": "higher", "low": "lower", None: "–"}
 
 
 def scores_table(scores: Mapping[str, Score]) -> str:
-    """Return a table of scores, with what each measures."""
+    """Return a table of scores with their definitions."""
     rows = "".join(_score_row(name, score) for name, score in scores.items())
     return (
         '<table class="scores"><thead><tr><th scope="col">Score</th>'
         '<th scope="col" class="number">Value</th><th scope="col">Better</th>'
-        f'<th scope="col">What it measures</th></tr></thead><tbody>{rows}</tbody></table>'
+        f'<th scope="col">Definition</th></tr></thead><tbody>{rows}</tbody></table>'
     )
 
 
 def _score_row(name: str, score: Score) -> str:
-    words = f"Not to be had: {score.reason}" if score.reason else _meaning(name)
+    words = f"Not available: {score.reason}" if score.reason else _meaning(name)
     return (
         f'<tr><th scope="row">{escape(name.replace("_", " "))}</th>'
         f'<td class="number">{shown_number(score.value, name)}</td>'
@@ -50,7 +50,7 @@ def _meaning(name: str) -> str:
 
 
 def results_table(comparisons: Sequence[Comparison]) -> str:
-    """Return a table with a row for each result, and below it what its columns mean.
+    """Return a table with a row for each result, and definitions of its columns below.
 
     The best of each column is marked; what is missing or doubtful is said in words.
     """
@@ -106,7 +106,7 @@ def definitions(facts: Mapping[str, str]) -> str:
 
 
 def facts_of(record: Record) -> dict[str, str]:
-    """Return what a record says, in words, by what it is about."""
+    """Return the facts of a record in words, by subject."""
     return dict(_facts(record))
 
 
@@ -178,3 +178,28 @@ def _said(value: Any, name: str = "") -> str:
     if value is None:
         return "by the paper's rule" if name == "reach" else "none"
     return str(value)
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Origin of what a page shows.
+
+    Parameters
+    ----------
+    record : Record, optional
+        The record; the answers of a ranking belong to it.
+    command : str
+        Command that repeats the work.
+    title : str
+        Title of the page; empty: the default of the page.
+    inputs : sequence of paths
+        Files of the work, which the page must never replace.
+    """
+
+    record: Record | None = None
+    command: str = ""
+    title: str = ""
+    inputs: Sequence[str | PathLike[str]] = ()
+
+
+UNKNOWN = Provenance()  # of what nobody has recorded

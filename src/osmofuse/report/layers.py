@@ -1,10 +1,10 @@
-"""The pictures of a report's page: what each shows, and its bytes inside the page."""
+"""Layers of a report's page: pictures and maps of changes, with their bytes inside the page."""
 
 from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -12,26 +12,88 @@ import numpy as np
 
 from osmofuse.errors import InputError, MismatchError
 from osmofuse.io import encoded, for_screen, reduced
-from osmofuse.picture import Picture, as_alpha
-from osmofuse.pixels import quantise
-from osmofuse.report.canvas import Bar
-from osmofuse.report.colours import TINT, colours, shades
-from osmofuse.report.maps import Map
+from osmofuse.metrics import chromaticity_map, colour_difference_map, seam_map
+from osmofuse.picture import Picture, as_alpha, samples
+from osmofuse.pixels import bands_of, quantise, scaled
+from osmofuse.report.canvas import TINT, Bar, brightest, colours, shades
 from osmofuse.typing import Array, ArrayLike, FloatArray
 
-__all__ = [
-    "ENTERS",
-    "LONGEST",
-    "LONGEST_MAP",
-    "Layer",
-    "data_uri",
-    "file_names",
-    "layers_of",
-    "maps_as_layers",
-    "tint_uri",
-]
+# The values, (rows, cols); what they are, in words; the value of the last colour and above.
+Map: TypeAlias = tuple[FloatArray, str, float]
 
-Kind: TypeAlias = Literal["png", "jpeg"]
+_PIXELS_AT_ONCE = 1_000_000  # bounds memory, without effect on the maps
+
+
+def change_maps(fused: Array, foreground: Array) -> dict[str, Map]:
+    """Return maps of how a fused picture differs from its foreground.
+
+    Parameters
+    ----------
+    fused, foreground : array of uint8, (rows, cols) or (rows, cols, 3)
+        As `osmofuse.io.for_screen` gives them: grey or sRGB.
+
+    Returns
+    -------
+    dict of str to (array, str, float)
+        Name; values, what they are, and the value of the last colour. Pictures without colours
+        have but the difference of levels.
+    """
+    colour = bands_of(fused) == 3 and bands_of(foreground) == 3
+    kinds = _IN_COLOUR if colour else _IN_GREY
+    return {name: _map(fused, foreground, *kind) for name, kind in kinds.items()}
+
+
+def seam_maps(
+    fused: Picture | FloatArray,
+    foreground: Picture | FloatArray,
+    background: Picture | FloatArray,
+    alpha: FloatArray,
+) -> dict[str, Map]:
+    """Return the map of the seam by its name; none where alpha has no boundary."""
+    pictures = [samples(x, "picture", bounded=False) for x in (fused, foreground, background)]
+    try:
+        seen = seam_map(pictures[0], pictures[1], pictures[2], alpha)
+    except InputError:
+        return {}
+    return {"Seam": (seen, "Visibility of the seam", 1.0)}
+
+
+def _map(
+    fused: Array, foreground: Array, label: str, values: Callable[[Array, Array], FloatArray]
+) -> Map:
+    found = np.empty(fused.shape[:2], np.float32)
+    step = max(1, _PIXELS_AT_ONCE // fused.shape[1])
+    for start in range(0, len(fused), step):  # in parts: the formulas need many planes
+        rows = slice(start, start + step)
+        found[rows] = values(fused[rows], foreground[rows])
+    return found, label, brightest(found)
+
+
+def _chromaticity(fused: Array, foreground: Array) -> FloatArray:
+    u, f = (scaled(levels, np.float32) for levels in (fused, foreground))
+    return np.asarray(chromaticity_map(u, f).mean(axis=-1))
+
+
+def _colour_difference(fused: Array, foreground: Array) -> FloatArray:
+    return colour_difference_map(*(scaled(levels, np.float32) for levels in (fused, foreground)))
+
+
+def _level_difference(fused: Array, foreground: Array) -> FloatArray:
+    apart = np.abs(fused.astype(np.float32) - foreground.astype(np.float32))
+    return apart if apart.ndim == 2 else np.asarray(apart.mean(axis=-1))
+
+
+_IN_GREY: Mapping[str, tuple[str, Callable[[Array, Array], FloatArray]]] = {
+    "Difference": ("Mean difference of the channels, in levels of 255", _level_difference),
+}
+_IN_COLOUR = {
+    "Colour difference ΔE": ("Colour difference CIEDE2000: 1 is just visible", _colour_difference),
+    "Chromaticity error": ("Error of chromaticity, mean over the channels", _chromaticity),
+    **_IN_GREY,
+}
+
+
+Encoding: TypeAlias = Literal["png", "jpeg"]
 
 LONGEST = 4096  # pixels of the longer side of a picture in the page
 LONGEST_MAP = 2048  # of a map or a tint, which have no fine print
@@ -52,20 +114,20 @@ _LETTERS = str.maketrans({"η": "eta", "μ": "mu", "γ": "gamma"})  # of setting
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """A picture as the page shows it.
+    """Picture of a report's page.
 
     Attributes
     ----------
     name : str
-        For addresses and files.
+        Name in addresses and files.
     title : str
-        For people.
+        Title to be shown.
     levels : array of uint8
         Grey or sRGB, in full size.
     bar : Bar or None
-        What the colours of a map stand for.
+        Colour bar of a map.
     beside : str
-        Of a map, the name of the layer that it tells of.
+        Name of the layer that a map belongs to.
     """
 
     name: str
@@ -120,7 +182,7 @@ def _title(name: str) -> str:
 def maps_as_layers(
     maps: Mapping[str, Map], beside: Mapping[str, str] | None = None
 ) -> dict[str, Layer]:
-    """Return maps in their colours; `beside` names what each tells of, if not the fused one."""
+    """Return maps in colours; `beside` names the layer of each, by default the fused one."""
     found, table = {}, quantise(colours(), np.uint8)[0]
     for name, slug in zip(maps, file_names(maps, "map_"), strict=True):
         values, label, highest = maps[name]
@@ -131,15 +193,15 @@ def maps_as_layers(
 
 
 def data_uri(layer: Layer, longest: int = LONGEST) -> tuple[str, tuple[int, int]]:
-    """Return a layer as an address that holds its bytes, and the size it has there."""
+    """Return a layer as a data URI, and its size there."""
     small = reduced(layer.levels, longest if layer.bar is None else min(longest, LONGEST_MAP))
     rows, cols = small.shape[:2]
-    kind: Kind = "png" if rows * cols <= _EXACT else "jpeg"
+    kind: Encoding = "png" if rows * cols <= _EXACT else "jpeg"
     return _uri(encoded(small, kind), kind), (rows, cols)
 
 
 def tint_uri(alpha: ArrayLike | Picture) -> str | None:
-    """Return a tint that lies where the background enters; None if alpha is a number."""
+    """Return a tint of the areas that the background enters; None if alpha is a number."""
     values = as_alpha(alpha)
     if values.ndim == 0:
         return None
@@ -149,7 +211,7 @@ def tint_uri(alpha: ArrayLike | Picture) -> str | None:
     return _uri(encoded(np.dstack([tint, opacity]), "png", transparency=True), "png")
 
 
-def _uri(data: bytes, kind: Kind) -> str:
+def _uri(data: bytes, kind: Encoding) -> str:
     return f"data:image/{kind};base64,{b64encode(data).decode()}"
 
 
@@ -161,7 +223,7 @@ def _levels(picture: ArrayLike | Picture, name: str) -> Array:
 
 
 def file_names(names: Iterable[str], start: str = "") -> list[str]:
-    """Return names that can stand in addresses and files, no two alike."""
+    """Return distinct names that are valid in addresses and files."""
     found: list[str] = []
     for name in names:
         plain = re.sub(r"[^a-z0-9.]+", "-", name.lower().translate(_LETTERS)).strip("-.")

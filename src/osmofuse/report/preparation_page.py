@@ -11,20 +11,16 @@ from typing import Any
 import numpy as np
 
 from osmofuse.io import Staging
+from osmofuse.maps.foreground_colours import foreground_colours
 from osmofuse.picture import Picture, as_alpha, samples
 from osmofuse.pixels import quantise
-from osmofuse.preparation.foreground_colours import foreground_colours
-from osmofuse.preparation.registration import Alignment
-from osmofuse.report.checkerboard import flicker, in_squares
+from osmofuse.registration import Alignment
 from osmofuse.report.document import Document, write_document
-from osmofuse.report.facts import definitions
+from osmofuse.report.facts import UNKNOWN, Provenance, definitions
 from osmofuse.report.layers import LONGEST, Layer, layers_of, tint_uri
-from osmofuse.report.overlay import overlay
-from osmofuse.report.provenance import UNKNOWN, Provenance
+from osmofuse.report.overlays import flicker, in_squares, overlay
 from osmofuse.report.sections import contact_section
 from osmofuse.typing import Array, ArrayLike
-
-__all__ = ["write_alignment", "write_matte", "write_pictures"]
 
 _GROUND = 0.5  # the grey on which a cut-out lies
 
@@ -38,7 +34,7 @@ def write_alignment(
     overwrite: bool = False,
     staging: Staging | None = None,
 ) -> Path:
-    """Write the report of an alignment: both pictures, a checkerboard, and how well they fit.
+    """Write the report of an alignment: both pictures, a checkerboard, and the figures of quality.
 
     The pictures are for looking at: each is stretched between its 0.1th and 99.9th percentile,
     and reduced to at most 4096 pixels a side.
@@ -48,9 +44,9 @@ def write_alignment(
     folder : path
         As for `write_report`.
     alignment : Alignment
-        What `osmofuse.align` found; not refused.
+        Result of `osmofuse.align`, not refused.
     foreground : array or Picture
-        What the background was laid over.
+        Fixed picture of the alignment.
     provenance, overwrite, staging
         As for `write_report`.
 
@@ -86,7 +82,7 @@ def write_alignment(
 
 
 def _pictures_section(layers: Mapping[str, Layer], beside: str) -> str:
-    """Return small pictures of all layers but one, beside which they are laid."""
+    """Return thumbnails of all layers but the one they are compared with."""
     others = {role: layer for role, layer in layers.items() if role != beside}
     return contact_section("At a glance", others, layers[beside].name)
 
@@ -112,7 +108,7 @@ def _fit_section(alignment: Alignment) -> str:
         off = f"{figures['points_residual']:.2f} pixels"
         facts["Control points"] = f"{figures['points']:.0f}, which fit to {off}"
     return (
-        '<section class="two"><div><h2>How well they fit</h2><p>Pictures are shown stretched '
+        '<section class="two"><div><h2>Quality of the fit</h2><p>Pictures are shown stretched '
         "between their darkest and brightest thousandth. In the view Blink, what jumps does not "
         "fit; on the checkerboard, lines that break.</p>"
         f"{definitions(facts)}</div>{matrix}</section>"
@@ -142,20 +138,20 @@ def write_matte(
     overwrite: bool = False,
     staging: Staging | None = None,
 ) -> Path:
-    """Write the report of a matte: the picture, what was known, the map, and what it cuts out.
+    """Write the report of a matte: picture, trimap, map and cut-out.
 
     Parameters
     ----------
     folder : path
         As for `write_report`.
     image : array or Picture
-        What was matted.
+        Picture that was matted.
     trimap : array or Picture
-        What was known of the map.
+        Trimap of the matte.
     alpha : array, (rows, cols)
         The map.
     facts : mapping of str to str, optional
-        What else is to be told.
+        Further facts for the page.
     provenance, overwrite, staging
         As for `write_report`.
 
@@ -236,7 +232,7 @@ def write_pictures(
 
 
 def _cut_out(image: ArrayLike | Picture, alpha: ArrayLike) -> Picture:
-    """Return what the map keeps, on a plain grey, in the picture's own colour space."""
+    """Return the cut-out on plain grey, in the picture's own colour space."""
     x, a = samples(image, "image"), as_alpha(alpha)
     weight = a if x.ndim == 2 else a[..., np.newaxis]
     shown = weight * foreground_colours(x, a) + (1.0 - weight) * _GROUND

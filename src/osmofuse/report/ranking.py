@@ -1,4 +1,4 @@
-"""A blind ranking: in which order results are compared, and what the judge answered."""
+"""Blind ranking of results: order of the comparisons, and the judges' answers."""
 
 from __future__ import annotations
 
@@ -17,16 +17,14 @@ from osmofuse.documents import is_format, json_of, read_document, text_of
 from osmofuse.errors import LimitError, MismatchError, SettingError, UnreadableError
 from osmofuse.record import Record
 
-__all__ = ["MOST", "blind_pairs", "read_ranking", "tally", "with_ranking"]
-
 FORMAT = 1
 KIND = "osmofuse ranking"
-MOST = 8  # results, which are 28 pairs
-MOST_ANSWERS = 1000
+MOST_RANKED = 8  # results, which are 28 pairs
+MOST_ANSWERS = 1000  # limit on files; 8 results need 28
 
 
 def blind_pairs(names: Sequence[str], record: Record | None) -> list[tuple[int, int]]:
-    """Return all pairs of results in an order that says nothing about them.
+    """Return all pairs of results in an order that reveals nothing about them.
 
     Order and sides come from the hash of the record and of the names: the same report gives the
     same order to every judge.
@@ -34,24 +32,24 @@ def blind_pairs(names: Sequence[str], record: Record | None) -> list[tuple[int, 
     Parameters
     ----------
     names : sequence of str
-        Of the results.
+        Names of the results.
     record : Record, optional
-        Of the picture that the report is about.
+        Record of the picture in the report.
 
     Returns
     -------
     list of (int, int)
-        Which result stands left, and which right.
+        Indices of the left and of the right result.
 
     Raises
     ------
     LimitError
         There are more than eight results.
     """
-    if len(names) > MOST:
+    if len(names) > MOST_RANKED:
         raise LimitError(
             f"results: {len(names)} would be {len(names) * (len(names) - 1) // 2} comparisons; "
-            f"rank at most {MOST}"
+            f"rank at most {MOST_RANKED}"
         )
     known = json.dumps([list(names), record.as_json() if record else None], sort_keys=True)
     chance = random.Random(hashlib.sha256(known.encode()).digest())
@@ -61,7 +59,7 @@ def blind_pairs(names: Sequence[str], record: Record | None) -> list[tuple[int, 
 
 
 def read_ranking(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read the file that a report's page gave its judge.
+    """Read the file of answers that a report's page saves.
 
     Returns
     -------
@@ -96,7 +94,7 @@ def with_ranking(record: Record, path: str | os.PathLike[str]) -> Record:
     Parameters
     ----------
     record : Record
-        Of the pictures whose report was judged.
+        Record of the pictures in the judged report.
     path : path
         The file that the report's page gave.
 
@@ -111,7 +109,7 @@ def with_ranking(record: Record, path: str | os.PathLike[str]) -> Record:
     UnreadableError
         The file is missing, damaged, or no ranking.
     MismatchError
-        It is the ranking of another report.
+        The ranking belongs to another report.
     """
     ranking = read_ranking(path)
     if ranking["sha256_of_pixels"] != record.output.get("sha256_of_pixels"):
@@ -130,12 +128,12 @@ def tally(record: Record) -> dict[str, float]:
 
 
 def _is_again(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    """Return True if a judge answers again; one without a name is known by the answers alone."""
+    """Return True if both are by the same judge; an unnamed one is identified by the answers."""
     return old["by"] == new["by"] and (bool(new["by"]) or old["answers"] == new["answers"])
 
 
 def _ranking(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a judge answered, checked; points are counted anew."""
+    """Return the checked answers of a judge, with points counted again."""
     digest = found.get("sha256_of_pixels")
     given = sequence("answers", found.get("answers"), most=MOST_ANSWERS)
     answers = [_answer(f"answers[{k}]", one) for k, one in enumerate(given)]

@@ -1,4 +1,4 @@
-"""The sections of a report's page, as HTML."""
+"""Sections of a report's page as HTML."""
 
 from __future__ import annotations
 
@@ -11,22 +11,11 @@ from osmofuse.errors import InputError
 from osmofuse.metrics.score import Score
 from osmofuse.picture import Picture
 from osmofuse.record import Record
-from osmofuse.report.canvas import Bar
-from osmofuse.report.colours import colours
-from osmofuse.report.facts import facts_table, scores_table
+from osmofuse.report.canvas import Bar, colours
+from osmofuse.report.facts import Provenance, facts_table, scores_table
 from osmofuse.report.layers import LONGEST, Layer, data_uri, layers_of
-from osmofuse.report.provenance import Provenance
 from osmofuse.report.ranking import FORMAT, KIND, blind_pairs
 from osmofuse.typing import ArrayLike
-
-__all__ = [
-    "blind_section",
-    "contact_section",
-    "figures",
-    "how_section",
-    "maps_section",
-    "numbers_section",
-]
 
 _STOPS = 16  # of a colour bar's gradient
 _MANY = 4  # maps; more are shown smaller
@@ -36,7 +25,7 @@ _THUMB = 480  # pixels of the longer side of a picture on a contact sheet
 def figures(
     layers: Mapping[str, Layer], tint: str | None, longest: int, ranks: Sequence[str]
 ) -> str:
-    """Return the pictures; the script lays them on the stage."""
+    """Return the pictures, which the script shows in the viewer."""
     found = []
     for role, layer in layers.items():
         rank = f' data-rank="{ranks.index(role)}"' if role in ranks else ""
@@ -58,7 +47,7 @@ def _figure(layer: Layer, below: str = "", *, longest: int = LONGEST, mark: str 
 
 
 def maps_section(maps: Mapping[str, Layer], words: str) -> str:
-    """Return the maps with their colour bars, and words that say what they compare."""
+    """Return the maps with their colour bars, below a sentence on what they compare."""
     if not maps:
         return ""
     shown = "\n".join(
@@ -76,7 +65,7 @@ def maps_section(maps: Mapping[str, Layer], words: str) -> str:
 def contact_section(
     title: str, layers: Mapping[str, Layer], beside: str, captions: Mapping[str, str] | None = None
 ) -> str:
-    """Return small pictures of layers; a click lays one on the stage, to the right of another."""
+    """Return thumbnails of layers; a click shows one in the viewer, to the right of another."""
     thumbs = []
     for role, layer in layers.items():
         source, (rows, cols) = data_uri(layer, _THUMB)
@@ -89,15 +78,15 @@ def contact_section(
         )
     return (
         f'<section aria-labelledby="contact" class="contact"><h2 id="contact">{escape(title)}</h2>'
-        f"<p>A click lays one on the stage.</p><ul>{''.join(thumbs)}</ul></section>"
+        f"<p>Click a picture to show it in the viewer.</p><ul>{''.join(thumbs)}</ul></section>"
     )
 
 
 def _show_button(layer: Layer, beside: str) -> str:
-    """Return a button that lays a layer on the stage, to the right of another one."""
+    """Return a button that shows a layer in the viewer, to the right of another one."""
     return (
         f'<button type="button" class="small" data-show="{layer.name}" data-beside="{beside}">'
-        f'Lay on the stage<span class="unseen">: {escape(layer.title)}</span></button>'
+        f'Show in the viewer<span class="unseen">: {escape(layer.title)}</span></button>'
     )
 
 
@@ -138,7 +127,7 @@ def numbers_section(scores: Mapping[str, Score], curve: str | None) -> str:
 
 
 def how_section(provenance: Provenance, promise: str, files: Iterable[str]) -> str:
-    """Return how it was made, and how it is made again."""
+    """Return provenance, and the command that repeats the work."""
     record, command = provenance.record, provenance.command
     parts = ['<section aria-labelledby="how"><h2 id="how">How it was made</h2>']
     if record is not None:
@@ -169,7 +158,7 @@ def blind_section(
     Parameters
     ----------
     results : mapping of str to array or Picture
-        By name.
+        Results by name.
     record : Record, optional
         To which the answers will belong.
     shown : bool

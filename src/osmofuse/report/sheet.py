@@ -1,21 +1,25 @@
-"""A contact sheet: pictures of one size beside each other, each with its caption."""
+"""Contact sheets: pictures of one size side by side with captions; sheets of a comparison."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from osmofuse.errors import InputError, LimitError, MismatchError, SettingError
-from osmofuse.pixels import quantise
-from osmofuse.report.canvas import Bar, Canvas, line_height
-from osmofuse.typing import Array
+from osmofuse.metrics import chromaticity_map
+from osmofuse.picture import Picture, as_alpha, samples
+from osmofuse.pixels import quantise, scaled
+from osmofuse.report.canvas import Bar, Canvas, brightest, coloured, line_height
+from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
-__all__ = ["side_by_side"]
+if TYPE_CHECKING:
+    from osmofuse.tasks import Comparison
 
-_HEIGHT, _WIDTH = 3400, 2400  # A4 at about 290 dots per inch
+_SHEET_HEIGHT, _SHEET_WIDTH = 3400, 2400  # A4 at about 290 dots per inch
 _SMALL = 320  # pictures that fit into half of this are magnified, up to this
 _SHAPE = 2.2  # width over height of the pictures together, if the columns are ours to choose
 
@@ -121,7 +125,7 @@ def as_levels(caption: str, picture: Array) -> Array:
     Raises
     ------
     InputError
-        It is no picture of floats; the caption says which.
+        The picture is not one of floats; the message has its caption.
     """
     array = np.asarray(picture)
     if array.size == 0 or not (array.ndim == 2 or (array.ndim == 3 and array.shape[2] == 3)):
@@ -206,10 +210,10 @@ def _plan(size: tuple[int, int], count: int, columns: int | None, *, foot: bool)
     if columns < 1:
         raise SettingError(f"columns={columns}: must be 1 or more")
     grid = math.ceil(count / columns), columns
-    wish = _shown(size, (_HEIGHT // grid[0], _WIDTH // columns))
+    wish = _shown(size, (_SHEET_HEIGHT // grid[0], _SHEET_WIDTH // columns))
     page = _Page(grid, wish, _letters(wish[1], columns), 1, 1, foot)
     over = page.height - page.panel[0] * grid[0], page.width - page.cell * columns
-    room = (_HEIGHT - over[0]) // grid[0], (_WIDTH - over[1]) // columns
+    room = (_SHEET_HEIGHT - over[0]) // grid[0], (_SHEET_WIDTH - over[1]) // columns
     if room[0] < 2 * page.em or room[1] < page.least:
         raise LimitError(
             f"panels: {count} in {grid[0]} rows of {columns} are too many for one sheet; "
@@ -240,3 +244,159 @@ def _shown(size: tuple[int, int], room: tuple[int, int]) -> tuple[int, int]:
         return size[0] * multiple, size[1] * multiple
     scale = min(1.0, room[0] / size[0], room[1] / size[1])
     return max(1, round(size[0] * scale)), max(1, round(size[1] * scale))
+
+
+Box = tuple[slice, slice]
+
+_ZOOM_COLUMNS = 4  # of zooms in a row, at most, so that their captions stay legible
+_ZOOMED = 480  # zooms are magnified up to so many pixels
+
+
+def contact_sheet(
+    comparisons: Sequence[Comparison],
+    foreground: ArrayLike | Picture,
+    background: ArrayLike | Picture,
+    *,
+    title: str = "",
+) -> Array:
+    """Draw the two pictures and the result of each method, with its run time.
+
+    Parameters
+    ----------
+    comparisons : sequence of Comparison
+        Result of `osmofuse.compare`. A method that made no picture is left out.
+    foreground, background : array or Picture
+        The pair.
+    title : str
+        Stands above the pictures.
+
+    Returns
+    -------
+    array of uint8, (rows, cols, 3)
+        The sheet, ready for `osmofuse.io.write`.
+
+    Raises
+    ------
+    InputError
+        A picture cannot be used.
+    MissingExtraError
+        matplotlib is not installed.
+    """
+    given = [("Foreground", foreground), ("Background", background)]
+    panels: list[tuple[str, Array | None]] = [
+        (caption, _grey_or_rgb(samples(picture, caption.lower()))) for caption, picture in given
+    ]
+    for found in comparisons:
+        if found.fusion is not None:
+            caption = f"{found.name} ({_time(found.fusion.seconds)})"
+            panels.append((caption, _grey_or_rgb(found.fusion.image)))
+    return side_by_side(panels, title=title)
+
+
+def zoom_sheet(
+    comparisons: Sequence[Comparison],
+    foreground: ArrayLike | Picture,
+    alpha: ArrayLike | Picture,
+    *,
+    box: Box | None = None,
+    title: str = "",
+) -> Array:
+    r"""Draw a part of each method's picture, and below it the chromaticity error there.
+
+    All maps have one scale of colours, which ends at the 99th percentile of their values; it is
+    explained at the foot. Values are those of pictures of 8 bits, as the metric's are. The
+    number below a map is the mean over the whole picture.
+
+    Parameters
+    ----------
+    comparisons : sequence of Comparison
+        Result of `osmofuse.compare`. A method that made no picture is left out.
+    foreground : array or Picture
+        With three channels: the colours to be kept.
+    alpha : array or number
+        Its lower half says where to look, if there is no box.
+    box : tuple of slice, optional
+        Rows and columns to look at.
+    title : str
+        Stands above the pictures.
+
+    Returns
+    -------
+    array of uint8, (rows, cols, 3)
+        The sheet.
+
+    Raises
+    ------
+    InputError
+        There is no picture, or one without colours.
+    SettingError
+        The box holds no pixel.
+    MissingExtraError
+        matplotlib is not installed.
+    """
+    f = _stored(samples(foreground, "foreground"))
+    box = _around(as_alpha(alpha), f.shape[:2]) if box is None else box
+    if f[box].size == 0:
+        raise SettingError(f"box: {box} holds no pixel of the picture's {f.shape[:2]}")
+    made = [(c.name, _stored(c.fusion.image)) for c in comparisons if c.fusion is not None]
+    if not made:
+        raise InputError("comparisons: none has a picture to show")
+    errors = [chromaticity_map(u, f).mean(axis=-1) for _, u in made]
+    highest = brightest([error[box] for error in errors])
+    zooms = [(name, _magnified(u[box])) for name, u in made]
+    maps = [(f"error {e.mean():.4f}", coloured(_magnified(e[box]), highest)) for e in errors]
+    columns = _zoom_columns(len(made))
+    bar = Bar("Chromaticity error:", highest)
+    return side_by_side(_in_pairs(zooms, maps, columns), title=title, columns=columns, bar=bar)
+
+
+def _magnified(part: FloatArray) -> FloatArray:
+    """Return a small part magnified by a whole number."""
+    times = max(1, _ZOOMED // max(part.shape[:2]))
+    return part.repeat(times, axis=0).repeat(times, axis=1)
+
+
+def _in_pairs(
+    zooms: list[tuple[str, FloatArray]], maps: list[tuple[str, FloatArray]], columns: int
+) -> list[tuple[str, Array | None]]:
+    """Return rows of zooms, each above the row of its maps; the last two may end early."""
+    panels: list[tuple[str, Array | None]] = []
+    for start in range(0, len(zooms), columns):
+        part = slice(start, start + columns)
+        empty = [("", None)] * (columns - len(zooms[part]))
+        panels += [*zooms[part], *empty, *maps[part], *empty]
+    return panels
+
+
+def _zoom_columns(count: int) -> int:
+    """Return the columns that leave the fewest places empty, in as few rows as may be."""
+    return math.ceil(count / math.ceil(count / _ZOOM_COLUMNS))
+
+
+def _around(alpha: FloatArray, shape: tuple[int, ...]) -> Box:
+    """Return the box around alpha below 0.5, with a tenth more on every side."""
+    bands = alpha if alpha.ndim == 3 else np.broadcast_to(alpha, shape)[..., np.newaxis]
+    low: BoolArray = np.any(bands < 0.5, axis=-1)
+    if not low.any():
+        return slice(0, shape[0]), slice(0, shape[1])
+    return _span(low, 1), _span(low, 0)
+
+
+def _span(low: BoolArray, axis: int) -> slice:
+    places = np.flatnonzero(low.any(axis=axis))
+    more = (places[-1] - places[0] + 1) // 10 + 1
+    return slice(max(int(places[0] - more), 0), int(places[-1] + more + 1))
+
+
+def _stored(u: FloatArray) -> FloatArray:
+    """Return a picture rounded to 8 bits."""
+    return scaled(quantise(u, np.uint8)[0], np.float64)
+
+
+def _grey_or_rgb(u: FloatArray) -> FloatArray:
+    """Return a picture reduced to one band or three."""
+    return u[..., 0] if u.ndim == 3 and u.shape[2] != 3 else u
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.0f} s"

@@ -1,4 +1,4 @@
-"""The sheet of a sweep: a table of pictures, one setting along each of its headings."""
+"""Sheet of a sweep: a table of pictures, with settings as headings."""
 
 from __future__ import annotations
 
@@ -10,22 +10,20 @@ from typing import TYPE_CHECKING, Any
 from osmofuse.errors import InputError, LimitError
 from osmofuse.report.canvas import Canvas, line_height
 from osmofuse.report.sheet import as_levels
-from osmofuse.report.tried import Heads, fixed_settings, said, said_value, varied_settings
+from osmofuse.report.table import Heads, fixed_settings, said, said_value, varied_settings
 from osmofuse.typing import Array
 
 if TYPE_CHECKING:
     from osmofuse.tasks import Trial
 
-__all__ = ["check_sheet", "study_sheet"]
-
-_WIDTH, _HEIGHT = 2400, 12_000  # of the sheet, at most
+_STUDY_WIDTH, _STUDY_HEIGHT = 2400, 12_000  # of the sheet, at most
 _LARGEST, _SMALLEST = 420, 60  # of a picture's longer side
-_EM = 22
+_EM = 22  # pixels of a letter
 _HEAD = 7 * _EM  # the width of a row's heading
 
 
 def check_sheet(tried: Sequence[Mapping[str, Any]], size: tuple[int, int]) -> None:
-    """Refuse a sweep that no sheet can show, before the work begins.
+    """Check that a sweep fits on one sheet, before the work begins.
 
     Parameters
     ----------
@@ -52,7 +50,7 @@ def study_sheet(trials: Sequence[Trial], *, title: str = "") -> Array:
     Parameters
     ----------
     trials : sequence of Trial
-        What `osmofuse.sweep` returned.
+        Result of `osmofuse.sweep`.
     title : str
         Stands above the table.
 
@@ -163,9 +161,9 @@ def _split(varied: Heads, index: int) -> tuple[Heads, Heads]:
 
 
 def _scale(down: Heads, across: Heads, size: tuple[int, int]) -> float:
-    """Return by how much pictures are reduced, or enlarged, so that all fit."""
-    wide = (_WIDTH - 4 * _EM - _HEAD * len(down)) // _count(across) - _EM
-    high = (_HEIGHT - 10 * _EM) // _count(down) - _EM
+    """Return the scale of the pictures at which all fit."""
+    wide = (_STUDY_WIDTH - 4 * _EM - _HEAD * len(down)) // _count(across) - _EM
+    high = (_STUDY_HEIGHT - 10 * _EM) // _count(down) - _EM
     return min(_LARGEST / max(size), wide / size[1], high / size[0])
 
 
@@ -191,7 +189,7 @@ def _write_headings(canvas: Canvas, page: _Page) -> None:
 
 
 def _group(heads: Heads, index: int) -> int:
-    """Return in which group of the outermost of several headings a row or column lies."""
+    """Return the group of a row or column, by the outermost heading."""
     if len(heads) < 2:
         return 0
     outermost = next(iter(heads.values()))

@@ -1,4 +1,4 @@
-"""Comparisons as a table of numbers, in Markdown or LaTeX."""
+"""Comparisons and sweeps as tables in Markdown, CSV or LaTeX; settings in words."""
 
 from __future__ import annotations
 
@@ -7,22 +7,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from osmofuse.errors import InputError
-from osmofuse.report.tried import fixed_settings, said, said_bare, varied_settings
 
 if TYPE_CHECKING:
     from osmofuse.tasks import Comparison, Trial
-
-__all__ = [
-    "csv_table",
-    "latex_table",
-    "markdown_table",
-    "reasons_of",
-    "shown_number",
-    "study_table",
-]
 
 Published: TypeAlias = Mapping[str, Mapping[str, float]]
 
@@ -69,7 +59,7 @@ def markdown_table(comparisons: Sequence[Comparison], *, published: Published | 
     Parameters
     ----------
     comparisons : sequence of Comparison
-        What `osmofuse.compare` returned.
+        Result of `osmofuse.compare`.
     published : mapping of str to mapping of str to float, optional
         Values to stand in brackets beside ours: by method, then by metric.
 
@@ -102,7 +92,7 @@ def study_table(trials: Sequence[Trial]) -> str:
     Parameters
     ----------
     trials : sequence of Trial
-        What `osmofuse.sweep` returned.
+        Result of `osmofuse.sweep`.
 
     Returns
     -------
@@ -143,7 +133,7 @@ def csv_table(
     Parameters
     ----------
     comparisons : sequence of Comparison
-        What `osmofuse.compare` returned, or trials of a sweep under their names.
+        Result of `osmofuse.compare`, or trials of a sweep under their names.
     settings : sequence of mapping, optional
         Of each trial of a sweep: further columns behind the name.
     published : mapping of str to mapping of str to float, optional
@@ -224,7 +214,7 @@ def latex_table(comparisons: Sequence[Comparison], *, published: Published | Non
 class Table:
     """Cells and notes that all forms have in common, nothing escaped yet.
 
-    The first columns, so many as `names` says, tell what a row is.
+    The first `names` columns identify a row.
     """
 
     head: list[str]
@@ -292,7 +282,7 @@ def _row(comparison: Comparison, metrics: list[str], published: Mapping[str, flo
 
 
 def reasons_of(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return why values are missing or doubtful, each reason once."""
+    """Return the reasons for missing or doubtful values, each once."""
     notes = []
     for c in comparisons:
         if c.reason:
@@ -319,5 +309,70 @@ def _seconds(seconds: float) -> str:
 
 
 def _line(text: str, escapes: dict[int, str]) -> str:
-    """Return a text as one line, with what means something in the language escaped."""
+    """Return a text as one line, with special characters escaped."""
     return " ".join(text.split()).translate(escapes)
+
+
+# Values of settings, in their order.
+Heads: TypeAlias = dict[str, tuple[Any, ...]]
+
+_SYMBOLS = {"alpha": "α", "eta": "η", "mu": "μ", "gamma": "γ", "epsilon": "ε"}
+
+
+def varied_settings(tried: Sequence[Mapping[str, Any]]) -> Heads:
+    """Return the values of those settings that were varied, the slowest first."""
+    values = {name: tuple(dict.fromkeys(one[name] for one in tried)) for name in tried[0]}
+    return {name: found for name, found in values.items() if len(found) > 1}
+
+
+def fixed_settings(tried: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the settings that were the same in all trials."""
+    varied = varied_settings(tried)
+    return {name: value for name, value in tried[0].items() if name not in varied}
+
+
+def trial_names(trials: Sequence[Trial]) -> list[str]:
+    """Return the trials of a sweep in words, by the settings that were varied."""
+    tried = [trial.settings for trial in trials]
+    varied = varied_settings(tried) or dict.fromkeys(list(tried[0])[:1])
+    chosen = [{name: settings[name] for name in varied} for settings in tried]
+    names = [said(settings) or "as it is" for settings in chosen]
+    if len(set(names)) == len(names):
+        return names
+    return [said(settings, digits=17) for settings in chosen]
+
+
+def said(settings: Mapping[str, Any], digits: int = 6) -> str:
+    """Return settings in words."""
+    return ", ".join(said_value(name, value, digits) for name, value in settings.items())
+
+
+def said_value(name: str, value: Any, digits: int = 6) -> str:
+    """Return a setting as it stands in a heading.
+
+    Examples
+    --------
+    >>> said_value("eta", 0.1), said_value("start", "means"), said_value("reach", None)
+    ('η = 0.1', 'start means', "reach by the paper's rule")
+    >>> said_value("alpha", "map 2"), said_value("regulariser", None)
+    ('α: map 2', 'regulariser none')
+    """
+    if name == "reach" and value is None:
+        return "reach by the paper's rule"
+    text = said_bare(value, digits)
+    if name == "reach":
+        return f"reach {text}" if isinstance(value, str) else f"reach {text} px"
+    if name == "alpha" and isinstance(value, str):
+        return f"{_SYMBOLS[name]}: {text}"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{_SYMBOLS.get(name, name)} = {text}"
+    return f"{name} {text}"
+
+
+def said_bare(value: Any, digits: int = 6) -> str:
+    """Return a value alone, as a table has it."""
+    if isinstance(value, list | tuple):
+        return ",".join(said_bare(one, digits) for one in value)
+    if value is None or isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:.{digits}g}" if isinstance(value, int | float) else str(value)

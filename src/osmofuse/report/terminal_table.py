@@ -12,8 +12,6 @@ from osmofuse.report.table import Published, Table, tabulated, tabulated_study
 if TYPE_CHECKING:
     from osmofuse.tasks import Comparison, Trial
 
-__all__ = ["terminal_study", "terminal_table"]
-
 _GAP = "  "
 _NARROWEST = 20  # characters
 
@@ -30,7 +28,7 @@ def terminal_table(
     Parameters
     ----------
     comparisons : sequence of Comparison
-        What `osmofuse.compare` returned.
+        Result of `osmofuse.compare`.
     width : int
         Characters in a line; 20 at least.
     published : mapping of str to mapping of str to float, optional
@@ -60,7 +58,7 @@ def terminal_study(trials: Sequence[Trial], *, width: int = 80) -> str:
     Parameters
     ----------
     trials : sequence of Trial
-        What `osmofuse.sweep` returned.
+        Result of `osmofuse.sweep`.
     width : int
         As for `terminal_table`.
 
@@ -73,7 +71,7 @@ def terminal_study(trials: Sequence[Trial], *, width: int = 80) -> str:
 
 
 def fitted(table: Table, width: int) -> str:
-    """Return a table as lines of at most so many characters, 20 at least."""
+    """Return a table as lines of at most `width` characters, 20 at least."""
     width = max(width, _NARROWEST)
     columns = [list(cells) for cells in zip(table.head, *table.rows, strict=True)]
     names = [_wrapped(name, width // 2) for name in _joined(columns[: table.names])]
@@ -84,7 +82,7 @@ def fitted(table: Table, width: int) -> str:
 
 
 def _joined(columns: list[list[str]]) -> list[str]:
-    """Return the columns that name rows as one."""
+    """Return the columns that identify rows, joined."""
     widths = [max(map(len, column)) for column in columns]
     rows = zip(*columns, strict=True)
     return [_GAP.join(map(str.ljust, row, widths)).rstrip() for row in rows]

@@ -1,21 +1,27 @@
-"""One call on arrays for a person's purpose."""
+"""Functions on arrays and Pictures, one for each purpose; levels and the working space."""
 
 from osmofuse.tasks.compare import Comparison, compare
 from osmofuse.tasks.fuse import fuse
+from osmofuse.tasks.levels import apply_levels, range_used
 from osmofuse.tasks.prepare import Prepared, prepare
 from osmofuse.tasks.recipe import Recipe, recipe, recipe_files, recipes
 from osmofuse.tasks.sweep import Trial, sweep
+from osmofuse.tasks.working_space import from_working, to_working
 
 __all__ = [
     "Comparison",
     "Prepared",
     "Recipe",
     "Trial",
+    "apply_levels",
     "compare",
+    "from_working",
     "fuse",
     "prepare",
+    "range_used",
     "recipe",
     "recipe_files",
     "recipes",
     "sweep",
+    "to_working",
 ]

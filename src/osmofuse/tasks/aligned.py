@@ -10,9 +10,9 @@ from osmofuse.checks import choice, mapping
 from osmofuse.errors import MismatchError, SettingError, did_you_mean
 from osmofuse.io.geography import placed_like
 from osmofuse.picture import Picture
-from osmofuse.preparation.registration import Alignment, Transform, align, warped
-from osmofuse.preparation.registration.chain import METHODS
-from osmofuse.preparation.registration.transform import KINDS
+from osmofuse.registration import Alignment, Transform, align, warped
+from osmofuse.registration.chain import ALIGN_METHODS
+from osmofuse.registration.transform import KINDS
 
 # How a background is laid over the foreground where nothing else is said.
 DEFAULTS: Mapping[str, Any] = {"method": "auto", "transform": "homography", "deformation": False}
@@ -31,7 +31,7 @@ def checked_alignment(settings: Mapping[str, Any]) -> dict[str, Any]:
             hint = did_you_mean(name, DEFAULTS)
             raise SettingError(f"align: {name} is unknown{hint}; there are {', '.join(DEFAULTS)}")
     found = {**DEFAULTS, **settings}
-    choice("align: method", found["method"], tuple(m for m in METHODS if m != "points"))
+    choice("align: method", found["method"], tuple(m for m in ALIGN_METHODS if m != "points"))
     choice("align: transform", found["transform"], KINDS)
     choice("align: deformation", found["deformation"], (False, True))
     return found

@@ -14,10 +14,10 @@ from osmofuse.errors import InputError, SettingError, did_you_mean
 from osmofuse.methods import Fusion, Method, Sources, method_class, method_names
 from osmofuse.methods.function_method import method_of_function
 from osmofuse.picture import Picture
-from osmofuse.preparation.working_space import from_working
 from osmofuse.progress import Watch, check_watch
 from osmofuse.tasks.lengths import in_pixels
 from osmofuse.tasks.prepare import Given, Preparation, Prepared, prepare
+from osmofuse.tasks.working_space import from_working
 
 # Options that `fuse` and its siblings hand on to `prepare`.
 PREPARING = ("valid", *(field.name for field in fields(Preparation)))
@@ -45,7 +45,7 @@ def fuse(
         is masked in a masked array is not valid.
     alpha : array, Picture or number, "auto", or a list
         1 where the foreground is kept, 0 where the background's structure enters; "auto" makes
-        a map from the two pictures, see `osmofuse.preparation.auto_alpha`. With several
+        a map from the two pictures, see `osmofuse.maps.auto_alpha`. With several
         backgrounds one for each picture, foreground first; they sum to 1. By default 0.5.
     method : str or Method
         The name of a method, an instance of one, or a function of your own, see :doc:`methods`.

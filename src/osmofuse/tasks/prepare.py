@@ -16,6 +16,10 @@ import numpy as np
 from osmofuse.checks import choice, number, whole
 from osmofuse.errors import InputError, SettingError
 from osmofuse.io import in_profile_of
+from osmofuse.maps.alpha import FADE, WIDEST_BLUR, kept_around_gaps, soften
+from osmofuse.maps.auto_alpha import AutoAlpha, auto_alpha
+from osmofuse.maps.map_file import alpha_of_picture
+from osmofuse.maps.map_warnings import has_hard_edges, looks_inverted
 from osmofuse.methods import Method, Sources
 from osmofuse.methods.bare_arrays import (
     as_backgrounds,
@@ -29,16 +33,11 @@ from osmofuse.methods.bare_arrays import (
 from osmofuse.methods.contract import needs_soft_map
 from osmofuse.picture import Picture, as_alpha, checked, samples
 from osmofuse.pixels import checked_mask, nearest_valid
-from osmofuse.preparation.alpha import WIDEST_BLUR, soften
-from osmofuse.preparation.alpha_file import alpha_of_picture
-from osmofuse.preparation.auto_alpha import AutoAlpha, auto_alpha
-from osmofuse.preparation.gaps import FADE, kept_around_gaps
-from osmofuse.preparation.levels import apply_levels, range_used
-from osmofuse.preparation.map_doubts import has_hard_edges, looks_inverted
-from osmofuse.preparation.registration import Transform
-from osmofuse.preparation.working_space import Space, to_working
+from osmofuse.registration import Transform
 from osmofuse.tasks.aligned import Laid, checked_alignment, laid_over
 from osmofuse.tasks.lengths import in_pixels
+from osmofuse.tasks.levels import apply_levels, range_used
+from osmofuse.tasks.working_space import Space, to_working
 from osmofuse.typing import ArrayLike, BoolArray, FloatArray
 
 LEVELS = ("as-is", "percentiles", "match")

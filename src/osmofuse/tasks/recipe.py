@@ -37,7 +37,6 @@ from osmofuse.documents import read_document, text_of
 from osmofuse.errors import SettingError, UnreadableError, did_you_mean
 from osmofuse.methods import Fusion
 from osmofuse.picture import Picture
-from osmofuse.preparation.working_space import Space
 from osmofuse.progress import Watch
 from osmofuse.tasks.compare import Comparison, Methods, chosen_methods, compare
 from osmofuse.tasks.fuse import fuse
@@ -45,6 +44,7 @@ from osmofuse.tasks.lengths import in_pixels
 from osmofuse.tasks.prepare import Given, is_number
 from osmofuse.tasks.recipe_file import parsed
 from osmofuse.tasks.sweep import Alphas, Trial, sweep
+from osmofuse.tasks.working_space import Space
 
 SHIPPED = Path(__file__).parent / "recipes"
 LARGEST = 64_000  # bytes of a recipe

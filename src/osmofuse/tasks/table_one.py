@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from osmofuse.maps.alpha import soften
 from osmofuse.methods import (
     DirectMatting,
     GuidedFilterFusion,
@@ -14,7 +15,6 @@ from osmofuse.methods import (
     StructureAwareFusion,
     VariationalOsmosis,
 )
-from osmofuse.preparation.alpha import soften
 from osmofuse.progress import Watch
 from osmofuse.tasks.compare import Comparison, compare
 from osmofuse.tasks.fuse import check_preparing, prepared_of

@@ -12,9 +12,9 @@ class Judge {
     const size = ["width", "height"].map((side) => Number(images[0].getAttribute(side)));
     this.viewer = new Viewer(place, layers, size);
     this.viewer.root.querySelector(".chosen").hidden = true;
-    this.verdict = document.createElement("div");
-    this.verdict.className = "verdict";
-    place.append(this.verdict);
+    this.answerBar = document.createElement("div");
+    this.answerBar.className = "answer-bar";
+    place.append(this.answerBar);
     this.ask();
   }
 
@@ -32,7 +32,7 @@ class Judge {
     count.textContent = `Comparison ${this.answers.length + 1} of ${this.data.pairs.length}`;
     const back = button("Back", () => this.take());
     back.disabled = this.answers.length === 0;
-    this.verdict.replaceChildren(
+    this.answerBar.replaceChildren(
       button("Left is better", () => this.answer(pair, pair[0])),
       button("No difference", () => this.answer(pair, null)),
       button("Right is better", () => this.answer(pair, pair[1])),
@@ -44,13 +44,13 @@ class Judge {
   answer(pair, better) {
     this.answers.push({ pair, better });
     this.ask();
-    this.verdict.querySelector("button, input")?.focus();
+    this.answerBar.querySelector("button, input")?.focus();
   }
 
   take() {
     this.answers.pop();
     this.ask();
-    this.verdict.querySelector("button").focus();
+    this.answerBar.querySelector("button").focus();
   }
 
   points(k) {
@@ -88,7 +88,7 @@ class Judge {
     const label = document.createElement("label");
     label.append("Judged by ", by);
     const copying = button("Copy", () => copy(text, copying));
-    this.verdict.replaceChildren(
+    this.answerBar.replaceChildren(
       table,
       label,
       copying,

@@ -1,0 +1,180 @@
+r"""Local shifts: displacements of tiles between two pictures that nearly fit.
+
+Tiles are compared by the orientation of edges, modulo 180°, which visible and infrared pictures
+have in common. For the gradient :math:`g = g_x + i g_y` of a smoothed picture,
+
+.. math:: c = \frac{g^2}{|g|^2 + k^2}
+
+turns twice as fast as the edge. It stays the same if the grey values go through any smooth map,
+rising or falling, since that multiplies :math:`g` by a real number; in flat parts it fades to 0.
+The correlation of c within a search radius has a peak at the shift :math:`d`; its curvature is
+the information matrix :math:`W`: along a straight edge a tile is uncertain.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from osmofuse.registration.opencv import opencv
+from osmofuse.registration.views import ROUNDING, Plane
+from osmofuse.typing import BoolArray, FloatArray
+
+
+def orientation(plane: Plane, sigma: float) -> FloatArray:
+    r"""Return real and imaginary part of :math:`c`.
+
+    Parameters
+    ----------
+    plane : Plane
+        A grey copy.
+    sigma : float
+        Standard deviation of the Gaussian before the gradient, in pixels.
+
+    Returns
+    -------
+    array of float32, shape (rows, cols, 2)
+        Zero beside places without data. :math:`k^2` is the median of :math:`|g|^2` where
+        there is data, so that half of the picture counts as flat.
+    """
+    cv2 = opencv()
+    smooth = cv2.GaussianBlur(plane.values, (0, 0), sigma, borderType=cv2.BORDER_REPLICATE)
+    across = cv2.Scharr(smooth, cv2.CV_32F, 1, 0, borderType=cv2.BORDER_REPLICATE)
+    down = cv2.Scharr(smooth, cv2.CV_32F, 0, 1, borderType=cv2.BORDER_REPLICATE)
+    inner = inside(plane, sigma)
+    strength = across * across + down * down
+    shown = strength[inner]
+    k2 = float(np.median(shown[:: max(1, shown.size // 100_000)])) if shown.size else 0.0
+    weight = inner / (strength + np.float32(k2 + ROUNDING**2))
+    return np.dstack([(across * across - down * down) * weight, 2 * across * down * weight])
+
+
+def inside(plane: Plane, sigma: float) -> BoolArray:
+    """Return the mask of pixels with data in their whole neighbourhood."""
+    cv2 = opencv()
+    width = 2 * round(1.5 * sigma) + 1
+    near = cv2.erode(
+        plane.mask,
+        np.ones((width, width), np.uint8),
+        borderType=cv2.BORDER_CONSTANT,
+        borderValue=255,
+    )
+    return np.asarray(near > 0)
+
+
+def likeness(one: FloatArray, other: FloatArray) -> float:
+    r"""Return :math:`\sum \Re(c_1 \bar c_2) / \sqrt{\sum|c_1|^2 \sum|c_2|^2}` where both exist."""
+    both = np.any(one, axis=2, keepdims=True) & np.any(other, axis=2, keepdims=True)
+    one, other = one * both, other * both
+    energy = float((one * one).sum()) * float((other * other).sum())
+    return float((one * other).sum()) / math.sqrt(energy) if energy > 0 else 0.0
+
+
+_LEAST_ENERGY = 0.02  # mean |c|^2 below which a tile has no structure
+_MOST_TILES = 300  # bounds the time; with more, tiles overlap less
+
+
+@dataclass(frozen=True, eq=False)
+class Shifts:
+    """Local shifts.
+
+    Attributes
+    ----------
+    centres : array of shape (n, 2)
+        The centres (x, y) of the tiles in the frame.
+    shifts : array of shape (n, 2)
+        Displacements: position in the moving picture minus centre.
+    peaks : array of shape (n,)
+        The correlation there, at most 1.
+    information : array of shape (n, 2, 2)
+        Sharpness of the peak: minus the second derivative of the correlation.
+    radius : int
+        Search radius in pixels.
+    """
+
+    centres: FloatArray
+    shifts: FloatArray
+    peaks: FloatArray
+    information: FloatArray
+    radius: int
+
+    @property
+    def lengths(self) -> FloatArray:
+        """Lengths of the shifts, in pixels."""
+        return cast(FloatArray, np.hypot(*self.shifts.T))
+
+    def __len__(self) -> int:
+        return len(self.peaks)
+
+
+def local_shifts(moving: FloatArray, fixed: FloatArray, *, size: int, radius: int) -> Shifts:
+    """Match the tiles of one orientation field in another.
+
+    Parameters
+    ----------
+    moving, fixed : array of float32, (rows, cols, 2)
+        Directions of edges in one frame, 0 where there is no data.
+    size : int
+        Side of a tile; they overlap by half if that makes less than 300 of them.
+    radius : int
+        Search radius in pixels.
+    """
+    cv2 = opencv()
+    rows, cols = fixed.shape[:2]
+    padded = cv2.copyMakeBorder(moving, *[radius] * 4, cv2.BORDER_CONSTANT, value=0)
+    found = []
+    # Half a tile apart, or further where there would be too many.
+    step = max(size / 2, math.sqrt(rows * cols / _MOST_TILES))
+    for top in _tile_starts(rows, size, step):
+        for left in _tile_starts(cols, size, step):
+            tile = fixed[top : top + size, left : left + size]
+            place = padded[
+                top : top + tile.shape[0] + 2 * radius, left : left + tile.shape[1] + 2 * radius
+            ]
+            if min(_energy(tile), _energy(place)) < _LEAST_ENERGY:
+                continue
+            surface = cv2.matchTemplate(place, tile, cv2.TM_CCORR_NORMED)
+            peak = _peak(surface)
+            if peak is not None:
+                centre = left + (tile.shape[1] - 1) / 2, top + (tile.shape[0] - 1) / 2
+                found.append((centre, *peak))
+    if not found:
+        return Shifts(np.empty((0, 2)), np.empty((0, 2)), np.empty(0), np.empty((0, 2, 2)), radius)
+    centres, shifts, peaks, information = (np.array(part) for part in zip(*found, strict=True))
+    return Shifts(centres, shifts - radius, peaks, information, radius)
+
+
+def _tile_starts(length: int, size: int, step: float) -> list[int]:
+    """Return the starts of tiles that span a length, about `step` apart."""
+    if length <= size:
+        return [0]
+    count = 1 + round((length - size) / step)
+    return [round(k * (length - size) / max(1, count - 1)) for k in range(count)]
+
+
+def _energy(field: FloatArray) -> float:
+    return float(np.square(field).sum()) / float(field.shape[0] * field.shape[1])
+
+
+def _peak(surface: FloatArray) -> tuple[FloatArray, float, FloatArray] | None:
+    """Return position (x, y), height and sharpness of an inner maximum; None at the border."""
+    row, col = np.unravel_index(int(surface.argmax()), surface.shape)
+    if not (0 < row < surface.shape[0] - 1 and 0 < col < surface.shape[1] - 1):
+        return None
+    s = surface[row - 1 : row + 2, col - 1 : col + 2].astype(np.float64)
+    slope = np.array([s[1, 2] - s[1, 0], s[2, 1] - s[0, 1]]) / 2
+    mixed = (s[2, 2] + s[0, 0] - s[0, 2] - s[2, 0]) / 4
+    sharpness = -np.array(
+        [
+            [s[1, 2] - 2 * s[1, 1] + s[1, 0], mixed],
+            [mixed, s[2, 1] - 2 * s[1, 1] + s[0, 1]],
+        ]
+    )
+    determinant = sharpness[0, 0] * sharpness[1, 1] - sharpness[0, 1] ** 2
+    if sharpness[0, 0] <= 0 or determinant <= 0:
+        return None
+    step = np.clip(np.linalg.solve(sharpness, slope), -1, 1)
+    return np.array([col, row]) + step, float(s[1, 1]), sharpness
