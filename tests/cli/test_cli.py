@@ -159,4 +159,4 @@ def test_an_output_that_takes_nothing_is_7():
             stdout=full, stderr=subprocess.PIPE, text=True, check=False,
         )  # fmt: skip
     assert done.returncode == 7
-    assert done.stderr == "osmofuse: the result cannot be printed (No space left on device)\n"
+    assert done.stderr == "osmofuse: cannot print the result (No space left on device)\n"

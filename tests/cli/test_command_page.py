@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import osmofuse
 from conftest import ROOT
 from osmofuse import cli, errors
-from osmofuse.cli.endings import NOT_AS_ASKED
+from osmofuse.cli.output import NOT_AS_ASKED
 from pairs import osmofuse_in, write_pair
 
 PAGE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ import pytest
 
 from osmofuse import cli
 from osmofuse.cli import interrupt
-from osmofuse.cli.progress import progress_line
+from osmofuse.cli.output import progress_line
 
 
 @pytest.fixture

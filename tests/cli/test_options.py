@@ -9,7 +9,7 @@ import click
 import pytest
 
 from osmofuse.cli import COMMANDS
-from osmofuse.cli.grouped import GroupedCommand
+from osmofuse.cli.options import GroupedCommand
 
 # Each of these says for its command what it writes, or by which methods it works.
 SAID_BY_EACH = {"--output", "--method", "--preview", "--set", "--alpha"}

@@ -180,9 +180,9 @@ def test_several_backgrounds_and_maps_that_have_moved(folder):
     backgrounds = [f"moved/my-{name}.tif" for name in ("infrared", "second")]
     alphas = "moved/my-map.png", "moved/my-rest.png", "0"
     few = again(backgrounds[:1], *alphas)
-    assert "has 2 backgrounds, but 1 given anew" in str(few.exception)
+    assert "has 2 backgrounds, but 1 given now" in str(few.exception)
     few = again(backgrounds, alphas[0])
-    assert "has 3 maps, but 1 given anew" in str(few.exception)
+    assert "has 3 maps, but 1 given now" in str(few.exception)
     done = again(backgrounds, *alphas)
     assert "bit for bit" in done.stdout, (done.output, done.exception)
 

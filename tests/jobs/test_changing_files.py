@@ -16,7 +16,7 @@ from osmofuse.errors import UnreadableError
 from osmofuse.jobs import JOBS
 from osmofuse.jobs import align as aligning
 from osmofuse.jobs import files as module
-from osmofuse.jobs.files import TICK, look_at
+from osmofuse.jobs.files import CLOCK_TICK, look_at
 from osmofuse.pixels import quantise
 from osmofuse.record import sha256_of_file
 
@@ -157,7 +157,7 @@ def moment(monkeypatch, when, role, change, path):
 def refuses(folder, run, path):
     """Check that a run is refused because of a file, and that nothing is written."""
     there = set(folder.rglob("*")) | {folder / "other"}
-    with pytest.raises(UnreadableError, match=rf"{path.name}: has changed since the job looked"):
+    with pytest.raises(UnreadableError, match=rf"{path.name}: has changed since the job checked"):
         run()
     assert set(folder.rglob("*")) <= there
 
@@ -219,4 +219,4 @@ def test_a_file_is_looked_at_when_its_time_can_tell_the_next_change(tmp_path):
     path = tmp_path / "new"
     path.write_bytes(b"x")
     found = look_at(path)
-    assert time.time_ns() - found.changed >= TICK
+    assert time.time_ns() - found.changed >= CLOCK_TICK

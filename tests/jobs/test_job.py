@@ -1,11 +1,13 @@
-"""What all jobs do alike: check, run, record, repeat."""
+"""The protocol of jobs, and the command that repeats one."""
 
 from __future__ import annotations
 
 import os
 import pickle
+import shlex
 import shutil
 from dataclasses import FrozenInstanceError, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ import osmofuse
 from osmofuse import gallery
 from osmofuse.errors import LimitError, OutputError, SettingError, UnreadableError
 from osmofuse.jobs import JOBS, Need, repeat
+from osmofuse.jobs.job import repeat_command
 from osmofuse.pixels import quantise
 from osmofuse.progress import Status
 from osmofuse.record import read_record, sha256_of_file
@@ -174,7 +177,7 @@ def test_a_file_that_changed_between_decoding_and_hashing_is_refused(
 
     monkeypatch.setattr(module, "sha256_of_file", hash_another)
     before = contents(tmp_path)
-    with pytest.raises(UnreadableError, match="has changed since the job looked at it"):
+    with pytest.raises(UnreadableError, match="has changed since the job checked it"):
         job.run()
     assert contents(tmp_path) == before
 
@@ -193,3 +196,17 @@ def test_the_record_of_a_job_that_is_not_known(files, tmp_path):
     record.write_text(text.replace('"job": "fuse"', '"job": "bake"'), encoding="utf-8")
     with pytest.raises(SettingError, match=r"a job 'bake', which this version .* knows .*fuse, "):
         repeat(record, tmp_path / "again.tif")
+
+
+@pytest.mark.parametrize(
+    ("output", "other"),
+    [("b.tif", "b-again.tif"), ("my folder", "my folder-again"), ("a/b.c.png", "a/b.c-again.png")],
+)
+def test_the_other_output_lies_beside_the_first(output, other):
+    command = repeat_command("align", Path("r.json"), Path(output))
+    assert shlex.split(command) == ["osmofuse", "align", "--from", "r.json", "-o", other]
+
+
+def test_the_current_folder_has_a_name_too(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert repeat_command("sweep", Path("sweep.json"), Path()).endswith(f"{tmp_path.name}-again")

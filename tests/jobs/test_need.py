@@ -1,7 +1,10 @@
+"""Estimates of memory and time, and the memory of the machine."""
+
 from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 
 import numpy as np
@@ -9,9 +12,17 @@ import pytest
 
 import osmofuse
 from osmofuse.errors import LimitError, MismatchError, OutputError, UnreadableError
-from osmofuse.jobs import CompareJob, Need
-from osmofuse.jobs.machine import memory_of_machine
-from osmofuse.jobs.need import check_limit, in_bytes, peak_bytes
+from osmofuse.jobs import CompareJob, FuseJob, Need
+from osmofuse.jobs.need import (
+    FILE_SECONDS,
+    PROGRAM_BYTES,
+    START_SECONDS,
+    check_limit,
+    in_bytes,
+    memory_of_machine,
+    peak_bytes,
+)
+from osmofuse.methods.cost import Cost
 from osmofuse.picture import Picture
 from pairs import osmofuse_in, write_pair
 
@@ -115,30 +126,77 @@ def test_the_peak_grows_with_what_is_held():
     assert peak_bytes() > before + 50_000_000, held.size
 
 
-@pytest.mark.parametrize("method", ["variational", "direct", "linear-osmosis"])
-def test_no_more_is_used_than_was_said(tmp_path, method):
-    write_pair(tmp_path, (600, 500))
+@pytest.mark.parametrize(
+    ("method", "dtype", "bands", "sides"),
+    [
+        ("variational", np.uint16, 3, (300, 1000)),
+        ("direct", np.uint16, 3, (300, 1500)),
+        ("linear-osmosis", np.uint16, 3, (300, 800)),
+        ("pyramid", np.float64, 1, (1000, 2500)),
+    ],
+)
+def test_memory_grows_no_faster_than_estimated(tmp_path, method, dtype, bands, sides):
+    # The constant for the program is ample and hides everything else, so compare two sizes.
     arguments = ["visible.tif", "infrared.tif", "--method", method, "-o", "f.tif", "--json"]
-    said = json.loads(osmofuse_in(tmp_path, "fuse", *arguments, "--dry-run").stdout)
-    used = json.loads(osmofuse_in(tmp_path, "fuse", *arguments).stdout)
-    peak = used["record"]["result"]["peak_bytes"]
-    assert peak <= said["need"]["bytes"] <= 3 * peak
-
-
-def test_a_pyramid_of_float64_grows_no_faster_than_was_said(tmp_path):
-    # What is said of the program itself is ample, and would hide it.
-    arguments = ["visible.tif", "infrared.tif", "--method", "pyramid", "-o", "f.tif", "--json"]
-    said, used = [], []
-    for side in (1000, 2500):
+    arguments.append("--overwrite")
+    estimated, used = [], []
+    for side in sides:
         waves = np.tile(0.5 + 0.4 * np.sin(np.arange(side) / 37), (side, 1))
-        for name, pixels in (("visible", waves), ("infrared", 1 - waves)):
-            osmofuse.write(pixels, tmp_path / f"{name}.tif", overwrite=True)
-        more = [*arguments, "--overwrite"]
-        need_of = json.loads(osmofuse_in(tmp_path, "fuse", *more, "--dry-run").stdout)["need"]
-        record = json.loads(osmofuse_in(tmp_path, "fuse", *more).stdout)["record"]
-        said.append(need_of["bytes"])
+        white = 1 if dtype == np.float64 else 65535
+        for name, plane in (("visible", waves), ("infrared", 1 - waves)):
+            shape = (side, side, bands) if name == "visible" and bands > 1 else (side, side)
+            pixels = np.broadcast_to(plane.reshape(side, side, *[1] * (len(shape) - 2)), shape)
+            osmofuse.write((white * pixels).astype(dtype), tmp_path / f"{name}.tif", overwrite=True)
+        paths = [tmp_path / name for name in ("visible.tif", "infrared.tif", "other.tif")]
+        estimated.append(FuseJob(*paths, method=method).check().bytes)
+        record = json.loads(osmofuse_in(tmp_path, "fuse", *arguments).stdout)["record"]
         used.append(record["result"]["peak_bytes"])
-    assert used[1] - used[0] <= said[1] - said[0]
+        assert used[-1] <= estimated[-1] <= 3 * used[-1]
+    assert used[1] - used[0] <= estimated[1] - estimated[0] <= 4 * (used[1] - used[0])
+
+
+@pytest.mark.parametrize(
+    ("bands", "dtype"), [(1, np.uint8), (3, np.uint8), (4, np.uint8), (1, np.float64)]
+)
+def test_the_estimate_uses_the_cost_for_its_bands_and_depth(tmp_path, bands, dtype, monkeypatch):
+    cost = Cost(colour=1000, grey=5000, seconds=7.0, wide=2.0)
+    monkeypatch.setattr("osmofuse.jobs.need.cost_of", lambda _: cost)
+    paths = [tmp_path / "f.tif", tmp_path / "b.tif"]
+    for path, count in zip(paths, (bands, 1), strict=True):
+        osmofuse.write(np.full((20, 30, count), 0.5).squeeze().astype(dtype), path)
+    job = FuseJob(paths[0], paths[1], tmp_path / "out.tif", method="direct")
+    found = job.check()
+    samples, held = 600 * bands, sum(file.picture.decoded_bytes for file in found.files.values())
+    work = {1: 5000, 3: 1000, 4: 1000}[bands] * (2 if dtype == np.float64 else 1)
+    assert found.bytes == PROGRAM_BYTES + held + work * samples
+    assert found.seconds == pytest.approx(START_SECONDS + samples / 1e6 * (7.0 + FILE_SECONDS))
+
+
+def test_preparation_adds_its_time_and_the_larger_memory(make_job, monkeypatch):
+    monkeypatch.setattr("osmofuse.jobs.need.alignment_cost", lambda pixels: (1e9, 30.0))
+    monkeypatch.setattr("osmofuse.jobs.need.auto_alpha_cost", lambda pixels: (2e9, 4.0))
+    plain, auto = make_job(alpha=0.5).check(), make_job(alpha="auto").check()
+    both = make_job(alpha="auto", align={"transform": "affine"}).check()
+    assert auto.seconds == pytest.approx(plain.seconds + 4.0)
+    assert both.seconds == pytest.approx(plain.seconds + 34.0)
+    held = sum(file.picture.decoded_bytes for file in plain.files.values())
+    assert auto.bytes == PROGRAM_BYTES + held + 8 * 40 * 32 + 2e9
+    assert both.bytes == auto.bytes + plain.files["background"].picture.decoded_bytes
+
+
+def test_a_map_and_linear_light_add_their_planes(make_job, pair):
+    number, map_, soft, linear = (
+        make_job(**parts).check().bytes
+        for parts in (
+            {"alpha": 0.5},
+            {"alpha": pair["map"]},
+            {"alpha": pair["map"], "soften": 2.0},
+            {"alpha": 0.5, "working_space": "linear"},
+        )
+    )
+    assert map_ - number == 40 * 32 * (1 + 8)
+    assert soft - map_ == 40 * 32 * (40 - 8)
+    assert linear - number == 40 * 32 * 3 * 8
 
 
 def test_a_report_needs_more(make_job, tmp_path):
@@ -166,8 +224,8 @@ def test_more_fusions_scores_and_pages_of_a_series_need_more(pair, tmp_path):
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux: its peak of memory")
 @pytest.mark.parametrize("dtype", [np.uint8, np.float64])
-def test_a_report_uses_no_more_than_was_said(tmp_path, dtype):
-    rows, cols = np.mgrid[:1200, :1000]
+def test_a_report_uses_no_more_than_estimated(tmp_path, dtype):
+    rows, cols = np.mgrid[:1000, :800]
     waves = 0.5 + 0.4 * np.sin(rows / 37) * np.cos(cols / 53)
     white = 255 if dtype == np.uint8 else 1
     for name, plane in (("visible", waves), ("infrared", 1 - waves)):
@@ -178,9 +236,57 @@ def test_a_report_uses_no_more_than_was_said(tmp_path, dtype):
         "visible.tif", "infrared.tif", "--alpha", "map.png", "--method", "direct", "-o", "f.tif",
         "--report", "page",
     ]  # fmt: skip
-    said = json.loads(osmofuse_in(tmp_path, "fuse", *arguments, "--dry-run", "--json").stdout)
-    told = "import atexit; from osmofuse.jobs.need import peak_bytes; "
-    told += "atexit.register(lambda: print('peak', peak_bytes()))"
-    done = osmofuse_in(tmp_path, "fuse", *arguments, before=told)
+    paths = [tmp_path / name for name in ("visible.tif", "infrared.tif", "f.tif")]
+    parts = {"alpha": tmp_path / "map.png", "method": "direct", "report": tmp_path / "page"}
+    estimated = FuseJob(*paths, **parts).check().bytes
+    code = "import atexit; from osmofuse.jobs.need import peak_bytes; "
+    code += "atexit.register(lambda: print('peak', peak_bytes()))"
+    done = osmofuse_in(tmp_path, "fuse", *arguments, before=code)
     peak = int(done.stdout.split("peak ")[1])
-    assert peak <= said["need"]["bytes"] <= 3 * peak
+    assert peak <= estimated <= 3 * peak
+
+
+NOWHERE = "none"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX")
+def test_there_is_some_memory_and_it_does_not_change():
+    assert memory_of_machine() > 10**8
+    assert memory_of_machine() == memory_of_machine()
+
+
+@pytest.mark.parametrize(
+    ("own", "limits", "least"),
+    [
+        (
+            "0::/a/b\n",
+            {"memory.max": "max", "a/memory.max": "5000", "a/b/memory.max": "7000"},
+            5000,
+        ),
+        ("0::/a/b\n", {"a/b/memory.max": "7000"}, 7000),
+        ("0::/of/the/host\n", {"memory.max": "6000"}, 6000),
+        ("5:cpu,memory:/c\n", {"memory/c/memory.limit_in_bytes": "4000"}, 4000),
+        ("5:cpu:/c\n", {"memory/c/memory.limit_in_bytes": "4000"}, None),
+        ("0::/a\n", {"a/memory.max": "max"}, None),
+        ("nonsense\n", {"memory.max": "nonsense"}, None),
+    ],
+)
+def test_limits_of_control_groups(tmp_path, own, limits, least):
+    (tmp_path / "own").write_text(own)
+    for name, text in limits.items():
+        path = tmp_path / "groups" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text + "\n")
+    plain = memory_of_machine(tmp_path / NOWHERE, tmp_path / NOWHERE)
+    found = memory_of_machine(tmp_path / "groups", tmp_path / "own")
+    assert found == (plain if least is None else least)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX: limits of memory")
+def test_the_limit_of_the_process_counts():
+    code = (
+        "import resource; from osmofuse.jobs.need import memory_of_machine as m;"
+        "resource.setrlimit(resource.RLIMIT_AS, (10**9, -1)); print(m())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) <= 10**9

@@ -108,7 +108,7 @@ def test_versions_machine_and_settings_are_named_only_if_pixels_differ(make_job)
 @pytest.mark.parametrize(
     ("spoil", "words"),
     [
-        (lambda path: path.unlink(), "not there to compare with"),
+        (lambda path: path.unlink(), "earlier output is missing"),
         (lambda path: path.write_bytes(b"II*"), "cannot be read"),
         (lambda path: rewrite(path, lambda p: p[:-1]), "in size or depth"),
         (lambda path: rewrite(path, lambda p: (p // 257).astype(np.uint8)), "in size or depth"),
@@ -137,7 +137,7 @@ def test_an_output_that_replaces_the_earlier_one_is_not_compared_with_itself(mak
     output = result.files["output"]
     again = job_of_record(result.files["record"], output, overwrite=True).run()
     found = compare_with_record(result.record, again, output)
-    assert "not there to compare with" in found.differences[-1]
+    assert "earlier output is missing" in found.differences[-1]
 
 
 def test_of_two_files_of_a_name_the_records_own_is_taken(make_job, tmp_path, monkeypatch):

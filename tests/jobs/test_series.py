@@ -1,11 +1,10 @@
-"""Many fusions of one pair: what is in the folder, and that nothing is half there."""
+"""Series of fusions in a folder, which are all written or none."""
 
 from __future__ import annotations
 
 import json
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,10 +18,10 @@ from osmofuse.errors import (
     SettingError,
 )
 from osmofuse.jobs import CompareJob, SweepJob
-from osmofuse.jobs.series import told
+from osmofuse.jobs.series import comparison_entry
 from osmofuse.metrics import Score
 from osmofuse.progress import Status
-from osmofuse.record import read_record, sha256_of_pixels
+from osmofuse.record import read_record
 from osmofuse.tasks import Comparison
 from pairs import osmofuse_in, write_pair
 
@@ -50,66 +49,12 @@ def names(parts):
     return {path.name for path in parts["output"].iterdir()}
 
 
-def test_a_comparison_writes_pictures_sheets_and_tables(parts):
-    made = compared(parts, methods=iter(["direct", "average"]))
-    assert names(parts) == {
-        "direct.tif", "average.tif", "sheet.png", "zoom.png", "table.md", "table.tex", "table.csv",
-        "comparison.json",
-    }  # fmt: skip
-    assert set(made.files) == names(parts)
-    files = [osmofuse.read(path) for path in (parts["foreground"], parts["backgrounds"])]
-    alone = osmofuse.fuse(*files, osmofuse.read(parts["alpha"]).pixels, method="direct")
-    written = osmofuse.read(made.files["direct.tif"])
-    np.testing.assert_array_equal(written.pixels, files[0].with_samples(alone.image)[0].pixels)
-    assert written.profile == files[0].profile
-    assert made.table.count("\n") >= 3
-
-
-def test_a_comparison_has_a_record(parts):
-    made = compared(parts, methods=["direct", "average"], truth=parts["foreground"])
-    record = read_record(made.files["comparison.json"])
-    assert record.as_json() == made.record.as_json()
-    told = record.result["results"]
-    assert [one["name"] for one in told] == ["direct", "average"]
-    assert told[0]["scores"]["chromaticity"] > 0
-    assert [one.path for one in record.inputs] == [
-        "../visible.tif", "../infrared.tif", "../map.png", "../visible.tif",
-    ]  # fmt: skip
-    for name in ("direct.tif", "average.tif"):
-        pixels = osmofuse.read(made.files[name]).pixels
-        assert record.output["pictures"][name] == sha256_of_pixels(pixels)
-    again = compared(
-        parts | {"overwrite": True}, methods=["direct", "average"], truth=parts["foreground"]
-    )
-    assert again.record.output == record.output
-    other = compared(parts | {"overwrite": True}, methods=["average"])
-    assert other.record.output["sha256_of_pixels"] != record.output["sha256_of_pixels"]
-
-
 def test_what_did_not_end_as_it_should_is_named(parts, monkeypatch):
     made = compared(parts, methods=["direct", "average"])
     assert made.unfinished == []
     stopped = replace(made.comparisons[1].fusion, status=Status.max_iter)
     found = [made.comparisons[0], replace(made.comparisons[1], fusion=stopped)]
     assert [one.name for one in replace(made, comparisons=tuple(found)).unfinished] == ["average"]
-
-
-def test_a_truth_and_a_part_can_be_given(parts):
-    box = 3, 2, 9, 7
-    made = compared(parts, methods=["direct"], truth=parts["foreground"], zoom=box, metrics="fmi")
-    assert "psnr" in made.table
-    assert "chromaticity" not in made.table
-
-
-def test_the_papers_table_has_its_values_in_brackets(parts):
-    made = compared(parts, paper=True)
-    names = [one.name for one in made.comparisons]
-    assert names[-2:] == ["variational-published", "variational-flow"]
-    by_paper, by_flow = (line for line in made.table.splitlines() if "| variational" in line)
-    assert "(0.0062)" in by_paper
-    assert "(" not in by_flow
-    assert "not public" in made.table
-    assert "published_fmi" in made.files["table.csv"].read_text()
 
 
 def test_a_sweep_writes_a_sheet_and_a_table(parts):
@@ -155,14 +100,6 @@ def test_the_truth_is_never_replaced(parts):
     assert truth.read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    "given", [{"methods": ["direct"]}, {"metrics": "all"}, {"truth": Path("visible.tif")}]
-)
-def test_the_papers_table_takes_nothing_else(parts, given):
-    with pytest.raises(SettingError, match=f"{next(iter(given))}: the paper's Table I"):
-        compared(parts, paper=True, **given)
-
-
 def test_where_the_background_has_no_data_the_foreground_is_kept(parts, tmp_path):
     stored = osmofuse.read(parts["backgrounds"])
     pixels = stored.pixels.copy()
@@ -175,15 +112,6 @@ def test_where_the_background_has_no_data_the_foreground_is_kept(parts, tmp_path
     np.testing.assert_array_equal(written.pixels[:10], foreground[:10])
     assert np.any(written.pixels[10:] != foreground[10:])
     assert any("hold no data" in note for note in made.notes)
-
-
-def test_pictures_are_marked_and_have_the_format_of_the_foreground(parts, tmp_path):
-    lying = tmp_path / "lying.jpg"
-    lying.write_bytes(parts["foreground"].read_bytes())
-    made = compared(parts | {"foreground": lying}, methods=["direct"])
-    xmp = osmofuse.read(made.files["direct.tif"]).metadata.xmp
-    assert b"digitalsourcetype/composite" in xmp
-    assert b"DirectMatting" in xmp
 
 
 ONE_TRIAL = {"mu": [10], "reach": [1.0], "eta": [0.1], "gamma": [1.0]}
@@ -253,19 +181,10 @@ def test_a_cancelled_comparison_writes_nothing(parts):
     assert (result.record, result.files, names(parts)) == (None, {}, set())
 
 
-def test_settings_of_a_method_are_used_and_recorded(parts):
-    settings = {"variational": {"reach": 2.0}}
-    made = compared(parts, methods=["direct", "variational"], settings=settings)
-    assert made.comparisons[1].fusion.reach == 2.0
-    assert made.record.method["settings"]["settings"] == settings
-    with pytest.raises(SettingError, match="settings: 'poisson' is not compared"):
-        CompareJob(**parts, methods=["direct"], settings={"poisson": {}})
-
-
 def test_what_is_told_of_a_result_is_plain():
     made = osmofuse.fuse(np.ones((4, 5)), np.ones((4, 5)), method="direct")
     fusion = replace(made, method=osmofuse.VariationalOsmosis(reach=np.inf), reach=np.inf)
-    found = told(Comparison("x", fusion, {"psnr": Score(np.inf, "high", (0, np.inf))}))
+    found = comparison_entry(Comparison("x", fusion, {"psnr": Score(np.inf, "high", (0, np.inf))}))
     assert found["method"]["reach"] == "inf"
     assert found["reach"] == "inf"
     assert found["scores"] == {"psnr": "inf"}
@@ -273,7 +192,10 @@ def test_what_is_told_of_a_result_is_plain():
 
 
 def test_what_made_no_picture_says_why():
-    assert told(Comparison("x", None, {}, "no region")) == {"name": "x", "reason": "no region"}
+    assert comparison_entry(Comparison("x", None, {}, "no region")) == {
+        "name": "x",
+        "reason": "no region",
+    }
 
 
 def test_more_results_need_more(parts):
@@ -314,19 +236,6 @@ def test_a_limit_is_kept_to_the_byte(parts):
 def test_what_cannot_be_tried_is_refused_at_once(parts, settings, match):
     with pytest.raises(SettingError, match=match):
         SweepJob(**parts, settings=settings)
-
-
-@pytest.mark.parametrize(
-    ("given", "match"),
-    [
-        ({"methods": ()}, "methods: empty"),
-        ({"methods": ["poison"]}, r"'poison' is unknown \(did you mean 'poisson'\?\)"),
-        ({"zoom": (30, 0, 9, 9)}, "zoom: ends at 39,9, outside"),
-    ],
-)
-def test_what_cannot_be_compared_is_refused(parts, given, match):
-    with pytest.raises(SettingError, match=match):
-        CompareJob(**parts, **given).check()
 
 
 def test_a_sweep_that_no_sheet_can_show_is_told_before(parts):

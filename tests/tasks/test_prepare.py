@@ -11,9 +11,11 @@ import pytest
 import osmofuse
 from osmofuse import InputError, MismatchError, Picture, SettingError, fuse, gallery, prepare
 from osmofuse.maps.alpha import kept_around_gaps
+from osmofuse.maps.auto_alpha import auto_alpha
 from osmofuse.methods import METHODS, method_class
-from osmofuse.pixels import quantise
+from osmofuse.pixels import nearest_valid, quantise
 from osmofuse.tasks.lengths import in_pixels
+from osmofuse.tasks.levels import apply_levels
 from osmofuse.tasks.prepare import Preparation
 from picture_files import PROFILE
 
@@ -117,6 +119,31 @@ def test_levels_are_adjusted_and_told_once(pictures):
     matched = prepare(pictures[0].pixels, faint, levels="match")
     assert "levels" in matched.notes[0]
     assert not any("--levels" in note for note in matched.notes)
+
+
+@pytest.mark.parametrize("levels", ["match", "percentiles"])
+def test_levels_ignore_pixels_without_data(pictures, levels):
+    page, infrared = pictures
+    pixels = infrared.pixels.copy()
+    pixels[:20], pixels[20] = 7, 65535  # the nearest data, which fills the gap, is white
+    ready = prepare(page, Picture(pixels, nodata=7), levels=levels, feather=0)
+    expected, _ = apply_levels(pixels[20:], levels, reference=page)
+    np.testing.assert_array_equal(ready.backgrounds[0].pixels[20:], expected)
+    filled = nearest_valid(pixels, pixels != 7)
+    assert not np.array_equal(apply_levels(filled, levels, reference=page)[0][20:], expected)
+
+
+def test_an_automatic_map_ignores_pixels_without_data(pictures):
+    page, infrared = pictures
+    valid = np.ones(infrared.shape, bool)
+    valid[:20] = False
+    ready = prepare(page, infrared, "auto", valid=valid, feather=0)
+    filled = nearest_valid(infrared.pixels, valid)
+    expected = auto_alpha(page, filled, valid=valid).alpha
+    np.testing.assert_array_equal(ready.sources.alpha, expected)
+    assert not np.array_equal(auto_alpha(page, filled).alpha[20:], expected[20:])
+    again = prepare(page, infrared, 0.5, valid=valid, feather=0).with_map("auto")
+    np.testing.assert_array_equal(again.sources.alpha, expected)
 
 
 def test_linear_light_comes_back_encoded():

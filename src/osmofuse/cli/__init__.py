@@ -13,10 +13,10 @@ import click
 
 from osmofuse import __version__
 from osmofuse.cli import interrupt
-from osmofuse.cli.voice import QUIET, print_log
+from osmofuse.cli.output import QUIET, print_log
 from osmofuse.errors import LimitError, OsmofuseError, OutputError, did_you_mean
 
-# Each command's name and line in `--help`, which must not load the science.
+# Names of the commands and their lines in `--help`, which must not load NumPy or Numba.
 COMMANDS = {
     "fuse": "Fuse two picture files into a third, and record how it was made.",
     "align": "Lay a background over its foreground, e.g. infrared over visible.",
@@ -30,11 +30,12 @@ COMMANDS = {
     "methods": "List the fusion methods, and the settings of each.",
     "metrics": "List the metrics, and what each of them measures.",
 }
+# Errors of a disk that is full or broken.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 class _Commands(click.Group):
-    """Find a command in the file of its name, when it is called."""
+    """Group that loads the file of a command when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -53,11 +54,11 @@ class _Commands(click.Group):
         name = args[0]
         if not name.startswith("-") and name not in COMMANDS and not ctx.resilient_parsing:
             ctx.fail(f"No such command {name!r}{did_you_mean(name, COMMANDS)}.")
-        # Whatever the command, files among its arguments are pictures, or records that name some.
+        # Files among the arguments of any command are pictures, or records that name some.
         if any(map(isfile, args[1:])) and not ctx.resilient_parsing:
             from osmofuse.io import start_decoder
 
-            start_decoder()  # it gets ready while the command is loaded
+            start_decoder()  # it starts while the command is loaded
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -96,7 +97,7 @@ def main() -> None:
     interrupt.listen()
     print_log()
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # Names of files may hold bytes that are no text; as escapes they are text, and JSON.
+        # File names may hold bytes that are not text; they are printed as escapes.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = commands(standalone_mode=False)
@@ -111,7 +112,7 @@ def main() -> None:
         click.echo("osmofuse: out of memory; give it more, or smaller pictures", err=True)
         sys.exit(LimitError.exit_code)
     except click.Abort as error:
-        # Click makes one of any EOFError, e.g. of a library that meets an empty file.
+        # Click turns any EOFError into Abort, e.g. that of a library on an empty file.
         if isinstance(error.__cause__, EOFError):
             raise error.__cause__ from None
         _interrupted()
@@ -123,14 +124,14 @@ def main() -> None:
 
 
 def _end_unless_bug(error: Exception) -> None:
-    """End the program if an error is an interrupt, or a standard output that takes no more."""
-    # An interrupt that meets Numba, e.g. while it loads a kernel, comes wrapped.
+    """Exit if an error is an interrupt or a full standard output; return if it is a bug."""
+    # Numba wraps an interrupt, e.g. while it loads a kernel, in an error of its own.
     if interrupt.was_seen():
         _interrupted()
-    # Files that are written have errors of their own.
+    # Written files raise OutputError, so this is standard output.
     if isinstance(error, OSError) and error.errno in _FULL:
-        sys.stdout = None  # or Python would try once more, at the end
-        click.echo(f"osmofuse: the result cannot be printed ({error.strerror})", err=True)
+        sys.stdout = None  # or Python would flush it again at exit
+        click.echo(f"osmofuse: cannot print the result ({error.strerror})", err=True)
         sys.exit(OutputError.exit_code)
 
 

@@ -1,4 +1,4 @@
-"""``osmofuse align``: lay a background over a foreground."""
+"""``osmofuse align``: align a background to a foreground."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 import click
 
 from osmofuse.cli import options
-from osmofuse.cli.doing import do_job, tell
-from osmofuse.cli.grouped import GroupedCommand
-from osmofuse.cli.repeating import job_of, job_options
+from osmofuse.cli.options import GroupedCommand
+from osmofuse.cli.run import do_job, job_of, job_options, print_result
 from osmofuse.cli.types import FILE, OneOf
 from osmofuse.errors import MismatchError
 from osmofuse.jobs import AlignJob, AlignResult
@@ -72,7 +71,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     if result is None:
         return
     found = result.alignment
-    tell(ctx, result, given, _words(result), data={"reason": found.reason})
+    print_result(ctx, result, given, _words(result), data={"reason": found.reason})
     if result.record is None:
         paths = job.inputs
         raise MismatchError(

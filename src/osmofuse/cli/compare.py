@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from osmofuse.cli import options
-from osmofuse.cli.grouped import GroupedCommand
+from osmofuse.cli.options import GroupedCommand
 from osmofuse.cli.series import ending_options, run_series, series_options
 from osmofuse.cli.settings import set_option, settings_by_method
 from osmofuse.cli.types import BoxType, NamesType

@@ -9,10 +9,8 @@ import numpy as np
 
 from osmofuse import gallery
 from osmofuse.cli import options
-from osmofuse.cli.endings import summary
-from osmofuse.cli.grouped import GroupedCommand
-from osmofuse.cli.progress import progress_line
-from osmofuse.cli.voice import note, say
+from osmofuse.cli.options import GroupedCommand
+from osmofuse.cli.output import print_note, print_text, progress_line, summary
 from osmofuse.errors import MissingExtraError, naming
 from osmofuse.gallery import Scene
 from osmofuse.io import read, write
@@ -98,7 +96,7 @@ def _write_sheet(
     try:
         sheet = side_by_side(panels)
     except MissingExtraError as error:
-        note(f"No sheet: {error}")
+        print_note(f"No sheet: {error}")
         return
     paths["sheet"] = write(sheet, output / "sheet.png", overwrite=overwrite)
 
@@ -115,10 +113,10 @@ def _report(
             truth=pictures["truth"],
         )
 
-    say(summary(fusion, clipped))
+    print_text(summary(fusion, clipped))
     before, after = scores(pictures["visible"]), scores(fusion.image)
     for name, unit in (("psnr", " dB"), ("ssim", "")):
         was, now = before[name].value, after[name].value
-        say(f"  {name}: visible {was:.4g}{unit}, fused {now:.4g}{unit}")
+        print_text(f"  {name}: visible {was:.4g}{unit}, fused {now:.4g}{unit}")
     for name, path in paths.items():
-        say(f"  {name:<9} {path}")
+        print_text(f"  {name:<9} {path}")

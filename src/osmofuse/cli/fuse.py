@@ -8,10 +8,9 @@ from typing import Any
 import click
 
 from osmofuse.cli import options
-from osmofuse.cli.doing import do_job, tell
-from osmofuse.cli.endings import summary, warning
-from osmofuse.cli.grouped import GroupedCommand
-from osmofuse.cli.repeating import job_options, moved_maps, repeated_job
+from osmofuse.cli.options import GroupedCommand
+from osmofuse.cli.output import summary, warning
+from osmofuse.cli.run import do_job, job_options, moved_maps, print_result, repeated_job
 from osmofuse.cli.settings import chosen_settings, setting_options
 from osmofuse.cli.types import FILE
 from osmofuse.jobs import FuseJob, FuseResult, job_with_recipe
@@ -50,8 +49,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     """Fuse the structure of BACKGROUND into the colours of FOREGROUND.
 
     Both show the same thing, e.g. a page in visible light and in infrared. The output has the
-    foreground's depth, colour profile and metadata; a record beside it, PATH.json, says how it was
-    made.
+    foreground's depth, colour profile and metadata; a record beside it, PATH.json, describes how
+    it was made.
 
     \b
     osmofuse fuse visible.tif infrared.tif -o fused.tif
@@ -72,11 +71,11 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         return
     hints = options.hints() if old is None and chosen is None else ()
     failed = [] if result.status.is_success else [warning(result.status)]
-    tell(ctx, result, given, _words(result), hints=hints, warnings=failed)
+    print_result(ctx, result, given, _words(result), hints=hints, warnings=failed)
 
 
 def _job(ctx: click.Context, given: dict[str, Any], chosen: Recipe | None) -> FuseJob:
-    """Return the job that arguments and options describe, and a recipe where they say nothing."""
+    """Return the job of arguments and options; a recipe gives what they do not."""
     options.check_arguments(ctx, given, "foreground", "background")
     options.check_inversion(ctx, given)
     parts = options.given_or_recipe(given, _CHOICES)
@@ -88,12 +87,12 @@ def _job(ctx: click.Context, given: dict[str, Any], chosen: Recipe | None) -> Fu
 
 
 def _inputs(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the files that may have moved when a record is repeated."""
+    """Return the new paths of files, for repeating a record."""
     files = {"foreground": given["foreground"], "backgrounds": given["background"]}
     return files | {"alpha": moved_maps(given["alpha"])}
 
 
 def _words(result: FuseResult) -> Iterator[str]:
-    """Yield what is said of a fusion."""
+    """Yield the summary of a fusion."""
     assert result.record is not None, "nothing here cancels a job"
     yield summary(result.fusion, result.record.result["clipped"])

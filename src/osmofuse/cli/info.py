@@ -1,4 +1,4 @@
-"""``osmofuse info``: what picture files contain, and what would become of them."""
+"""``osmofuse info``: content of picture files, and their use in a fusion."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import click
 import numpy as np
 
 from osmofuse.cli import options
-from osmofuse.cli.grouped import GroupedCommand
+from osmofuse.cli.options import GroupedCommand
+from osmofuse.cli.output import print_text
 from osmofuse.cli.types import FILE
-from osmofuse.cli.voice import say
 from osmofuse.errors import InputError, OsmofuseError
 from osmofuse.io import Description, describe_isolated
 from osmofuse.jobs import FuseJob, Need
@@ -54,9 +54,9 @@ def command(
         click.echo(json.dumps(entries, ensure_ascii=False))
     else:
         for file in found:
-            say("\n  ".join(_words(file)))
+            print_text("\n  ".join(_words(file)))
         if len(found) > 1:
-            say(_fit(found))
+            print_text(_fit(found))
     ctx.exit(code)
 
 
@@ -109,7 +109,7 @@ def _as_background(file: Description) -> str:
 
 
 def _problem(file: Description) -> str | None:
-    """Return why a file cannot be fused, if it cannot."""
+    """Return the reason why a file cannot be fused, or None."""
     try:
         white_of(np.dtype(file.depth), "pixels")
     except InputError as error:

@@ -1,8 +1,8 @@
-"""Interrupts that are not lost.
+"""Interrupts (Ctrl-C) that libraries cannot swallow.
 
-An interrupt that meets a callback of a library in C is printed and forgotten there, or makes the
-library raise an error of its own. So it is remembered here, raised again at the next pulse of the
-work, and an error that follows it is taken for it.
+An interrupt inside a callback of a C library is printed and dropped there, or makes the library
+raise an error of its own. So it is remembered here and raised again when the work
+next reports progress, and an error that follows it is treated as the interrupt.
 """
 
 from __future__ import annotations
@@ -11,47 +11,47 @@ import signal
 import sys
 from types import FrameType
 
-__all__ = ["ignore", "listen", "pulse", "was_seen"]
+__all__ = ["ignore", "listen", "raise_pending", "was_seen"]
 
 _seen = False
 
 
 def listen() -> None:
-    """Remember interrupts from now on, unless whoever started the program ignores them."""
+    """Remember interrupts from now on, unless the parent process ignores them."""
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, _remember)
         sys.unraisablehook = _unraisable
 
 
 def ignore() -> None:
-    """Ignore interrupts from now on: the program is about to end."""
+    """Ignore interrupts from now on, since the program is about to exit."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def was_seen() -> bool:
-    """Return True if an interrupt has come."""
+    """Return True after an interrupt."""
     return _seen
 
 
 def _unraisable(lost: sys.UnraisableHookArgs) -> None:
-    """Print an exception that cannot be raised where it occurred, unless it is remembered here."""
+    """Print an exception that cannot be raised, unless it is an interrupt remembered here."""
     if not (_seen and issubclass(lost.exc_type, KeyboardInterrupt)):
         sys.__unraisablehook__(lost)
 
 
 def _remember(number: int, frame: FrameType | None) -> None:
-    global _seen  # noqa: PLW0603 (a signal has no other place to leave a word)
+    global _seen  # noqa: PLW0603 (a signal handler has no other way to return a value)
     _seen = True
     raise KeyboardInterrupt
 
 
-def pulse() -> None:
-    """Raise an interrupt that has come and was lost.
+def raise_pending() -> None:
+    """Raise KeyboardInterrupt if an interrupt was swallowed by a library.
 
     Raises
     ------
     KeyboardInterrupt
-        There was one.
+        An interrupt was received earlier.
     """
     if _seen:
         raise KeyboardInterrupt

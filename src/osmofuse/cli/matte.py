@@ -7,9 +7,8 @@ from typing import Any
 import click
 
 from osmofuse.cli import options
-from osmofuse.cli.doing import do_job, tell
-from osmofuse.cli.grouped import GroupedCommand
-from osmofuse.cli.repeating import job_of, job_options
+from osmofuse.cli.options import GroupedCommand
+from osmofuse.cli.run import do_job, job_of, job_options, print_result
 from osmofuse.cli.types import FILE, Number
 from osmofuse.jobs import MatteJob, MatteResult
 from osmofuse.maps.matting import DEFAULT, LARGEST, MATTING_METHODS
@@ -56,8 +55,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
 
     TRIMAP is white where the map is sure to be 1, black where it is sure to be 0, and grey where
     it is to be found. Or it holds scribbles, green where the map is 1 and red where it is 0. It
-    has the size of IMAGE. A record beside the map, PATH.json, says how it was made. The map is for
-    `osmofuse fuse --alpha`.
+    has the size of IMAGE. A record beside the map, PATH.json, describes how it was made.
+    The map is for `osmofuse fuse --alpha`.
 
     \b
     osmofuse matte visible.tif trimap.png -o alpha.png
@@ -71,4 +70,4 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     data = {"unknown": result.unknown, "mean": float(found.alpha.mean())}
     words = [f"Found the map in {result.unknown:.1%} of the picture."]
     failed = [] if result.status.is_success else [f"the map did not converge ({result.status})"]
-    tell(ctx, result, given, words, data=data, warnings=failed)
+    print_result(ctx, result, given, words, data=data, warnings=failed)

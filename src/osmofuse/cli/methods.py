@@ -1,4 +1,4 @@
-"""``osmofuse methods``: the fusion methods there are, and the settings of each."""
+"""``osmofuse methods``: list of fusion methods, and the settings of each."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ import click
 from click.shell_completion import CompletionItem
 
 from osmofuse.cli import options
-from osmofuse.cli.grouped import GroupedCommand
+from osmofuse.cli.options import GroupedCommand
+from osmofuse.cli.output import TEXT_WIDTH, print_note, print_text
 from osmofuse.cli.settings import USUAL
-from osmofuse.cli.voice import note, say
 from osmofuse.errors import OsmofuseError
 from osmofuse.methods import method_names
 from osmofuse.methods.describe import MethodInfo, Setting, describe, shown
 from osmofuse.record import plain
-
-_WIDTH = 88
 
 
 class _MethodName(click.types.StringParamType):
@@ -48,19 +46,19 @@ def command(name: str | None, as_json: bool) -> None:
         click.echo(json.dumps(data if name is None else data[0], ensure_ascii=False))
     elif name is None:
         width = max(len(one.name) for one in found)
-        say("\n".join(f"{one.name:<{width}}  {one.summary}" for one in found))
-        say("\nosmofuse methods NAME prints the settings of one.")
+        print_text("\n".join(f"{one.name:<{width}}  {one.summary}" for one in found))
+        print_text("\nosmofuse methods NAME prints the settings of one.")
     else:
-        say("\n".join(_words(found[0])))
+        print_text("\n".join(_words(found[0])))
 
 
 def _usable() -> Iterator[MethodInfo]:
-    """Yield the methods; one of another package that cannot be used is only noted."""
+    """Yield the methods; note those of other packages that cannot be used."""
     for name in method_names():
         try:
             yield describe(name)
         except OsmofuseError as error:
-            note(f"Note: {error}")
+            print_note(f"Note: {error}")
 
 
 def _data(one: MethodInfo) -> dict[str, Any]:
@@ -86,4 +84,6 @@ def _lines(setting: Setting) -> Iterator[str]:
     symbol = f" ({setting.symbol})" if setting.symbol else ""
     values = f"; {setting.values}" if setting.values else ""
     yield f"{setting.name}{symbol}: default {shown(setting.default)}{values}"
-    yield from textwrap.wrap(setting.words, _WIDTH, initial_indent="    ", subsequent_indent="    ")
+    yield from textwrap.wrap(
+        setting.words, TEXT_WIDTH, initial_indent="    ", subsequent_indent="    "
+    )

@@ -1,4 +1,4 @@
-"""``osmofuse metrics``: the metrics there are, and what each of them measures."""
+"""``osmofuse metrics``: list of metrics, and the definition of each."""
 
 from __future__ import annotations
 
@@ -12,14 +12,11 @@ from rich import box
 from rich.table import Table
 
 from osmofuse.cli import options
-from osmofuse.cli.grouped import GroupedCommand
-from osmofuse.cli.tables import print_table
-from osmofuse.cli.voice import say
+from osmofuse.cli.options import GroupedCommand
+from osmofuse.cli.output import TEXT_WIDTH, print_table, print_text
 from osmofuse.errors import SettingError, did_you_mean
 from osmofuse.metrics import MetricInfo, describe
 from osmofuse.record import plain
-
-_WIDTH = 100
 
 
 @click.command("metrics", cls=GroupedCommand)
@@ -44,16 +41,16 @@ def command(name: str | None, as_json: bool) -> None:
     elif name is None:
         print_table(_table(list(known.values())))
     else:
-        say("\n".join(_words(known[name])))
+        print_text("\n".join(_words(known[name])))
 
 
 def interval(range_: tuple[float, float]) -> str:
-    """Return the range of a metric in words."""
+    """Return the range of a metric as text."""
     return " to ".join(metric_number(end) for end in range_)
 
 
 def metric_number(value: float) -> str:
-    """Return a value of a metric as it is printed."""
+    """Return a value of a metric as text."""
     return f"{value:.5g}".replace("inf", "∞")
 
 
@@ -70,4 +67,6 @@ def _words(one: MetricInfo) -> Iterator[str]:
     yield f"{one.name}: {interval(one.range)}, better: {one.better or 'neither'}"
     parts = {"": one.definition, "Channels: ": one.channels, "Source: ": one.source}
     for title, text in (parts | {"Check: ": one.check}).items():
-        yield from textwrap.wrap(title + text, _WIDTH, initial_indent="  ", subsequent_indent="  ")
+        yield from textwrap.wrap(
+            title + text, TEXT_WIDTH, initial_indent="  ", subsequent_indent="  "
+        )

@@ -1,4 +1,4 @@
-"""Options that several commands have: the same name, meaning and words in each of them."""
+"""Options that several commands have, and their groups in the help of a command."""
 
 from __future__ import annotations
 
@@ -25,9 +25,54 @@ from osmofuse.pixels import DEPTHS
 from osmofuse.registration.transform import KINDS
 from osmofuse.tasks.prepare import LEVELS, WORKING_SPACES
 
+# An option has one meaning, so it has the same group in all commands.
+_HOW = "How"
+_OPTION_GROUPS = {
+    "Pictures": ("page", "align", "levels", "working_space", "truth", "points"),
+    "Where": ("alpha", "invert", "soften", "edge"),
+    _HOW: (),
+    "Output": (
+        "output", "depth", "structure", "alpha_output", "valid_output", "foreground_output",
+        "preview", "zoom", "report", "iiif", "rank", "overwrite", "as_json", "quiet",
+    ),
+    "Checks": ("dry_run", "max_memory"),
+}  # fmt: skip
+
+
+def group_of(option: str) -> str:
+    """Return the group of an option; "How" if no other group lists it."""
+    return next((group for group, names in _OPTION_GROUPS.items() if option in names), _HOW)
+
+
+def _place(option: click.Parameter) -> int:
+    """Return the place of an option in its group; those of "How" keep the command's order."""
+    names = _OPTION_GROUPS[group_of(str(option.name))]
+    return names.index(str(option.name)) if option.name in names else 0
+
+
+class GroupedCommand(click.Command):
+    """Command whose help lists its options in groups."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options in a section for each group; --help comes last."""
+        sections: dict[str, list[tuple[str, str]]] = {group: [] for group in _OPTION_GROUPS}
+        help_option = self.get_help_option(ctx)
+        for one in sorted(self.get_params(ctx), key=_place):
+            line = one.get_help_record(ctx) if isinstance(one, click.Option) else None
+            if line is not None and one is not help_option:
+                sections[group_of(str(one.name))].append(line)
+        last = next((lines for lines in reversed(sections.values()) if lines), sections[_HOW])
+        if help_option is not None and (line := help_option.get_help_record(ctx)) is not None:
+            last.append(line)
+        for title, lines in sections.items():
+            if lines:
+                with formatter.section(title):
+                    formatter.write_dl(lines)
+
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-COMMON = ("output", "overwrite", "max_memory", "report")  # parts that all jobs have
+COMMON = ("output", "overwrite", "max_memory", "report")  # fields that all jobs have
 
 overwrite = click.option(
     "--overwrite", is_flag=True, help="Replace existing files, but never an input."
@@ -51,7 +96,7 @@ page = click.option(
     help="Read this page of the files; repeat it for each file.",
 )
 truth = click.option("--truth", type=FILE, metavar="FILE", help="Score against this right answer.")
-_MAP = (
+_ALPHA_HELP = (
     "Keep FOREGROUND where this is 1 or white, let BACKGROUND enter where it is 0 or black; auto "
     "makes a map."
 )
@@ -61,7 +106,7 @@ alpha = click.option(
     default="0.5",
     show_default=True,
     metavar="NUMBER|auto|FILE",
-    help=_MAP,
+    help=_ALPHA_HELP,
 )
 alphas = click.option(
     "--alpha",
@@ -69,7 +114,7 @@ alphas = click.option(
     default=("0.5",),
     multiple=True,
     metavar="NUMBER|auto|FILE",
-    help=f"{_MAP} With MORE pictures, give weights that sum to 1, FOREGROUND's first.  "
+    help=f"{_ALPHA_HELP} With MORE pictures, give weights that sum to 1, FOREGROUND's first.  "
     "[default: 0.5]",
 )
 alphas_tried = click.option(
@@ -78,7 +123,7 @@ alphas_tried = click.option(
     default=("0.5",),
     multiple=True,
     metavar="NUMBER|auto|FILE",
-    help=f"{_MAP} Separate several with commas to try each.  [default: 0.5]",
+    help=f"{_ALPHA_HELP} Separate several with commas to try each.  [default: 0.5]",
 )
 invert = click.option("--invert", is_flag=True, help="Swap black and white in the map.")
 soften = click.option(
@@ -146,7 +191,7 @@ def method(known: Sequence[str], words: str, default: str) -> Callable[[Function
 
 
 def preview(words: str) -> Callable[[Function], Function]:
-    """Return the option that asks for a picture to look at."""
+    """Return the option that writes a preview."""
     return click.option("--preview", type=FILE, metavar="FILE", help=words)
 
 
@@ -157,26 +202,26 @@ def check_inversion(ctx: click.Context, given: Mapping[str, Any]) -> None:
 
 
 def check_arguments(ctx: click.Context, given: Mapping[str, Any], *names: str) -> None:
-    """Refuse a command without its files, which not all that it can do needs."""
+    """Refuse a command without its files, which only some of its modes need."""
     for name in names:
         if given[name] in (None, ()):
             raise click.UsageError(f"Missing argument '{name.upper()}'.", ctx)
 
 
 def is_given(name: str) -> bool:
-    """Return True if the command that runs was given an option."""
+    """Return True if an option is given on the command line."""
     source = click.get_current_context().get_parameter_source(name)
     return source is ParameterSource.COMMANDLINE
 
 
 def given_or_recipe(given: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """Return options by name; with a recipe, which gives the others, only those typed."""
+    """Return options by name; with a recipe, only those given on the command line."""
     everything = given["recipe"] is None
     return {name: given[name] for name in names if everything or is_given(name)}
 
 
 def hints() -> list[str]:
-    """Return advice that may make the next result better."""
+    """Return advice for a better result."""
     if is_given("alpha"):
         return []
     return [
@@ -188,7 +233,7 @@ def hints() -> list[str]:
 
 
 def metrics(default: str) -> Callable[[Function], Function]:
-    """Return the option that chooses what to score."""
+    """Return the option that chooses the metrics."""
     return click.option(
         "--metrics",
         type=MetricsType(),

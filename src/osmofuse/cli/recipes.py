@@ -1,4 +1,4 @@
-"""``osmofuse recipes``: which recipes there are, and what each of them says."""
+"""``osmofuse recipes``: list of recipes, and the content of each."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ from typing import Any
 import click
 
 from osmofuse.cli import options
-from osmofuse.cli.grouped import GroupedCommand
+from osmofuse.cli.options import GroupedCommand
+from osmofuse.cli.output import TEXT_WIDTH, print_note, print_text
 from osmofuse.cli.types import RecipeName
-from osmofuse.cli.voice import note, say
 from osmofuse.errors import OsmofuseError
 from osmofuse.methods.describe import shown
 from osmofuse.record import plain
 from osmofuse.tasks import Recipe, recipe, recipe_files
-
-_WIDTH = 100
 
 
 @click.command("recipes", cls=GroupedCommand)
@@ -40,12 +38,12 @@ def command(name: str | None, as_json: bool) -> None:
     text = None if name is None else found[0].path.read_text("utf-8")
     if as_json:
         data = [_data(one) for one in found]
-        told = data if name is None else data[0] | {"text": text}
-        click.echo(json.dumps(told, ensure_ascii=False))
+        printed = data if name is None else data[0] | {"text": text}
+        click.echo(json.dumps(printed, ensure_ascii=False))
         return
-    say("\n\n".join("\n".join(_words(one)) for one in found))
+    print_text("\n\n".join("\n".join(_words(one)) for one in found))
     if text is not None:
-        say(f"\n{found[0].path}:\n\n{textwrap.indent(text, '    ')}", nl=False)
+        print_text(f"\n{found[0].path}:\n\n{textwrap.indent(text, '    ')}", nl=False)
 
 
 def _readable() -> Iterator[Recipe]:
@@ -54,11 +52,11 @@ def _readable() -> Iterator[Recipe]:
         try:
             yield recipe(name)
         except OsmofuseError as error:
-            note(f"Note: {error}")
+            print_note(f"Note: {error}")
 
 
 def _data(one: Recipe) -> dict[str, Any]:
-    """Return what `--json` prints of a recipe."""
+    """Return the entries of `--json` for a recipe."""
     names = (
         "name", "title", "alpha", "soften", "levels", "working_space", "align", "depth", "method",
         "settings",
@@ -71,9 +69,9 @@ def _data(one: Recipe) -> dict[str, Any]:
 
 
 def _words(one: Recipe) -> Iterator[str]:
-    """Yield what is printed of a recipe otherwise."""
+    """Yield the lines on a recipe."""
     yield f"{one.name}: {one.title}"
-    yield from textwrap.wrap(one.purpose, _WIDTH, initial_indent="  ", subsequent_indent="  ")
+    yield from textwrap.wrap(one.purpose, TEXT_WIDTH, initial_indent="  ", subsequent_indent="  ")
     weights = ", ".join(f"{name} {shown(value)}" for name, value in one.settings.items())
     ways = [f"levels {one.levels}"] if one.levels != "as-is" else []
     ways += ["in linear light"] if one.working_space == "linear" else []

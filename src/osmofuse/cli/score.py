@@ -1,4 +1,4 @@
-"""``osmofuse score``: metrics of a fused picture, with what each number means."""
+"""``osmofuse score``: metrics of a fused picture, with their ranges."""
 
 from __future__ import annotations
 
@@ -12,14 +12,18 @@ from rich import box
 from rich.table import Table
 
 from osmofuse.cli import options
-from osmofuse.cli.doing import do_job, end
-from osmofuse.cli.grouped import GroupedCommand
 from osmofuse.cli.metrics import interval, metric_number
-from osmofuse.cli.repeating import job_options, moved_maps, repeated_job, repetition_lines
-from osmofuse.cli.tables import print_table
-from osmofuse.cli.told import file_lines
+from osmofuse.cli.options import GroupedCommand
+from osmofuse.cli.output import file_lines, print_note, print_table, print_text
+from osmofuse.cli.run import (
+    do_job,
+    exit_with_warnings,
+    job_options,
+    moved_maps,
+    repeated_job,
+    repetition_lines,
+)
 from osmofuse.cli.types import FILE, AlphaType
-from osmofuse.cli.voice import note, say
 from osmofuse.jobs import FileJob, ScoreJob, ScoreResult
 from osmofuse.metrics import Score
 from osmofuse.record import Record, plain
@@ -53,8 +57,8 @@ from osmofuse.record import Record, plain
 def command(ctx: click.Context, /, **given: Any) -> None:
     """Score FUSED, which was made from FOREGROUND and BACKGROUND.
 
-    The pictures are of one size. A source of one band goes with every channel. Where a metric
-    has no value, its row says why.
+    The pictures are of one size. A source of one band goes with every channel. If a metric
+    has no value, its row gives the reason.
 
     \b
     osmofuse score fused.tif visible.tif infrared.tif --alpha map.png
@@ -66,7 +70,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     if result is None:
         return
     for words in result.notes:
-        note(f"Note: {words}")
+        print_note(f"Note: {words}")
     if given["as_json"]:
         scores = {name: plain(asdict(one)) for name, one in result.scores.items()}
         click.echo(json.dumps(scores, ensure_ascii=False))
@@ -74,12 +78,12 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         print_table(_score_table(result.scores))
         lines = [*file_lines(result.files), *repetition_lines(result)]
         if lines:
-            say("\n".join(lines))
-    end(ctx, result, given)
+            print_text("\n".join(lines))
+    exit_with_warnings(ctx, result, given)
 
 
 def _job(ctx: click.Context, given: Mapping[str, Any]) -> tuple[FileJob[Any], Record | None]:
-    """Return the job that arguments and options describe, or a record, which is returned too."""
+    """Return the job of the arguments and options, or of a record, and the record."""
     inputs = {name: given[name] for name in ("fused", "foreground", "background", "truth")}
     if given["record"] is not None:
         inputs["alpha"] = moved_maps(given["alpha"])

@@ -9,13 +9,10 @@ from typing import Any
 import click
 
 from osmofuse.cli import options
-from osmofuse.cli.doing import do_job, tell
-from osmofuse.cli.endings import unfinished
 from osmofuse.cli.options import Function, decorated
-from osmofuse.cli.repeating import job_options, moved_maps, repeated_job
-from osmofuse.cli.tables import table_width
+from osmofuse.cli.output import print_text, table_width, unfinished
+from osmofuse.cli.run import do_job, job_options, moved_maps, print_result, repeated_job
 from osmofuse.cli.types import FILE
-from osmofuse.cli.voice import say
 from osmofuse.jobs import FileJob, SeriesResult, job_with_recipe, keep_ranking
 from osmofuse.jobs.series import SeriesJob
 from osmofuse.record import Record
@@ -29,7 +26,7 @@ _PREPARING = (
 
 
 def series_options(function: Function) -> Function:
-    """Give a command the arguments and options that say which pair is fused, and how made ready."""
+    """Give a command the arguments and options of the pair and its preparation."""
     return decorated(
         function,
         [
@@ -48,7 +45,7 @@ def series_options(function: Function) -> Function:
 
 
 def ending_options(function: Function) -> Function:
-    """Give a command the options that say what is written, and what is printed."""
+    """Give a command the options of output and printing."""
     ranking = click.option(
         "--rank",
         type=FILE,
@@ -74,7 +71,7 @@ def run_series(
     given: Mapping[str, Any],
     own: Callable[[Mapping[str, Any], Recipe | None], dict[str, Any]],
 ) -> None:
-    """Do what the command asks for: a new series, a repeated one, or a judge's answers.
+    """Run a new series, repeat one, or record a judge's answers.
 
     Parameters
     ----------
@@ -95,7 +92,7 @@ def run_series(
         job, old = _repeated_series(ctx, given, kind)
     else:
         job = _series_job(ctx, given, kind, chosen, own(given, chosen))
-    _tell_series(ctx, job, title, given, old)
+    _run_and_print(ctx, job, title, given, old)
 
 
 def _series_job(
@@ -105,7 +102,7 @@ def _series_job(
     chosen: Recipe | None,
     own: Mapping[str, Any],
 ) -> FileJob[Any]:
-    """Return the job that options describe, and a recipe where they say nothing."""
+    """Return the job of the options; a recipe gives what they do not."""
     options.check_arguments(ctx, given, "foreground", "background")
     options.check_inversion(ctx, given)
     parts = options.given_or_recipe(given, _PREPARING)
@@ -126,21 +123,21 @@ def _repeated_series(
     return repeated_job(ctx, given, kind, inputs=inputs)
 
 
-def _tell_series(
+def _run_and_print(
     ctx: click.Context, job: FileJob[Any], title: str, given: Mapping[str, Any], old: Record | None
 ) -> None:
-    """Do a series, and print what came of it."""
+    """Run a series and print the result."""
     result: SeriesResult | None = do_job(job, title, given, old=old)
     if result is None:
         return
     failed = [unfinished(one.name, one.fusion.status) for one in result.unfinished if one.fusion]
     hints = options.hints() if old is None and given["recipe"] is None else ()
     table = "" if result.cells is None else fitted(result.cells, table_width())
-    tell(ctx, result, given, [table, ""], hints=hints, warnings=failed)
+    print_result(ctx, result, given, [table, ""], hints=hints, warnings=failed)
 
 
 def _rank(ctx: click.Context, given: Mapping[str, Any]) -> None:
-    """Put a judge's answers into the record of a folder, and print the points."""
+    """Add a judge's answers to the record in a folder, and print the points."""
     if given["foreground"] is not None or given["report"] is not None or given["dry_run"]:
         raise click.UsageError(
             "--rank fuses nothing; leave out the pictures, --report and --dry-run.", ctx
@@ -148,9 +145,9 @@ def _rank(ctx: click.Context, given: Mapping[str, Any]) -> None:
     path, record = keep_ranking(given["output"], given["rank"])
     points, judges = tally(record), [str(one["by"]) or "somebody" for one in record.ranking]
     if given["as_json"]:
-        told = {"record": str(path), "judges": judges, "points": points}
-        click.echo(json.dumps(told, ensure_ascii=False))
+        data = {"record": str(path), "judges": judges, "points": points}
+        click.echo(json.dumps(data, ensure_ascii=False))
         return
     width = max(map(len, points), default=0)
     lines = [f"  {name:<{width}} {count:g}" for name, count in points.items()]
-    say("\n".join([f"Points, as judged by {', '.join(judges)}:", *lines, f"Kept in {path}"]))
+    print_text("\n".join([f"Points, as judged by {', '.join(judges)}:", *lines, f"Kept in {path}"]))

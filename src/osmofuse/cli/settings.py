@@ -15,7 +15,7 @@ from osmofuse.errors import OsmofuseError, did_you_mean
 from osmofuse.methods.describe import Setting, describe
 from osmofuse.tasks.lengths import LENGTHS, is_part
 
-# The settings that people use, with their metavar and a line; `osmofuse methods` says more.
+# Settings with an option of their own: metavar and help; `osmofuse methods` describes all.
 USUAL = {
     "reach": ("PIXELS", "Let colours spread this far, also '2 %' of the side."),
     "eta": ("NUMBER", "Smooth the structure with this weight, η."),
@@ -23,7 +23,7 @@ USUAL = {
     "gamma": ("NUMBER", "Hold the foreground with this weight, γ, or inf."),
     "offset": ("NUMBER", "Transfer ratios of light if small, else differences."),
 }
-_KINDS = {float: "a number", int: "a whole number", bool: "true or false", type(None): "none"}
+_TYPE_NAMES = {float: "a number", int: "a whole number", bool: "true or false", type(None): "none"}
 _LENGTH = "a number of pixels, text like '2 %'"
 
 
@@ -173,7 +173,7 @@ def _value(option: str, setting: Setting, text: str) -> Any:
         value = _converted(text, kind)
         if value is not None:
             return value
-    kinds = _KINDS | ({float: _LENGTH} if setting.name in LENGTHS else {})
+    kinds = _TYPE_NAMES | ({float: _LENGTH} if setting.name in LENGTHS else {})
     wanted = [kinds.get(kind, "numbers with commas between") for kind in setting.kinds
               if get_origin(kind) is not Literal]  # fmt: skip
     words = [word for word in setting.choices if word not in ("none", "true", "false")]

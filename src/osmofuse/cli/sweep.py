@@ -1,4 +1,4 @@
-"""``osmofuse sweep``: one pair with many settings, and a sheet of what they do."""
+"""``osmofuse sweep``: one pair with many settings, and a sheet of the results."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from osmofuse.cli import options
-from osmofuse.cli.grouped import GroupedCommand
+from osmofuse.cli.options import GroupedCommand
 from osmofuse.cli.series import ending_options, run_series, series_options
 from osmofuse.cli.settings import setting_options, tried_settings
 from osmofuse.jobs import SweepJob

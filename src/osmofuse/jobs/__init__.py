@@ -1,19 +1,16 @@
 """Recorded pieces of work from files to files, all of one protocol."""
 
 from osmofuse.jobs.align import AlignJob, AlignResult
-from osmofuse.jobs.catalogue import JOBS
 from osmofuse.jobs.compare import CompareJob
 from osmofuse.jobs.files import InputFile
-from osmofuse.jobs.fuse import FuseJob, FuseResult
+from osmofuse.jobs.fuse import FuseJob, FuseResult, job_with_recipe
 from osmofuse.jobs.job import FileJob, Job, Repetition, Result
 from osmofuse.jobs.matte import MatteJob, MatteResult
 from osmofuse.jobs.need import Need
 from osmofuse.jobs.picture import PictureJob
-from osmofuse.jobs.ranking import keep_ranking
-from osmofuse.jobs.recipe import job_with_recipe
-from osmofuse.jobs.repeat import compare_with_record, job_of_record, repeat
+from osmofuse.jobs.repeat import JOBS, compare_with_record, job_of_record, repeat
 from osmofuse.jobs.score import ScoreJob, ScoreResult
-from osmofuse.jobs.series import SeriesResult
+from osmofuse.jobs.series import SeriesResult, keep_ranking
 from osmofuse.jobs.sweep import SweepJob
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Lay a picture file over another, with a record beside it."""
+"""Align a picture file to another, with a record beside it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ import numpy as np
 
 from osmofuse.checks import choice
 from osmofuse.io import Staging, storable, write_animation
-from osmofuse.jobs.again import again
-from osmofuse.jobs.files import InputFile, named_as, read_pictures
-from osmofuse.jobs.fusing import FILES
-from osmofuse.jobs.job import FileJob, Result
-from osmofuse.jobs.need import PROGRAM, START, Need, peak_bytes
-from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
-from osmofuse.jobs.transforms import transform_entry
+from osmofuse.jobs.files import (
+    InputFile,
+    Outputs,
+    check_job_report,
+    check_outputs,
+    named_as,
+    read_pictures,
+)
+from osmofuse.jobs.job import FileJob, Result, repeat_command
+from osmofuse.jobs.need import FILE_SECONDS, PROGRAM_BYTES, START_SECONDS, Need, peak_bytes
+from osmofuse.jobs.sources import transform_entry
 from osmofuse.picture import Picture
 from osmofuse.progress import Watch
 from osmofuse.record import Input, Record, sha256_of_pixels
@@ -28,8 +32,8 @@ from osmofuse.registration.transform import Kind
 from osmofuse.report import Provenance, checkerboard, flicker, write_alignment
 from osmofuse.tasks.aligned import aligned_picture
 
-_COMPARING = 8  # bytes a sample of either picture, as they are compared
-_SHOWN = ("Foreground", "Aligned", "Checkerboard")  # by the report
+_COMPARING = 8  # bytes per sample of either picture: one float64 while they are compared
+_ALIGNMENT_SHOWN = ("Foreground", "Aligned", "Checkerboard")  # titles of pictures in the report
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -39,7 +43,7 @@ class AlignResult(Result):
     Attributes
     ----------
     alignment : Alignment
-        The alignment; if it is refused nothing was written.
+        Alignment; if it was refused, nothing was written.
     """
 
     alignment: Alignment
@@ -47,22 +51,22 @@ class AlignResult(Result):
 
 @dataclass(frozen=True)
 class AlignJob(FileJob[AlignResult]):
-    """Lay a background file over a foreground file.
+    """Align a background file to a foreground file.
 
     Parameters
     ----------
     foreground, background : path
-        The picture that stays, and the one that is laid over it.
+        Fixed picture, and the one that is aligned to it.
     output : path
-        The background in the foreground's frame; its record goes beside it.
+        Background in the foreground's frame; its record is written next to it.
     method, transform, deformation
         As for `osmofuse.align`.
     points : path, optional
         Control points, see `osmofuse.align`.
     valid_output : path, optional
-        Where to write a map of where the output shows something, white on black.
+        Map to write: white where the output has data, else black.
     preview : path, optional
-        A checkerboard of both pictures; if it ends in .webp, they flicker.
+        Checkerboard of both pictures to write; a .webp file alternates between them.
     overwrite, max_memory, report, page
         See `FileJob`.
     """
@@ -89,34 +93,34 @@ class AlignJob(FileJob[AlignResult]):
 
     @property
     def pictures(self) -> dict[str, Path]:
-        """The pictures to be read, by role."""
+        """Pictures to be read, by role."""
         return {"foreground": self.foreground, "background": self.background}
 
     @property
     def documents(self) -> dict[str, Path]:
-        """The other files to be read, by role."""
+        """Other files to be read, by role."""
         return {} if self.points is None else {"points": self.points}
 
     @property
     def outputs(self) -> dict[str, Path]:
-        """The pictures to be written, by role."""
+        """Pictures to be written, by role."""
         found = {"valid": self.valid_output, "preview": self.preview, "output": self.output}
         return {role: path for role, path in found.items() if path is not None}
 
     @property
     def work(self) -> str:
-        """The work in words."""
+        """Description of the work, for messages."""
         return f"{self.background}: aligning it"
 
     def check_outputs(self, files: Mapping[str, InputFile] | None) -> None:
-        """Refuse outputs that cannot or must not be written."""
+        """Check that the outputs can and may be written."""
         if files is None:
             check_outputs(self)
         else:
-            check_page(self, self.report, _SHOWN)
+            check_job_report(self, self.report, _ALIGNMENT_SHOWN)
 
     def need_of(self, files: Mapping[str, InputFile]) -> Need:
-        """Return what it takes to lay a picture over another, and to write it."""
+        """Return the memory and time to align a picture and to write it."""
         fixed, moving = files["foreground"].picture, files["background"].picture
         pixels, own = fixed.rows * fixed.cols, moving.rows * moving.cols
         aligning, seconds = alignment_cost(max(pixels, own))
@@ -124,12 +128,12 @@ class AlignJob(FileJob[AlignResult]):
         held = 2 * moving.decoded_bytes + fixed.decoded_bytes + 2 * laid
         held += _COMPARING * (pixels * fixed.bands + own * moving.bands)
         return Need(
-            bytes=round(PROGRAM + held + aligning),
-            seconds=START + seconds + FILES * pixels * moving.bands / 1e6,
+            bytes=round(PROGRAM_BYTES + held + aligning),
+            seconds=START_SECONDS + seconds + FILE_SECONDS * pixels * moving.bands / 1e6,
         )
 
     def do(self, files: Mapping[str, InputFile], watch: Watch | None) -> AlignResult:
-        """Align, and write all files, or none."""
+        """Align; write all files, or none."""
         foreground, background = read_pictures(
             {role: files[role] for role in self.pictures}
         ).values()
@@ -170,7 +174,7 @@ class AlignJob(FileJob[AlignResult]):
     def _write_preview(
         self, outputs: Outputs, path: Path, found: Alignment, foreground: Picture
     ) -> None:
-        assert found.image is not None, "it was not refused"
+        assert found.image is not None, "the alignment was not refused"
         if path.suffix.lower() == ".webp":
             pair = flicker(foreground, found.image, valid=found.valid)
             write_animation(pair, outputs.stage("preview"))
@@ -179,7 +183,7 @@ class AlignJob(FileJob[AlignResult]):
             outputs.write("preview", Picture(board))
 
     def _record(self, inputs: tuple[Input, ...], found: Alignment, output: Picture) -> Record:
-        assert found.transform is not None, "it was not refused"
+        assert found.transform is not None, "the alignment was not refused"
         return Record(
             job=self.kind,
             inputs=inputs,
@@ -212,7 +216,7 @@ class AlignJob(FileJob[AlignResult]):
             foreground=foreground,
             provenance=Provenance(
                 record=record,
-                command=again(self.kind, files["record"], self.output),
+                command=repeat_command(self.kind, files["record"], self.output),
                 title=f"{self.background.name}, laid over {self.foreground.name}",
                 inputs=(*self.inputs.values(), *files.values()),
             ),

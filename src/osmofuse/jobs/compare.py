@@ -11,8 +11,8 @@ from osmofuse.checks import mapping, sequence, whole
 from osmofuse.errors import SettingError
 from osmofuse.io.formats import SUFFIXES
 from osmofuse.jobs.files import InputFile, size_of
-from osmofuse.jobs.opening import Opened
-from osmofuse.jobs.series import CSV, SHEET, TABLE, Made, SeriesJob
+from osmofuse.jobs.series import COMPARISON, CSV, SHEET, TABLE, Made, SeriesJob
+from osmofuse.jobs.sources import Opened
 from osmofuse.methods import METHODS, Method
 from osmofuse.progress import Watch
 from osmofuse.report import Box, contact_sheet, csv_table, latex_table, zoom_sheet
@@ -23,28 +23,28 @@ from osmofuse.tasks.lengths import in_pixels
 from osmofuse.tasks.recipe import Recipe
 from osmofuse.tasks.table_one import PUBLISHED, TABLE_ONE, table_one
 
-ZOOM, LATEX = "zoom.png", "table.tex"
-MOST_PIXELS = 10**9  # along a side of a picture
+ZOOM, LATEX = "zoom.png", "table.tex"  # names of further files in the folder
+MOST_PIXELS = 10**9  # largest coordinate of a zoom; anything above a picture's side works
 
 
 @dataclass(frozen=True)
 class CompareJob(SeriesJob):
-    """Fuse one pair of files by several methods, and score what they made.
+    """Fuse one pair of files by several methods, and score the results.
 
     Parameters
     ----------
     foreground, backgrounds, output, alpha, soften, levels, working_space, align, depth, truth
         See `SeriesJob`.
     metrics : str or sequence of str
-        What to score, as for `osmofuse.score`; by default what the paper does.
+        Metrics, as for `osmofuse.score`; by default those of the paper.
     methods : sequence of str, optional
-        Which to compare; all there are, by default.
+        Methods to compare; by default all of osmofuse's own.
     settings : mapping of str to mapping
-        Settings of some of the methods, by name.
+        Settings of methods, by the method's name.
     paper : bool
-        The methods, settings and maps of the paper's Table I.
+        Use the methods, settings and maps of the paper's Table I.
     zoom : tuple of int, optional
-        The part that the second sheet shows: its left and upper edge, width and height.
+        Part that the second sheet shows: left, top, width, height.
     recipe, overwrite, max_memory, report, page
         See `SeriesJob`.
     """
@@ -55,7 +55,7 @@ class CompareJob(SeriesJob):
     zoom: tuple[int, int, int, int] | None = None
 
     kind: ClassVar[str] = "compare"
-    record_name: ClassVar[str] = "comparison.json"
+    record_name: ClassVar[str] = COMPARISON
     ending: ClassVar[str] = "by several methods"
     settings_recorded: ClassVar[tuple[str, ...]] = (
         "methods", "settings", "paper", "metrics", "zoom",
@@ -78,10 +78,10 @@ class CompareJob(SeriesJob):
             raise SettingError(f"settings: {unknown[0]!r} is not compared")
         for name, own in self.settings.items():
             mapping(f"settings: {name}", own)
-        _ = self.methods_used  # which refuses what is no method, or no setting of it
+        _ = self.methods_used  # raises SettingError for an unknown method or setting
 
     def _check_paper(self) -> None:
-        """Refuse what the paper's Table I says itself."""
+        """Refuse parts that Table I of the paper fixes."""
         given = {
             "methods": self.methods,
             "truth": self.truth,
@@ -93,22 +93,22 @@ class CompareJob(SeriesJob):
 
     @property
     def names_compared(self) -> list[str]:
-        """Names of the methods."""
+        """Names of the compared methods."""
         chosen = METHODS if self.methods is None else self.methods
         return list(TABLE_ONE if self.paper else chosen)
 
     @property
     def methods_used(self) -> list[Method]:
-        """The methods with their settings, one for each fusion."""
+        """Methods with their settings, one for each fusion."""
         return list(self.methods_for(ANY_SIZE).values())
 
     @property
     def methods_named(self) -> dict[str, Method]:
-        """The methods by their names; of the paper's table none, whose maps are its own."""
+        """Methods by name; empty for the paper's table, which has its own maps."""
         return {} if self.paper else self.methods_for(ANY_SIZE)
 
     def methods_for(self, shape: Sequence[int]) -> dict[str, Method]:
-        """Return the methods by name; lengths in per cent are of pictures of this size."""
+        """Return the methods by name; lengths in per cent refer to this size."""
         if self.paper:
             return dict(TABLE_ONE)
         return {
@@ -123,12 +123,12 @@ class CompareJob(SeriesJob):
 
     @property
     def work(self) -> str:
-        """The work in words."""
+        """Description of the work, for messages."""
         return f"{self.foreground}: comparing {len(self.names_compared)} methods"
 
     @property
     def box(self) -> Box | None:
-        """The rows and columns of the part that the second sheet shows."""
+        """Rows and columns that the second sheet shows."""
         if self.zoom is None:
             return None
         left, top, width, height = self.zoom
@@ -138,7 +138,7 @@ class CompareJob(SeriesJob):
     def with_settings_of(cls, chosen: Recipe, parts: Mapping[str, Any]) -> dict[str, Any]:
         """Return parts of the job with the settings of a recipe for its method, if it is compared.
 
-        What is given wins, setting by setting. The paper's table has its own settings.
+        Given settings win, one by one. The paper's table has its own settings.
         """
         methods = parts.get("methods")
         names = None if methods is None else tuple(methods)
@@ -148,10 +148,10 @@ class CompareJob(SeriesJob):
         return {**parts, "methods": names, "settings": settings}
 
     def check_files(self, foreground: InputFile) -> None:
-        """Refuse what does not go with the foreground."""
+        """Check the settings against the foreground."""
         super().check_files(foreground)
         file, box = foreground.picture, self.box
-        _ = self.methods_for((file.rows, file.cols))  # which refuses lengths of no use there
+        _ = self.methods_for((file.rows, file.cols))  # raises SettingError for unusable lengths
         if box is not None and (box[0].stop > file.rows or box[1].stop > file.cols):
             raise SettingError(
                 f"zoom: ends at {box[1].stop},{box[0].stop}, outside {self.foreground} of "
@@ -164,7 +164,7 @@ class CompareJob(SeriesJob):
         return [*pictures, TABLE, LATEX, CSV, self.record_name, SHEET, ZOOM]
 
     def make(self, opened: Opened, files: Mapping[str, InputFile], watch: Watch | None) -> Made:
-        """Fuse by all methods, and score."""
+        """Fuse by all methods, and score the results."""
         ready = opened.ready
         pair, alpha = (ready.foreground.filled(), ready.backgrounds[0]), ready.sources.alpha
         published: Published = PUBLISHED if self.paper else {}
@@ -191,9 +191,9 @@ class CompareJob(SeriesJob):
         return Made(tuple(found), cells, names, texts, sheets)
 
     def _picture_names(self, names: Iterable[str], foreground: InputFile) -> dict[str, str]:
-        """Return what pictures are called, in the format that the foreground really has."""
+        """Return file names of the pictures, with a suffix of the foreground's real format."""
         stored, suffix = foreground.picture.format, self.foreground.suffix.lower()
-        # What is only read, such as JPEG 2000, is written as TIFF.
+        # Formats that cannot be written, such as JPEG 2000, become TIFF.
         suffixes = [known for known, kind in SUFFIXES.items() if kind.name == stored] or [".tif"]
         if suffix not in suffixes:
             suffix = suffixes[0]

@@ -1,7 +1,8 @@
-"""Input files of a job: looked at, read, and recorded, always the same bytes.
+"""Files of a job: inputs that are checked, read and recorded, and outputs.
 
-Pictures are parsed and decoded in the limited child: nobody vouches for them. A file that changes
-between the first look and the hash in the record is refused.
+Pictures are parsed and decoded in the limited child, because nobody vouches for them. An input that
+changes between the first look and the hash in the record is refused. Outputs appear together or not
+at all, the fused picture last: where it exists, its record, the other outputs and its report do.
 """
 
 from __future__ import annotations
@@ -9,37 +10,56 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Protocol
 
-from osmofuse.errors import OsmofuseError, SettingError, UnreadableError, reading
-from osmofuse.io import Description, Limits, describe_isolated, read_isolated
+from osmofuse.errors import (
+    MismatchError,
+    OsmofuseError,
+    SettingError,
+    UnreadableError,
+    naming,
+    reading,
+)
+from osmofuse.io import (
+    Description,
+    Limits,
+    Staging,
+    check_distinct,
+    check_target,
+    describe_isolated,
+    encode,
+    format_of,
+    read_isolated,
+)
 from osmofuse.io.tiff_pages import check_page
 from osmofuse.picture import Picture
-from osmofuse.record import Input, sha256_of_file
+from osmofuse.record import Input, Record, record_path, sha256_of_file, stage_record
+from osmofuse.report.document import check_report, report_folder
 
-SECONDS = 15.0  # for the smallest picture
-SLOWEST = 5e6  # bytes a second that decoding may be down to, on a busy machine
-TICK = 20_000_000  # nanoseconds; times of files are at least as exact
+DECODE_SECONDS = 15.0  # time limit of the smallest picture; any of 5..60 works
+DECODE_RATE = 5e6  # bytes per second that the limit allows for; low, for a busy machine
+CLOCK_TICK = 20_000_000  # nanoseconds; above the resolution of file times, 1 to 15.6 ms
 
 
 @dataclass(frozen=True)
 class InputFile:
-    """A file as it was when a job looked at it.
+    """State of an input file when a job checked it.
 
     Attributes
     ----------
     path : Path
-        Where it is.
+        Path of the file.
     size : int
-        Bytes.
+        Size in bytes.
     modified, changed : int
-        When its content and its entry were last changed, in nanoseconds.
+        Times of the last change of content and of metadata, in nanoseconds.
     inode, device : int
-        Which file it is.
+        Identity of the file.
     description : Description or None
-        What its header says; None for what is no picture.
+        Content of the header; None if the file is not a picture.
     """
 
     path: Path
@@ -53,35 +73,35 @@ class InputFile:
     @property
     def picture(self) -> Description:
         """Description of a picture file, from its header."""
-        assert self.description is not None, f"{self.path} is no picture"
+        assert self.description is not None, f"{self.path} is not a picture"
         return self.description
 
     def check_unchanged(self) -> None:
-        """Refuse the file if it is not the one that was looked at.
+        """Refuse the file if it has changed since the job checked it.
 
         Raises
         ------
         UnreadableError
-            It has been changed, replaced or removed since.
+            The file was changed, replaced or removed.
         """
         if look_at(self.path) != self:
             raise UnreadableError(
-                f"{self.path}: has changed since the job looked at it; run the job again"
+                f"{self.path}: has changed since the job checked it; run the job again"
             )
 
 
 def look_at(path: Path) -> InputFile:
-    """Return a file as it is now, without what its content says.
+    """Return the state of a file, without its description.
 
     Raises
     ------
     UnreadableError
-        It is not there.
+        The file does not exist.
     """
     with reading(path):
         found = os.stat(path)
-        if abs(time.time_ns() - found.st_ctime_ns) < TICK:
-            time.sleep(TICK / 1e9)  # else a change in the same tick would not be told from this
+        if abs(time.time_ns() - found.st_ctime_ns) < CLOCK_TICK:
+            time.sleep(CLOCK_TICK / 1e9)  # a change in the same tick would be missed
             found = os.stat(path)
     times = found.st_mtime_ns, found.st_ctime_ns
     return InputFile(path, found.st_size, *times, found.st_ino, found.st_dev)
@@ -107,19 +127,19 @@ def _described(path: Path, page: int) -> InputFile:
 
 
 def pages_of(roles: Iterable[str], page: Sequence[int]) -> dict[str, int]:
-    """Return which page of each picture is read.
+    """Return the page to read of each picture.
 
     Parameters
     ----------
     roles : iterable of str
-        The pictures of a job, in their order.
+        Roles of the pictures of a job, in order.
     page : sequence of int
-        Counted from 1: one for all pictures, one for each, or none for the first of each.
+        Pages from 1: one for all pictures, one for each, or none for the first of each.
 
     Raises
     ------
     SettingError
-        There are more or fewer, or one is no page.
+        The number of pages is wrong, or a page is not a positive integer.
     """
     roles = list(roles)
     for one in page:
@@ -133,12 +153,12 @@ def pages_of(roles: Iterable[str], page: Sequence[int]) -> dict[str, int]:
 
 
 def read_pictures(files: Mapping[str, InputFile]) -> dict[str, Picture]:
-    """Read picture files that have been looked at, by role; see `input_of`.
+    """Read picture files that have been checked, by role; see `input_of`.
 
     Raises
     ------
     UnreadableError, LimitError
-        A file cannot be read, has changed, or asks for more than it may.
+        A file cannot be read, has changed, or exceeds the limits.
     """
     for file in files.values():
         file.check_unchanged()
@@ -147,32 +167,32 @@ def read_pictures(files: Mapping[str, InputFile]) -> dict[str, Picture]:
     try:
         read = read_isolated(paths, limits, pages=pages)
     except OsmofuseError:
-        for file in files.values():  # a file that is half written cannot be read, either
+        for file in files.values():  # the file may be unreadable because it is being written
             file.check_unchanged()
         raise
     return dict(zip(files, read, strict=True))
 
 
 def input_of(role: str, file: InputFile, folder: Path, page: Sequence[int] = ()) -> Input:
-    """Return a file that has been read, as a record in a folder names it.
+    """Return the entry of a file that was read, for a record in a folder.
 
-    Its hash is that of the bytes that were read, or there is none.
+    The file is checked after it is hashed, so the hash is that of the bytes that were read.
 
     Parameters
     ----------
     role : str
-        What it is for.
+        Role of the file.
     file : InputFile
-        As the job looked at it.
+        State of the file when the job checked it.
     folder : Path
-        Of the record.
+        Folder of the record.
     page : sequence of int
-        Pages that were asked for; empty if none was.
+        Requested pages; empty if none.
 
     Raises
     ------
     UnreadableError
-        It has changed since the job looked at it.
+        The file has changed since the job checked it.
     """
     entry = Input(role, _relative(file.path, folder), sha256_of_file(file.path))
     file.check_unchanged()
@@ -191,20 +211,20 @@ def _relative(path: Path, folder: Path) -> str:
 
 
 def limits_for(files: Iterable[Description]) -> Limits:
-    """Return limits that give a large picture time to be decoded, also on a busy machine."""
+    """Return limits with enough time to decode the largest picture on a busy machine."""
     largest = max(file.decoded_bytes for file in files)
-    return Limits(seconds=SECONDS + largest / SLOWEST)
+    return Limits(seconds=DECODE_SECONDS + largest / DECODE_RATE)
 
 
 def notes_on(file: Description, page: Sequence[int]) -> list[str]:
-    """Return notes for a person on how a file is read.
+    """Return notes on how a file is read, for a person.
 
     Parameters
     ----------
     file : Description
-        The file.
+        Description of the file.
     page : sequence of int
-        Pages that were asked for; empty if none was.
+        Requested pages; empty if none.
     """
     named = file.format_of_name
     pages = f"has {file.pages} pages, of which page 1 is read; --page N reads another"
@@ -217,13 +237,13 @@ def notes_on(file: Description, page: Sequence[int]) -> list[str]:
 
 
 def size_of(file: Description) -> str:
-    """Return the size of a picture as viewers show it, its width first."""
+    """Return the size of a picture as text, width first."""
     return f"{file.cols} × {file.rows} pixels"
 
 
 @contextmanager
 def named_as(names: Mapping[str, Path]) -> Iterator[None]:
-    """Let errors name files where they name the arguments that were read from them."""
+    """Replace names of arguments in errors by the files that were read for them."""
     try:
         yield
     except OsmofuseError as error:
@@ -233,3 +253,168 @@ def named_as(names: Mapping[str, Path]) -> Iterator[None]:
         if "foreground" in names:
             words = words.replace("align it to foreground", f"align it to {names['foreground']}")
         raise type(error)(f"{names[argument]}: {words}") from error
+
+
+def check_fit(files: Mapping[str, InputFile], *, aligned: bool = False) -> None:
+    """Refuse files whose sizes or bands, by their headers, do not fit together.
+
+    Parameters
+    ----------
+    files : mapping of str to InputFile
+        Files by role.
+    aligned : bool
+        True if the background will be aligned, so that it may have another size.
+
+    Raises
+    ------
+    MismatchError
+        They do not fit.
+    """
+    first = files["foreground"]
+    backgrounds = [role for role in files if role.startswith("background")]
+    for role, file in files.items():
+        if aligned and role in backgrounds:
+            continue
+        if size_of(file.picture) != size_of(first.picture):
+            raise MismatchError(
+                f"{file.path}: {size_of(file.picture)}, but the foreground {first.path} has "
+                f"{size_of(first.picture)}; {_remedy(role)}"
+            )
+    for role in backgrounds:
+        if files[role].picture.colours not in (1, first.picture.colours):
+            raise MismatchError(
+                f"{files[role].path}: {files[role].picture.colours} bands of colour, but the "
+                f"foreground {first.path} has {first.picture.colours}; the picture whose colours "
+                "are kept comes first: are the two swapped? Else give the background as many "
+                "bands, or one"
+            )
+
+
+def _remedy(role: str) -> str:
+    if role.startswith("background"):
+        return "lay it over the foreground with --align homography, or crop them to one size"
+    return "crop or enlarge it to that size"
+
+
+class Work(Protocol):
+    """Job that reads files and writes pictures."""
+
+    @property
+    def inputs(self) -> dict[str, Path]:
+        """Files to be read, by role."""
+        ...
+
+    @property
+    def outputs(self) -> dict[str, Path]:
+        """Pictures to be written, by role."""
+        ...
+
+    @property
+    def output(self) -> Path:
+        """Path of the main output, also among the outputs; the record is written next to it."""
+        ...
+
+    @property
+    def overwrite(self) -> bool:
+        """True if existing outputs are replaced."""
+        ...
+
+
+def check_outputs(job: Work) -> None:
+    """Refuse outputs that would replace an input, each other, or existing files.
+
+    Raises
+    ------
+    OutputError
+        An output would, or its folder or format cannot be written.
+    """
+    check_distinct(job.outputs.items())  # also refuses names that no record can have
+    paths = output_paths(job)
+    check_distinct(paths.items())
+    for role, path in sorted(paths.items(), key=lambda item: item[0] != "output"):
+        if role != "record":
+            format_of(path)
+        check_target(path, overwrite=job.overwrite, inputs=job.inputs.values())
+
+
+def check_job_report(
+    job: Work, folder: Path | None, pictures: Iterable[str], *, iiif: str | None = None
+) -> None:
+    """Refuse the report of a job if it cannot be written with the outputs.
+
+    Parameters
+    ----------
+    job : Work
+        Job, checked by `check_outputs`.
+    folder : Path or None
+        Folder of the report, or None.
+    pictures, iiif
+        As for `osmofuse.report.check_report`.
+
+    Raises
+    ------
+    SettingError, OutputError
+        The report cannot be written.
+    """
+    if folder is not None:
+        check_report(
+            folder,
+            iiif=iiif,
+            overwrite=job.overwrite,
+            pictures=pictures,
+            inputs=job.inputs.values(),
+            outputs=output_paths(job).values(),
+        )
+
+
+def output_paths(job: Work) -> dict[str, Path]:
+    """Return the files to be written by role, in the order of renaming."""
+    others = {role: path for role, path in job.outputs.items() if role != "output"}
+    return others | {"record": record_path(job.output), "output": job.output}
+
+
+class Outputs(ExitStack):
+    """Output files of a job while they are written; removed unless committed.
+
+    Parameters
+    ----------
+    job : Work
+        Job, checked by `check_outputs`.
+    report : Path, optional
+        Folder of a report that is written with them, checked by `check_job_report`.
+    """
+
+    def __init__(self, job: Work, report: Path | None = None) -> None:
+        super().__init__()
+        self.paths = output_paths(job)
+        self.staging = Staging(self.paths.values(), overwrite=job.overwrite, ending=2)
+        with ExitStack() as opened:
+            if report is not None:
+                opened.enter_context(report_folder(report))
+            opened.enter_context(self.staging)
+            self.push(opened.pop_all())
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """Files by role, the main output first."""
+        return dict(reversed(self.paths.items()))
+
+    def stage(self, role: str) -> Path:
+        """Return the partial name of a file."""
+        return self.staging.partial(self.paths[role])
+
+    def probe(self, role: str, picture: Picture) -> None:
+        """Check by writing one pixel that a picture like this one can be written."""
+        if role in self.paths:
+            self.write(role, replace(picture, pixels=picture.pixels[:1, :1]))
+            with naming(self.paths[role]):  # some folders do not allow files to be removed
+                self.stage(role).unlink()
+
+    def write(self, role: str, picture: Picture) -> None:
+        """Write a picture under its partial name."""
+        encode(picture, self.paths[role])
+
+    def commit(self, record: Record) -> None:
+        """Write the record and rename all files, the output last."""
+        stage_record(record, self.paths["record"])
+        self.staging.commit()

@@ -7,31 +7,32 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from osmofuse.checks import mapping
 from osmofuse.errors import SettingError
-from osmofuse.io import composite_metadata, storable
-from osmofuse.jobs.files import InputFile
-from osmofuse.jobs.fit import check_fit
-from osmofuse.jobs.fuse_report import names_shown, report_files, write_page
-from osmofuse.jobs.fusing import need_of_fusion
-from osmofuse.jobs.job import Result
-from osmofuse.jobs.need import Need, peak_bytes
-from osmofuse.jobs.opening import Opened, open_files
-from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
-from osmofuse.jobs.sources import SourcesJob
+from osmofuse.io import Staging, composite_metadata, storable
+from osmofuse.jobs.files import InputFile, Outputs, check_fit, check_job_report, check_outputs
+from osmofuse.jobs.job import Result, repeat_command
+from osmofuse.jobs.need import Need, need_of_fusion, peak_bytes
+from osmofuse.jobs.sources import Opened, SourcesJob, open_files
 from osmofuse.methods import Fusion, Method, Sources
 from osmofuse.methods.contract import finds_structure, is_replayable, settings_of
+from osmofuse.metrics import score
 from osmofuse.optimise.plan import Plan
 from osmofuse.picture import Picture
 from osmofuse.pixels import quantise
 from osmofuse.progress import Status, Watch
 from osmofuse.record import Record, sha256_of_pixels
-from osmofuse.tasks.fuse import ANY_SIZE, finished, method_of, run_method
+from osmofuse.report import Provenance, write_report
+from osmofuse.report.document import MANIFEST
+from osmofuse.report.layers import seam_maps
+from osmofuse.tasks.fuse import ANY_SIZE, finished, method_of, run_method, scored_background
 from osmofuse.tasks.lengths import in_pixels
+from osmofuse.tasks.recipe import Recipe
+from osmofuse.typing import FloatArray
 
 _UNCHANGED = (
     "the output is the foreground, unchanged: nothing of the background entered. Give a map that "
@@ -46,7 +47,7 @@ class FuseResult(Result):
     Attributes
     ----------
     fusion : Fusion
-        What the method found.
+        Result of the method.
     """
 
     fusion: Fusion
@@ -61,20 +62,20 @@ class FuseJob(SourcesJob[FuseResult]):
     foreground, backgrounds, alpha, soften, levels, working_space, align, depth, recipe
         See `SourcesJob`.
     output : path
-        The fused picture; its record goes beside it.
+        Fused picture; its record is written next to it.
     truth : path, optional
-        The right answer, where there is one, for the report.
+        Ground truth, for the report.
     method : str
         Name of a method.
     settings : mapping
-        The method's settings; what is not given has its default. A ``reach`` may be "2 %" of the
-        side of a square as large as the picture.
+        Settings of the method that differ from the defaults. A ``reach`` may be "2 %" of the side
+        of a square as large as the picture.
     structure, alpha_output : path, optional
-        Where to write the structure that the method found, and the map that was used.
+        Further outputs: the structure that the method found, and the map that was used.
     plan : Plan, optional
-        Of an earlier fusion, to be followed exactly.
+        Plan of an earlier fusion, to be followed exactly.
     iiif : str, optional
-        Let the report have a IIIF manifest, for its folder at this address.
+        Write a IIIF manifest with the report, for its folder at this address.
     overwrite, max_memory, report, page
         See `FileJob`.
     """
@@ -92,7 +93,7 @@ class FuseJob(SourcesJob[FuseResult]):
         super().__post_init__()
         self._put_path("structure", "alpha_output")
         mapping("settings", self.settings)
-        fuser = self.fuser  # which refuses what is no method, or no setting of it
+        fuser = self.fuser  # raises SettingError for an unknown method or setting
         if self.structure is not None and not finds_structure(fuser):
             raise SettingError(f"structure: {self.method!r} finds none; use 'variational'")
         if self.plan is not None and not is_replayable(fuser):
@@ -102,21 +103,21 @@ class FuseJob(SourcesJob[FuseResult]):
 
     @property
     def fuser(self) -> Method:
-        """The method with its settings; lengths in per cent are of some size."""
+        """Method with its settings; lengths in per cent refer to an arbitrary size."""
         return self.fuser_for(ANY_SIZE)
 
     def fuser_for(self, shape: Sequence[int]) -> Method:
-        """Return the method with its settings for pictures of a size."""
+        """Return the method with its settings, for pictures of this size."""
         return method_of(self.method, in_pixels(self.settings, shape))
 
     @property
     def work(self) -> str:
-        """The work in words."""
+        """Description of the work, for messages."""
         return f"{self.foreground}: fusing it"
 
     @property
     def outputs(self) -> dict[str, Path]:
-        """The pictures to be written, by role; "output" is the fused one."""
+        """Pictures to be written, by role; "output" is the fused one."""
         found = {
             "structure": self.structure,
             "alpha": self.alpha_output,
@@ -125,20 +126,20 @@ class FuseJob(SourcesJob[FuseResult]):
         return {role: path for role, path in found.items() if path is not None}
 
     def check_outputs(self, files: Mapping[str, InputFile] | None) -> None:
-        """Refuse outputs that cannot or must not be written."""
+        """Check that the outputs can and may be written."""
         if files is None:
             check_outputs(self)
         else:
-            check_page(self, self.report, names_shown(self), iiif=self.iiif)
+            check_job_report(self, self.report, names_shown(self), iiif=self.iiif)
 
     def need_of(self, files: Mapping[str, InputFile]) -> Need:
-        """Return what the job needs, once it is known that the files fit together."""
+        """Check that the files fit together, and return the memory and time needed."""
         check_fit(files, aligned=self.align is not None)
         page = files["foreground"].picture
         return need_of_fusion(self, files, self.fuser_for((page.rows, page.cols)))
 
     def do(self, files: Mapping[str, InputFile], watch: Watch | None) -> FuseResult:
-        """Fuse, and write all files, or none."""
+        """Fuse; write all files, or none."""
         opened = open_files(self, files, self.output.parent)
         foreground = opened.ready.foreground
         notes = opened.notes_for(self, {self.method: self.fuser})
@@ -166,7 +167,7 @@ class FuseJob(SourcesJob[FuseResult]):
         )
 
     def _fuse(self, sources: Sources, watch: Watch | None) -> Fusion:
-        """Fuse, along the plan if there is one."""
+        """Fuse, following the plan if there is one."""
         method = self.fuser_for(sources.shape)
         if self.plan is not None and is_replayable(method):
             follow = partial(method.run, sources, self.plan, watch=watch)
@@ -174,7 +175,7 @@ class FuseJob(SourcesJob[FuseResult]):
         return run_method(method, sources, watch)
 
     def _like_output(self, foreground: Picture) -> Picture:
-        """Return something like the output, of a pixel if it has another depth."""
+        """Return a picture with the format of the output; one pixel if the depth differs."""
         if self.depth is None:
             return foreground
         return replace(foreground, pixels=foreground.pixels[:1, :1].astype(self.depth))
@@ -188,11 +189,11 @@ class FuseJob(SourcesJob[FuseResult]):
         record: Record,
     ) -> None:
         """Write the pictures under their partial names."""
-        told = _told(record)
-        outputs.write("output", marked(output, self, told))
+        history = _history(record)
+        outputs.write("output", marked(output, self, history))
         if self.structure is not None and fusion.structure is not None:
             structure = fusion.picture(self.depth, structure=True)[0]
-            outputs.write("structure", marked(structure, self, told))
+            outputs.write("structure", marked(structure, self, history))
         if self.alpha_output is not None:
             outputs.write("alpha", _map_picture(opened))
 
@@ -220,7 +221,7 @@ class FuseJob(SourcesJob[FuseResult]):
 
     @classmethod
     def parts_of(cls, record: Record) -> dict[str, Any]:
-        """Return the parts of the job that a record tells of, but for its files."""
+        """Return the fields of the job that a record holds, except files."""
         parts = {
             "method": record.method["name"],
             "settings": record.method["settings"],
@@ -229,25 +230,25 @@ class FuseJob(SourcesJob[FuseResult]):
         return super().parts_of(record) | parts
 
 
-def marked(picture: Picture, job: SourcesJob[Any], told: Mapping[str, Any]) -> Picture:
-    """Return a picture whose metadata say that it is a composite, of what, and how it was made."""
+def marked(picture: Picture, job: SourcesJob[Any], history: Mapping[str, Any]) -> Picture:
+    """Return a picture with metadata that mark it as a composite, with sources and history."""
     metadata = composite_metadata(
         picture.metadata,
         derived_from=[path.name for path in (job.foreground, *job.backgrounds)],
-        history=json.dumps(told, ensure_ascii=False),
+        history=json.dumps(history, ensure_ascii=False),
     )
     return replace(picture, metadata=metadata)
 
 
-def _told(record: Record) -> dict[str, Any]:
-    """Return what the metadata of the picture tell of its record."""
+def _history(record: Record) -> dict[str, Any]:
+    """Return the part of the record that the metadata of the picture hold."""
     parts = record.as_json()
     names = ("inputs", "alpha", "method", "working_space", "recipe", "versions")
     return {name: parts[name] for name in names if name in parts}
 
 
 def _map_picture(opened: Opened) -> Picture:
-    """Return the foreground's map as it was used, as a picture of the foreground's size."""
+    """Return the foreground's map that was used, as a picture of the foreground's size."""
     sources = opened.ready.sources
     shape = sources.shape + sources.alpha.shape[2:]
     return Picture(quantise(np.broadcast_to(sources.alpha, shape), opened.alpha_depth)[0])
@@ -263,3 +264,114 @@ def _plan_of(record: Record) -> Plan | None:
     if unknown := [name for name in record.plan if name not in known]:
         raise SettingError(f"plan.{unknown[0]}: unknown; there are {', '.join(known)}")
     return Plan(**record.plan)
+
+
+def names_shown(job: FuseJob) -> list[str]:
+    """Return the names of pictures that the report may show."""
+    sources = ("foreground", *job.background_roles, *job.alpha_roles)
+    return ["fused", *sources, "structure", *([] if job.truth is None else ["truth"])]
+
+
+def write_page(
+    job: FuseJob,
+    opened: Opened,
+    fusion: Fusion,
+    record: Record,
+    files: Mapping[str, Path],
+    staging: Staging,
+) -> Path:
+    """Write the report of a fusion, see `osmofuse.report.write_report`.
+
+    Parameters
+    ----------
+    job, opened, fusion, record
+        Job, its opened files, its result, and its record.
+    files : mapping of str to Path
+        Other files that the job writes.
+    staging : Staging
+        Staging of these files, which are renamed together.
+    """
+    assert job.report is not None, "a report was asked for"
+    ready = opened.ready
+    alpha = ready.sources.alpha
+    pictures: dict[str, Picture | FloatArray] = {
+        "fused": fusion.picture(job.depth)[0],
+        "foreground": ready.foreground,
+    }
+    pictures |= zip(job.background_roles, ready.backgrounds, strict=True)
+    pictures |= zip(job.alpha_roles, ready.sources.alphas, strict=True)
+    if fusion.structure is not None:
+        pictures["structure"] = fusion.picture(job.depth, structure=True)[0]
+    if opened.truth is not None:
+        pictures["truth"] = opened.truth
+    seen = [_seen(pictures[role]) for role in ("fused", "foreground")]
+    fused, foreground, background = *seen, scored_background(ready)
+    return write_report(
+        job.report,
+        pictures=pictures,
+        maps=seam_maps(fused, foreground, background, alpha),
+        fusion=fusion,
+        scores=score(fused, foreground, background, alpha, truth=opened.truth),
+        provenance=Provenance(
+            record=record,
+            command=repeat_command(job.kind, files["record"], job.output),
+            inputs=(*job.inputs.values(), *files.values()),
+        ),
+        iiif=job.iiif,
+        overwrite=job.overwrite,
+        staging=staging,
+    )
+
+
+def report_files(page: Path, *, manifest: bool) -> dict[str, Path]:
+    """Return the main files of a report, by role."""
+    return {"report": page} | ({"manifest": page.with_name(MANIFEST)} if manifest else {})
+
+
+def _seen(picture: Picture | FloatArray) -> Picture | FloatArray:
+    """Return a picture whose empty pixels are filled, so that it can be scored."""
+    return picture.filled() if isinstance(picture, Picture) else picture
+
+
+_PARTS = ("alpha", "levels", "working_space", "align", "depth")  # fields of recipes and of jobs
+
+J = TypeVar("J", bound=SourcesJob[Any])
+
+
+def job_with_recipe(
+    chosen: Recipe,
+    kind: type[J] = FuseJob,  # type: ignore[assignment]
+    **given: Any,
+) -> J:
+    """Return a job with the given parts, and the rest from a recipe.
+
+    Parameters
+    ----------
+    chosen : Recipe
+        Recipe.
+    kind : type
+        Class of the job: `FuseJob`, `CompareJob` or `SweepJob`.
+    **given
+        Fields of the job. Given settings replace the recipe's one by one. The recipe's settings
+        are for its method only: with another `method` they are ignored, and a comparison uses
+        them for that method alone. A sweep varies its settings around them.
+
+    Raises
+    ------
+    SettingError
+        The recipe needs a map and none is given, or the parts contradict each other.
+    """
+    parts = {name: getattr(chosen, name) for name in _PARTS} | given
+    if parts["alpha"] is None:
+        raise SettingError(
+            f"alpha: the recipe {chosen.name!r} needs a map, white where the foreground is kept; "
+            "give --alpha map.png"
+        )
+    alpha = parts["alpha"]
+    maps = alpha if isinstance(alpha, list | tuple) else [alpha]
+    if any(isinstance(one, Path | str) for one in maps):  # a number has no edges to blur
+        parts.setdefault("soften", chosen.soften)
+    try:
+        return kind(**kind.with_settings_of(chosen, parts), recipe=chosen.entry)
+    except SettingError as error:
+        raise SettingError(f"{error} (with the recipe {chosen.name!r})") from error

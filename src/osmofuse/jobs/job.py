@@ -7,6 +7,7 @@ work itself; everything else is in `FileJob`.
 
 from __future__ import annotations
 
+import shlex
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields, replace
@@ -20,7 +21,7 @@ from osmofuse.jobs.need import Need, check_limit, in_bytes
 from osmofuse.progress import Status, Watch
 from osmofuse.record import Input, Record
 
-MOST_BYTES = 2**63 - 1
+MOST_BYTES = 2**63 - 1  # largest limit of memory, a signed 64-bit integer
 
 
 @dataclass(frozen=True)
@@ -30,13 +31,13 @@ class Repetition:
     Attributes
     ----------
     identical : bool
-        The pixels, or the scores, are those of the record, bit for bit.
+        True if the pixels, or the scores, are those of the record, bit for bit.
     differences : tuple of str
-        What differs, in words: inputs that are other files; and, if the result differs, settings,
-        versions and the machine, and by how much it does.
+        Differences in words: other input files and, if the result differs, settings, versions, the
+        machine, and the size of the difference.
     largest, rms : float or None
-        The difference from the earlier output in levels of its depth (of floats, in parts of
-        white), at most and as root mean square; None if that output is not there as it was.
+        Maximal and root mean square difference from the earlier output, in levels of its depth
+        (for floats, in parts of white); None if that output is missing or changed.
     """
 
     identical: bool
@@ -52,16 +53,16 @@ class Result:
     Attributes
     ----------
     status : Status
-        How it ended. Not converging is a status; a job that was cancelled, or that was refused,
-        has written nothing.
+        Outcome of the job. Not converging is a status; a cancelled or refused job has written
+        nothing.
     files : dict of str to Path
-        What was written, by role, the main output first.
+        Written files by role, the main output first.
     notes : tuple of str
-        Notes for a person: what was noticed in the files, or done to them.
+        Remarks on the files and their preparation, for a person.
     record : Record or None
-        How it was made; None if nothing was.
+        Provenance of the result; None if nothing was made.
     repetition : Repetition or None
-        Of `osmofuse.repeat`, how the result compares with the record that was followed.
+        Comparison with the repeated record, for `osmofuse.repeat`.
     """
 
     status: Status
@@ -79,11 +80,11 @@ class Job(Protocol):
 
     @property
     def inputs(self) -> dict[str, Path]:
-        """The files to be read, by role."""
+        """Files to be read, by role."""
         ...
 
     def check(self) -> Need:
-        """Return what the job will need, once it is known that it can be done."""
+        """Check that the job can be done, and return the memory and time needed."""
         ...
 
     def run(self, watch: Watch | None = None, *, need: Need | None = None) -> Result:
@@ -98,14 +99,14 @@ class FileJob(ABC, Generic[R_co]):
     Parameters
     ----------
     overwrite : bool
-        Replace outputs that exist. Never an input.
+        Replace existing outputs, but never an input.
     max_memory : int, 1 to 2⁶³ - 1, optional
-        Refuse to start if more bytes are needed.
+        Limit in bytes; a job that needs more is refused.
     report : path, optional
-        Folder of a page to look at the result, which is written together with the outputs.
+        Folder of an HTML page that shows the result; it is written together with the outputs.
     page : tuple of int
-        Which page of the pictures is read, from 1: one for all, or one for each of `pictures`.
-        Empty: the first of each.
+        Page of the pictures to read, from 1: one for all, or one for each of `pictures`. Empty
+        means the first of each.
     """
 
     overwrite: bool = False
@@ -113,9 +114,9 @@ class FileJob(ABC, Generic[R_co]):
     report: Path | None = None
     page: tuple[int, ...] = ()
 
-    kind: ClassVar[str]  # as records name it, and the command
-    settings_recorded: ClassVar[tuple[str, ...]] = ()  # fields that a record keeps as settings
-    finds_transform: ClassVar[bool] = False  # the transform in a record is the result
+    kind: ClassVar[str]  # name in records, and of the command
+    settings_recorded: ClassVar[tuple[str, ...]] = ()  # fields stored as settings in a record
+    finds_transform: ClassVar[bool] = False  # True if the transform in a record is a result
 
     def __post_init__(self) -> None:
         self._put("page", tuple(self.page))
@@ -135,11 +136,11 @@ class FileJob(ABC, Generic[R_co]):
     @property
     @abstractmethod
     def pictures(self) -> dict[str, Path]:
-        """The pictures to be read, by role."""
+        """Pictures to be read, by role."""
 
     @property
     def documents(self) -> dict[str, Path]:
-        """The other files to be read, by role."""
+        """Other files to be read, by role."""
         return {}
 
     @property
@@ -150,36 +151,36 @@ class FileJob(ABC, Generic[R_co]):
     @property
     @abstractmethod
     def work(self) -> str:
-        """The work in words that begin with a file, for messages on memory."""
+        """Description of the work, beginning with a file, for messages on memory."""
 
     @abstractmethod
     def check_outputs(self, files: Mapping[str, InputFile] | None) -> None:
-        """Refuse outputs that cannot or must not be written.
+        """Check that the outputs can and may be written.
 
         Called twice: with None before any file is opened, then with the files.
         """
 
     @abstractmethod
     def need_of(self, files: Mapping[str, InputFile]) -> Need:
-        """Return what the job needs, once it is known that the files fit together."""
+        """Check that the files fit together, and return the memory and time needed."""
 
     @abstractmethod
     def do(self, files: Mapping[str, InputFile], watch: Watch | None) -> R_co:
         """Do the job with files that have been checked."""
 
     def check(self) -> Need:
-        """Return what the job will need, once it is known that it can be done.
+        """Check that the job can be done, and return the memory and time needed.
 
         Raises
         ------
         OutputError
-            An output cannot be written, or must not.
+            An output cannot or must not be written.
         UnreadableError, InputError, MismatchError, MissingExtraError
             A file is missing or cannot be used, or the files do not fit together.
         SettingError
-            The settings do not go together, or not with the files.
+            Settings contradict each other or the files.
         LimitError
-            It needs more memory than it may have.
+            The job needs more memory than allowed.
         """
         self.check_outputs(None)
         files = look_at_pictures(self.pictures, self.page)
@@ -195,22 +196,22 @@ class FileJob(ABC, Generic[R_co]):
         Parameters
         ----------
         watch : callable, optional
-            Called with a `Progress` now and then; if it returns True the job ends, and nothing is
-            written.
+            Called with a `Progress` at intervals; if it returns True the job is cancelled and
+            nothing is written.
         need : Need, optional
-            From `check`. A file that is not as it was then is refused.
+            Result of `check`. A file that has changed since is refused.
 
         Returns
         -------
         Result
-            Also where a method did not converge: its status says so.
+            Result, also if a method did not converge; see its status.
 
         Raises
         ------
         UnreadableError, InputError, MismatchError, SettingError, MissingExtraError, LimitError
             As for `check`.
         OutputError
-            An output exists, or cannot be written. Then none of them is.
+            An output exists or cannot be written. Then no file is written.
         """
         if need is None:
             need = self.check()
@@ -233,23 +234,23 @@ class FileJob(ABC, Generic[R_co]):
         self.check_outputs(need.files)
 
     def inputs_of(self, files: Mapping[str, InputFile], folder: Path) -> tuple[Input, ...]:
-        """Return files that have been read, as a record in a folder names them."""
+        """Return entries of the files that were read, for a record in a folder."""
         return tuple(input_of(role, file, folder, self.page) for role, file in files.items())
 
     def notes_of(self, inputs: tuple[Input, ...]) -> tuple[str, ...]:
-        """Return what was noticed in the files, by their paths."""
+        """Return the notes on the files, each with its path."""
         paths = self.inputs
         return tuple(f"{paths[one.role]}: {note}" for one in inputs for note in one.notes)
 
     @property
     def method_recorded(self) -> dict[str, Any]:
-        """The job's settings, as a record has them."""
+        """Name and settings of the job, for the record."""
         settings = {name: getattr(self, name) for name in self.settings_recorded}
         return {"name": self.kind, "settings": settings}
 
     @classmethod
     def parts_of(cls, record: Record) -> dict[str, Any]:
-        """Return the parts of the job that a record tells of, but for its files."""
+        """Return the fields of the job that a record holds, except files."""
         settings = record.method["settings"]
         return {name: settings[name] for name in cls.settings_recorded if name in settings}
 
@@ -261,7 +262,7 @@ class FileJob(ABC, Generic[R_co]):
 
 
 def may_be_none(kind: type[FileJob[Any]], name: str) -> bool:
-    """Return True if a kind of job has a field that is None by default."""
+    """Return True if a field of a kind of job is None by default."""
     return any(one.name == name and one.default is None for one in fields(kind))
 
 
@@ -272,3 +273,27 @@ def required_fields(kind: type[FileJob[Any]]) -> list[str]:
         for one in fields(kind)
         if one.default is MISSING and one.default_factory is MISSING
     ]
+
+
+def repeat_command(kind: str, record: Path, output: Path) -> str:
+    """Return the command that repeats a job, from the folder in which it was run.
+
+    Parameters
+    ----------
+    kind : str
+        Kind of the job, which is the command's name.
+    record : Path
+        Record of the job.
+    output : Path
+        Output of the job; the command writes next to it and replaces nothing.
+
+    Examples
+    --------
+    >>> repeat_command("compare", Path("a b/comparison.json"), Path("a b"))
+    "osmofuse compare --from 'a b/comparison.json' -o 'a b-again'"
+    """
+    named = output if output.name else output.absolute()  # "." has no name
+    other = named / "again"  # for "/", which has no name at all
+    if named.name:
+        other = named.with_name(f"{named.stem}-again{named.suffix}")
+    return shlex.join(["osmofuse", kind, "--from", str(record), "-o", str(other)])

@@ -1,4 +1,4 @@
-"""Find the map of a picture file, with a record beside it."""
+"""Matting of a picture file, with a record beside the map."""
 
 from __future__ import annotations
 
@@ -15,11 +15,17 @@ from osmofuse.checks import number
 from osmofuse.errors import InputError, MismatchError
 from osmofuse.io import format_of
 from osmofuse.io.formats import JPEG
-from osmofuse.jobs.again import again
-from osmofuse.jobs.files import InputFile, named_as, read_pictures, size_of
-from osmofuse.jobs.job import FileJob, Result
-from osmofuse.jobs.need import PROGRAM, START, Need, check_limit, peak_bytes
-from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
+from osmofuse.jobs.files import (
+    InputFile,
+    Outputs,
+    check_job_report,
+    check_outputs,
+    named_as,
+    read_pictures,
+    size_of,
+)
+from osmofuse.jobs.job import FileJob, Result, repeat_command
+from osmofuse.jobs.need import PROGRAM_BYTES, START_SECONDS, Need, check_limit, peak_bytes
 from osmofuse.maps.alpha import FARTHEST_EDGE
 from osmofuse.maps.foreground_colours import foreground_colours
 from osmofuse.maps.map_file import AlphaFile, alpha_of_picture, trimap_of_picture
@@ -33,12 +39,13 @@ from osmofuse.report import Provenance, write_matte
 from osmofuse.report.overlays import overlay
 from osmofuse.typing import FloatArray
 
-MOSTLY = 0.9  # of a mask's pixels are black or white
-_SHOWN = ("Picture", "Trimap", "Alpha map", "Overlay", "Cut out")  # by the report
-_USUALLY_OPEN = 0.2  # the part that a trimap leaves open, until it is read
-# Bytes a pixel, and seconds a million pixels, to carry a map to the full size and to write it.
+MOSTLY = 0.9  # least share of black and white pixels in a mask; any of 0.8..0.95 works
+# Titles of pictures in the report.
+_MATTE_SHOWN = ("Picture", "Trimap", "Alpha map", "Overlay", "Cut out")
+_USUALLY_OPEN = 0.2  # unknown share of a trimap, assumed until it is read
+# Bytes per pixel, and seconds per million pixels, to upsample a map and to write it.
 _CARRYING, _WRITING = 60, 1.5
-_CUTTING_OUT = 40  # bytes a sample to find the colours of what is kept
+_CUTTING_OUT = 40  # bytes per sample to estimate foreground colours
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -48,9 +55,9 @@ class MatteResult(Result):
     Attributes
     ----------
     matte : Matte
-        The map, with its status.
+        Map and status.
     unknown : float
-        The part of the picture in which it had to be found.
+        Share of pixels that the trimap leaves unknown.
     """
 
     matte: Matte
@@ -59,21 +66,21 @@ class MatteResult(Result):
 
 @dataclass(frozen=True)
 class MatteJob(FileJob[MatteResult]):
-    """Find the map of a picture file from a trimap file.
+    """Estimate the alpha map of a picture file from a trimap file.
 
     Parameters
     ----------
     image, trimap : path
-        The picture, and what is known of the map.
+        Picture, and its trimap, scribbles or mask.
     output : path
-        The map to write: 16 bits, or 8 in JPEG; WebP holds no grey.
+        Map to write, in 16 bits, or 8 in JPEG; WebP cannot store grey.
     method : str
         See `osmofuse.matte`.
     edge : float, 0 to 10000, optional
-        The trimap is a mask; find its edge anew within so many pixels.
+        Treat the trimap as a mask, and estimate alpha within this distance of its edge, in pixels.
     foreground_output, preview : path, optional
-        Where to write the colours of what the map keeps, with the map as their transparency; and
-        the picture with the map laid over it.
+        Further outputs: the foreground colours with the map as transparency, and the picture with
+        the map as an overlay.
     max_pixels : int
         See `osmofuse.matte`.
     overwrite, max_memory, report, page
@@ -101,17 +108,17 @@ class MatteJob(FileJob[MatteResult]):
 
     @property
     def pictures(self) -> dict[str, Path]:
-        """The pictures to be read, by role."""
+        """Pictures to be read, by role."""
         return {"image": self.image, "trimap": self.trimap}
 
     @property
     def depth(self) -> np.dtype[np.generic]:
-        """Depth in which the map is written."""
+        """Depth of the map's file."""
         return np.dtype(np.uint8 if format_of(self.output) is JPEG else np.uint16)
 
     @property
     def outputs(self) -> dict[str, Path]:
-        """The files to be written, by role."""
+        """Pictures to be written, by role."""
         found = {
             "foreground": self.foreground_output,
             "preview": self.preview,
@@ -121,17 +128,17 @@ class MatteJob(FileJob[MatteResult]):
 
     @property
     def work(self) -> str:
-        """The work in words."""
+        """Description of the work, for messages."""
         return f"{self.image}: finding its map"
 
     def check_outputs(self, files: Mapping[str, InputFile] | None) -> None:
-        """Refuse outputs that cannot or must not be written."""
+        """Check that the outputs can and may be written."""
         if files is None:
             check_outputs(self)
-            check_page(self, self.report, _SHOWN)
+            check_job_report(self, self.report, _MATTE_SHOWN)
 
     def need_of(self, files: Mapping[str, InputFile]) -> Need:
-        """Return what the job needs, once it is known that the files fit together."""
+        """Check that the files fit together, and return the memory and time needed."""
         image, trimap = files["image"].picture, files["trimap"].picture
         if (trimap.rows, trimap.cols) != (image.rows, image.cols):
             raise MismatchError(
@@ -141,7 +148,7 @@ class MatteJob(FileJob[MatteResult]):
         return self._need(files, _USUALLY_OPEN)
 
     def _need(self, files: Mapping[str, InputFile], unknown: float) -> Need:
-        """Return what a matte needs that has to be found in a part of the picture."""
+        """Return the need of a matte with this share of unknown pixels."""
         image, cost = files["image"].picture, matte_cost_of(self.method)
         pixels = image.rows * image.cols
         seen = min(pixels, self.max_pixels)
@@ -150,15 +157,17 @@ class MatteJob(FileJob[MatteResult]):
             held += _CUTTING_OUT * pixels * image.bands
         solving = (cost.bytes + cost.more_bytes * unknown) * seen
         seconds = (cost.seconds + cost.more_seconds * unknown) * seen + _WRITING * pixels
-        return Need(bytes=round(PROGRAM + held + solving), seconds=START + seconds / 1e6)
+        return Need(
+            bytes=round(PROGRAM_BYTES + held + solving), seconds=START_SECONDS + seconds / 1e6
+        )
 
     def do(self, files: Mapping[str, InputFile], watch: Watch | None) -> MatteResult:
-        """Find the map, and write all files, or none."""
+        """Estimate the map; write all files, or none."""
         picture, stored = read_pictures(files).values()
         image, known = self.inputs_of(files, self.output.parent)
         trimap = self._trimap(picture, stored)
         unknown = float(np.mean((trimap.alpha > 0.0) & (trimap.alpha < 1.0)))
-        # Headers did not say how much that is.
+        # The share of unknown pixels is not in the headers, so check the limit again.
         check_limit(self._need(files, unknown), self.max_memory, self.work)
         with Outputs(self, self.report) as outputs:
             outputs.probe("output", Picture(np.zeros((1, 1), self.depth)))
@@ -203,7 +212,7 @@ class MatteJob(FileJob[MatteResult]):
     def _provenance(self, record: Record, files: Mapping[str, Path]) -> Provenance:
         return Provenance(
             record=record,
-            command=again(self.kind, files["record"], self.output),
+            command=repeat_command(self.kind, files["record"], self.output),
             title=f"The map of {self.image.name}",
             inputs=(*self.inputs.values(), *files.values()),
         )
@@ -255,7 +264,7 @@ class MatteJob(FileJob[MatteResult]):
 
 
 def _known(stored: Picture, name: str, edge: float | None) -> AlphaFile:
-    """Return what a trimap says, or a mask whose edge is to be found anew."""
+    """Return the trimap of a file, or that of a mask with an unknown edge."""
     if edge is None:
         return trimap_of_picture(stored, name=name)
     mask = alpha_of_picture(stored, name=name)
@@ -270,7 +279,7 @@ def _known(stored: Picture, name: str, edge: float | None) -> AlphaFile:
 
 
 def _is_known(picture: Picture) -> bool:
-    """Return True for a picture that is itself a trimap, or a mask, in black and white."""
+    """Return True for a picture that is itself a trimap or a mask in black and white."""
     if np.ptp(picture.colour.reshape(*picture.shape, -1), axis=2).any():
         return False
     with suppress(InputError):
@@ -282,7 +291,7 @@ def _is_known(picture: Picture) -> bool:
 
 
 def _facts(alpha: FloatArray, unknown: float, notes: tuple[str, ...]) -> dict[str, str]:
-    """Return what the report says of a map."""
+    """Return the figures of a map for the report."""
     soft = float(np.mean((alpha > 0.0) & (alpha < 1.0)))
     facts = {
         "To be found": f"{unknown:.1%} of the picture",
@@ -293,7 +302,7 @@ def _facts(alpha: FloatArray, unknown: float, notes: tuple[str, ...]) -> dict[st
 
 
 def _cut_out(picture: Picture, colours: FloatArray, alpha: FloatArray) -> Picture:
-    """Return colours in the depth of the picture, with the map as their transparency."""
+    """Return colours in the depth of the picture, with the map as transparency."""
     bands = [colours.reshape(*alpha.shape, -1), alpha[..., None]]
     pixels = quantise(np.concatenate(bands, axis=2), picture.depth)[0]
     return Picture(pixels, picture.profile, picture.metadata, transparency=True)

@@ -1,4 +1,4 @@
-"""Jobs that make one picture from others, with a record beside it."""
+"""Base of jobs that make one picture from others, with a record beside it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from time import perf_counter
 from typing import ClassVar
 
 from osmofuse.io import storable
-from osmofuse.jobs.again import again
-from osmofuse.jobs.files import InputFile, read_pictures
-from osmofuse.jobs.job import FileJob, Result
-from osmofuse.jobs.need import PROGRAM, START, Need, peak_bytes
-from osmofuse.jobs.outputs import Outputs, check_outputs, check_page
+from osmofuse.jobs.files import InputFile, Outputs, check_job_report, check_outputs, read_pictures
+from osmofuse.jobs.job import FileJob, Result, repeat_command
+from osmofuse.jobs.need import PROGRAM_BYTES, START_SECONDS, Need, peak_bytes
 from osmofuse.picture import Picture
 from osmofuse.progress import Progress, Status, Watch
 from osmofuse.record import Record, sha256_of_pixels
@@ -27,23 +25,23 @@ _RESULT = "Result"  # title of the output in the report
 class PictureJob(FileJob[Result]):
     """Base of jobs that make one picture from others.
 
-    A kind of job has a field for each picture that it reads, and one for each setting. It names
-    them in `reads` and `settings_recorded`, and makes the picture in `make`. Files, record,
-    report, limits and repetition are here.
+    A subclass has a field for each picture that it reads and for each setting, lists them in
+    `reads` and `settings_recorded`, and implements `make`. Files, record, report, limits and
+    repetition are implemented here.
 
     Parameters
     ----------
     output : path
-        The picture to write; its record goes beside it.
+        Picture to write; its record is written next to it.
     overwrite, max_memory, report, page
         See `FileJob`.
     """
 
     output: Path
 
-    reads: ClassVar[tuple[str, ...]] = ("image",)  # fields of the pictures, which are their roles
-    sample_bytes: ClassVar[float] = 48  # memory for each sample, beyond the pictures themselves
-    seconds: ClassVar[float] = 1.0  # time on one core for a million samples, with its files
+    reads: ClassVar[tuple[str, ...]] = ("image",)  # fields that hold pictures; also their roles
+    sample_bytes: ClassVar[float] = 48  # memory in bytes per sample beyond the pictures
+    seconds: ClassVar[float] = 1.0  # time per million samples on one core, with files
 
     def __post_init__(self) -> None:
         self._put_path("output", *self.reads)
@@ -56,43 +54,45 @@ class PictureJob(FileJob[Result]):
         Parameters
         ----------
         pictures : mapping of str to Picture
-            What was read, by role.
+            Pictures that were read, by role.
         watch : callable
-            For work that takes long: to be called with a `Progress` now and then. Once it has
-            returned True nothing is written, whatever is returned here.
+            To be called with a `Progress` at intervals in long work. Once it has returned True the
+            job is cancelled and the returned picture is ignored.
         """
 
     @property
     def pictures(self) -> dict[str, Path]:
-        """The pictures to be read, by role."""
+        """Pictures to be read, by role."""
         found = {role: getattr(self, role) for role in self.reads}
         return {role: path for role, path in found.items() if path is not None}
 
     @property
     def outputs(self) -> dict[str, Path]:
-        """The pictures to be written, by role."""
+        """Pictures to be written, by role."""
         return {"output": self.output}
 
     @property
     def work(self) -> str:
-        """The work in words that begin with a file."""
+        """Description of the work, beginning with a file, for messages."""
         return f"{next(iter(self.pictures.values()))}: osmofuse {self.kind}"
 
     def check_outputs(self, files: Mapping[str, InputFile] | None) -> None:
-        """Refuse outputs that cannot or must not be written."""
+        """Check that the outputs can and may be written."""
         if files is None:
             check_outputs(self)
-            check_page(self, self.report, [*map(_title, self.pictures), _RESULT])
+            check_job_report(self, self.report, [*map(_title, self.pictures), _RESULT])
 
     def need_of(self, files: Mapping[str, InputFile]) -> Need:
         """Return the memory and time for pictures of this size."""
         read = [file.picture for file in files.values()]
         samples = sum(one.rows * one.cols * one.bands for one in read)
         held = sum(one.decoded_bytes for one in read) + self.sample_bytes * samples
-        return Need(bytes=round(PROGRAM + held), seconds=START + self.seconds * samples / 1e6)
+        return Need(
+            bytes=round(PROGRAM_BYTES + held), seconds=START_SECONDS + self.seconds * samples / 1e6
+        )
 
     def do(self, files: Mapping[str, InputFile], watch: Watch | None) -> Result:
-        """Make the picture, and write all files, or none."""
+        """Make the picture; write all files, or none."""
         pictures, watched = read_pictures(files), _Watched(watch)
         watched(Progress(None, 1, 0, None, None, 0.0))
         with Outputs(self, self.report) as outputs:
@@ -131,12 +131,12 @@ class PictureJob(FileJob[Result]):
         record: Record,
         outputs: Outputs,
     ) -> Path:
-        """Write the report: the result, and the pictures that have its size."""
+        """Write the report: the result, and the inputs of the same size."""
         shown = {_title(role): one for role, one in pictures.items() if one.shape == made.shape}
         files = outputs.files
         provenance = Provenance(
             record=record,
-            command=again(self.kind, files["record"], self.output),
+            command=repeat_command(self.kind, files["record"], self.output),
             title=f"{self.output.name}, made by osmofuse {self.kind}",
             inputs=(*self.inputs.values(), *files.values()),
         )
@@ -150,7 +150,7 @@ class PictureJob(FileJob[Result]):
 
 
 class _Watched:
-    """A watching function that remembers that it has cancelled."""
+    """Watch that remembers a cancellation."""
 
     def __init__(self, watch: Watch | None) -> None:
         self.cancelled = False

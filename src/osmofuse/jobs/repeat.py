@@ -1,4 +1,4 @@
-"""Repeat what a record says, and compare the pixels."""
+"""Repeat the work of a record, and compare the results."""
 
 from __future__ import annotations
 
@@ -12,9 +12,14 @@ from typing import Any
 import numpy as np
 
 from osmofuse.errors import OsmofuseError, SettingError, UnreadableError
-from osmofuse.jobs.catalogue import JOBS
+from osmofuse.jobs.align import AlignJob
+from osmofuse.jobs.compare import CompareJob
 from osmofuse.jobs.files import look_at_pictures, read_pictures
+from osmofuse.jobs.fuse import FuseJob
 from osmofuse.jobs.job import FileJob, Repetition, Result, may_be_none, required_fields
+from osmofuse.jobs.matte import MatteJob
+from osmofuse.jobs.score import ScoreJob
+from osmofuse.jobs.sweep import SweepJob
 from osmofuse.pixels import white_of
 from osmofuse.progress import Watch
 from osmofuse.record import (
@@ -28,7 +33,11 @@ from osmofuse.record import (
 )
 from osmofuse.typing import Array
 
-_ROWS_AT_ONCE = 256
+_KINDS: tuple[type[FileJob[Any]], ...] = (
+    FuseJob, AlignJob, MatteJob, CompareJob, SweepJob, ScoreJob,
+)  # fmt: skip
+JOBS: dict[str, type[FileJob[Any]]] = {one.kind: one for one in _KINDS}
+_ROWS_AT_ONCE = 256  # rows per block of a difference; any of 16..4096 works
 
 
 def repeat(
@@ -38,24 +47,24 @@ def repeat(
     watch: Watch | None = None,
     **changes: Any,
 ) -> Result:
-    """Do again what a record says, and compare what came of it.
+    """Repeat the job of a record, and compare the results.
 
     Parameters
     ----------
     record : path
-        The record, of any job. The paths in it are relative to its folder; an input that is not
-        there is looked for beside the record and in the current folder.
+        Record of any job. Its paths are relative to its folder; a missing input is searched for
+        beside the record and in the current folder.
     output : path
-        Where the result is to go: a file, or of `CompareJob` and `SweepJob` a folder.
+        Output: a file, or a folder for `CompareJob` and `SweepJob`.
     watch : callable, optional
         As for a job's `run`.
     **changes
-        Parts of the job: other outputs and limits, or inputs that have moved.
+        Fields of the job: other outputs and limits, or new paths of inputs.
 
     Returns
     -------
     Result
-        Its `repetition` says whether the result is that of the record, bit for bit.
+        Result; its `repetition` compares it with the record.
 
     Raises
     ------
@@ -77,14 +86,14 @@ def repeat(
 def job_of_record(
     path: str | os.PathLike[str], output: str | os.PathLike[str] | None, **changes: Any
 ) -> FileJob[Any]:
-    """Return the job that does again what a record says.
+    """Return the job that repeats a record.
 
     Parameters
     ----------
     path : path
-        The record, see `repeat`.
+        Path of the record, see `repeat`.
     output : path or None
-        Where the result is to go; None only where the job needs none.
+        Output; None only for a job that needs none.
     **changes
         As for `repeat`.
 
@@ -99,7 +108,7 @@ def job_of_record(
 def _job_of(
     record: Record, path: Path, output: str | os.PathLike[str] | None, changes: Mapping[str, Any]
 ) -> FileJob[Any]:
-    """Return the job that does again what a record says that was read from a path."""
+    """Return the job that repeats a record, given with its path."""
     kind = JOBS.get(record.job)
     if kind is None:
         raise SettingError(
@@ -139,20 +148,20 @@ def compare_with_record(old: Record, result: Result, earlier: Path | None = None
     Parameters
     ----------
     old : Record
-        As it was before; the repetition may have replaced its file.
+        Record before the repetition, which may have replaced its file.
     result : Result
-        Of the repetition.
+        Result of the repetition.
     earlier : Path, optional
-        Where the output of the record may still be.
+        Output of the record, if it may still exist.
 
     Returns
     -------
     Repetition
-        Versions, settings and the machine count only if the result differs.
+        Comparison; versions, settings and the machine are compared only if the result differs.
     """
     new = result.record
     if new is None:
-        raise ValueError("a cancelled job has nothing to compare")
+        raise ValueError("a cancelled job has no result to compare")
     differ = list(_other_inputs(old, new))
     if _compared(old) == _compared(new):
         return Repetition(True, tuple(differ))
@@ -165,20 +174,20 @@ def compare_with_record(old: Record, result: Result, earlier: Path | None = None
 
 
 def _outcome(record: Record) -> tuple[str | None, Any, dict[str, Any]]:
-    """Return what has to be the same: the hash of pixels, those of several pictures, scores."""
+    """Return the results to compare: hash of pixels, hashes of several pictures, scores."""
     scores = record.result.get("scores", {})
     values = {name: repr(plain(one.get("value"))) for name, one in scores.items()}
     return record.output.get("sha256_of_pixels"), record.output.get("pictures"), values
 
 
 def _compared(record: Record) -> tuple[str | None, list[str], dict[str, Any]]:
-    """Return the same without names of pictures: a map that has moved may be called otherwise."""
+    """Return the results without names of pictures, since a moved map may have a new name."""
     whole, pictures, scores = _outcome(record)
     return whole, list((pictures or {}).values()), scores
 
 
 def _other_parts(old: Record, new: Record) -> Iterator[str]:
-    """Yield the pictures of several, or the scores, that are not those of the record."""
+    """Yield the pictures of a series, or the scores, that differ from the record."""
     for k, what in ((1, "pixels"), (2, "score")):
         was, now = (_outcome(one)[k] or {} for one in (old, new))
         for name in dict.fromkeys((*was, *now)):
@@ -200,10 +209,12 @@ def _other_inputs(old: Record, new: Record) -> Iterator[str]:
 
 
 def _other_settings(old: Record, new: Record) -> Iterator[str]:
-    """Yield the settings that differ; one that came later has its default now."""
-    told = [{"working_space": one.working_space, **one.method["settings"]} for one in (old, new)]
-    for name in sorted(set(told[0]) | set(told[1])):
-        was, now = (repr(_plain(one[name])) if name in one else "none" for one in told)
+    """Yield the settings that differ; a setting missing in the record has its default."""
+    settings = [
+        {"working_space": one.working_space, **one.method["settings"]} for one in (old, new)
+    ]
+    for name in sorted(set(settings[0]) | set(settings[1])):
+        was, now = (repr(_plain(one[name])) if name in one else "none" for one in settings)
         if was != now:
             yield f"setting {name}: {now}, not {was}"
 
@@ -222,10 +233,14 @@ def _other_versions(old: Record, new: Record) -> Iterator[str]:
 def _distance(
     earlier: Path | None, output: Path, digest: str | None
 ) -> tuple[str, float | None, float | None]:
-    """Return the difference of an output from an earlier one, in words and numbers."""
+    """Return the difference of an output from an earlier one, as text and numbers."""
     differ = "the pixels differ from those of the record"
     if earlier is None or not earlier.is_file() or earlier.samefile(output):
-        return f"{differ}; the earlier output is not there to compare with", None, None
+        return (
+            f"{differ}; the earlier output is missing, so the difference is not known",
+            None,
+            None,
+        )
     try:
         files = look_at_pictures({"earlier": earlier, "output": output})
         was, now = (one.pixels for one in read_pictures(files).values())
@@ -234,8 +249,14 @@ def _distance(
         return f"{differ}; the earlier output cannot be read ({error})", None, None
     if was.shape != now.shape or was.dtype != now.dtype:
         return f"{differ} in size or depth", None, None
-    if kind != "jpeg" and sha256_of_pixels(was) != digest:  # a JPEG has never had those pixels
-        return f"{differ}; by how much is not known, {earlier} has been changed", None, None
+    if (
+        kind != "jpeg" and sha256_of_pixels(was) != digest
+    ):  # JPEG is lossy: its pixels never had this hash
+        return (
+            f"{differ}; the difference is not known, since {earlier} has been changed",
+            None,
+            None,
+        )
     largest, rms = _largest_and_rms(was, now)
     white = white_of(was.dtype, str(earlier))
     unit = "of white" if white == 1 else f"levels of {white}"
@@ -255,7 +276,7 @@ def _largest_and_rms(a: Array, b: Array) -> tuple[float, float]:
 def _files_of(
     record: Record, path: Path, kind: type[FileJob[Any]], moved: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the inputs where the record says they are, seen from here, or where they lie now."""
+    """Return the inputs as fields of the job, at their recorded or new paths."""
     roles: dict[str, list[Input]] = {}
     for one in record.inputs:
         roles.setdefault(kind.field_of(one.role), []).append(one)
@@ -279,7 +300,7 @@ def _files_of(
 
 
 def _check_count(record: Record, path: Path, moved: Mapping[str, Any]) -> None:
-    """Refuse other backgrounds or maps that are more or fewer than those of the record."""
+    """Refuse new backgrounds or maps whose number differs from the record."""
     maps = record.alpha.get("value")
     counts = {
         "backgrounds": sum(one.role.partition("-")[0] == "background" for one in record.inputs),
@@ -290,11 +311,11 @@ def _check_count(record: Record, path: Path, moved: Mapping[str, Any]) -> None:
         new = len(given) if isinstance(given, list | tuple) else 1
         if new not in (0, count):
             words = "maps" if name == "alpha" else name
-            raise SettingError(f"{path}: has {count} {words}, but {new} given anew")
+            raise SettingError(f"{path}: has {count} {words}, but {new} given now")
 
 
 def _alpha_of(record: Record, path: Path, kind: type[FileJob[Any]]) -> Any:
-    """Return the map, or one for each picture; files stand where there is no value."""
+    """Return the map, or one for each picture; a None in the record stands for a file."""
     value = record.alpha.get("value")
     files = [one for one in record.inputs if one.role.partition("-")[0] == "alpha"]
     values = value if isinstance(value, list) else [value]
@@ -307,26 +328,26 @@ def _alpha_of(record: Record, path: Path, kind: type[FileJob[Any]]) -> Any:
 
 
 def _pages_of(record: Record) -> tuple[int, ...]:
-    """Return the pages of the pictures; none, if all are the first as they usually are."""
+    """Return the pages of the pictures; empty if all are 1."""
     pages = tuple(one.page for one in record.inputs if one.page is not None)
     return () if set(pages) <= {1} else pages
 
 
 def _place_of(one: Input, record: Path, kind: type[FileJob[Any]]) -> Path:
-    """Return where an input lies: best the very file, else one of its name."""
+    """Return the path of an input: a file with the recorded hash, else one of its name."""
     name = Path(one.path).name
     places = (record.parent / one.path, record.parent / name, Path(one.path), Path(name))
     there = [place for place in places if _is_file(place)]
     if not there:
         raise UnreadableError(
-            f"{places[0]}: no such file, the {one.role} of {record}; if it has moved, say where "
-            f"it is now: osmofuse {kind.kind} {_argument(one.role, kind)} --from {record} ..."
+            f"{places[0]}: no such file, the {one.role} of {record}; if it has moved, give its "
+            f"new path: osmofuse {kind.kind} {_argument(one.role, kind)} --from {record} ..."
         )
     return next((place for place in there if sha256_of_file(place) == one.sha256), there[0])
 
 
 def _argument(role: str, kind: type[FileJob[Any]]) -> str:
-    """Return how a command is told of a file that has moved."""
+    """Return the arguments that give a command the new path of a file."""
     arguments = [name for name in required_fields(kind) if name != "output"]
     if kind.field_of(role) not in arguments:
         return f"--{role.partition('-')[0]} FILE"
@@ -334,7 +355,7 @@ def _argument(role: str, kind: type[FileJob[Any]]) -> str:
 
 
 def _is_file(place: Path) -> bool:
-    """Return True for a file; False also for a name that no file can have."""
+    """Return True for a file; False also for an invalid name."""
     try:
         return place.is_file()
     except (OSError, ValueError):

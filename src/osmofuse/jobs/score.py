@@ -1,4 +1,4 @@
-"""Score a fused picture in a file, perhaps with a record of it."""
+"""Scores of a fused picture file, with an optional record."""
 
 from __future__ import annotations
 
@@ -12,12 +12,9 @@ from typing import Any, ClassVar
 from osmofuse.checks import number
 from osmofuse.errors import OutputError
 from osmofuse.io import Staging, check_target
-from osmofuse.jobs.again import again
-from osmofuse.jobs.files import InputFile, named_as, read_pictures
-from osmofuse.jobs.fit import check_fit
-from osmofuse.jobs.fusing import FILES
-from osmofuse.jobs.job import FileJob, Result
-from osmofuse.jobs.need import PROGRAM, START, Need, peak_bytes
+from osmofuse.jobs.files import InputFile, check_fit, named_as, read_pictures
+from osmofuse.jobs.job import FileJob, Result, repeat_command
+from osmofuse.jobs.need import FILE_SECONDS, PROGRAM_BYTES, START_SECONDS, Need, peak_bytes
 from osmofuse.maps.map_file import alpha_of_picture
 from osmofuse.metrics import Score, score
 from osmofuse.metrics.catalogue import chosen_metrics
@@ -32,7 +29,7 @@ from osmofuse.report.pages import page_cost
 from osmofuse.tasks.prepare import check_invertible
 from osmofuse.typing import FloatArray
 
-_SHOWN = ("fused", "foreground", "background", "alpha", "truth")  # by the report
+_SCORES_SHOWN = ("fused", "foreground", "background", "alpha", "truth")  # pictures of the report
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -42,7 +39,7 @@ class ScoreResult(Result):
     Attributes
     ----------
     scores : dict of str to Score
-        By the name of the metric; empty if the job was cancelled.
+        Scores by name of the metric; empty if the job was cancelled.
     """
 
     scores: dict[str, Score] = field(default_factory=dict)
@@ -50,24 +47,24 @@ class ScoreResult(Result):
 
 @dataclass(frozen=True)
 class ScoreJob(FileJob[ScoreResult]):
-    """Score a fused picture against the files that it was made from.
+    """Score a fused picture against its source files.
 
     Parameters
     ----------
     fused, foreground, background : path
-        The pictures.
+        Fused picture and its sources.
     output : path, optional
-        Where to write the scores: a record, in a file that ends in .json.
+        Record of the scores to write, a .json file.
     alpha : number or path, optional
-        What it was fused with; a file is understood as `FuseJob` understands it.
+        Map of the fusion; a file is read as `FuseJob` reads it.
     truth : path, optional
-        The right answer.
+        Ground truth.
     metrics : str or sequence of str
         As for `osmofuse.score`.
     bits : {8, 16, None}
         As for `osmofuse.score`.
     invert : bool
-        The map of alpha is white where the background entered.
+        The map is white where the background entered.
     overwrite, max_memory, report, page
         See `FileJob`.
     """
@@ -94,25 +91,25 @@ class ScoreJob(FileJob[ScoreResult]):
             number("alpha", self.alpha, most=1.0)
         if not isinstance(self.metrics, str):
             self._put("metrics", tuple(self.metrics))
-        chosen_metrics(self.metrics)  # which refuses what is no metric
+        chosen_metrics(self.metrics)  # raises SettingError for an unknown metric
         check_bits(self.bits)
         if self.invert:
             check_invertible(self.alpha, several=False)
 
     @property
     def pictures(self) -> dict[str, Path]:
-        """The pictures to be read, by role."""
+        """Pictures to be read, by role."""
         found = {"fused": self.fused, "foreground": self.foreground, "background": self.background}
         found |= {"alpha": self.alpha} if isinstance(self.alpha, Path) else {}
         return found | ({} if self.truth is None else {"truth": self.truth})
 
     @property
     def work(self) -> str:
-        """The work in words."""
+        """Description of the work, for messages."""
         return f"{self.fused}: scoring it"
 
     def check_outputs(self, files: Mapping[str, InputFile] | None) -> None:
-        """Refuse outputs that cannot or must not be written."""
+        """Check that the outputs can and may be written."""
         if files is not None:
             return
         written = [] if self.output is None else [self.output]
@@ -124,13 +121,13 @@ class ScoreJob(FileJob[ScoreResult]):
             check_report(
                 self.report,
                 overwrite=self.overwrite,
-                pictures=_SHOWN,
+                pictures=_SCORES_SHOWN,
                 inputs=self.inputs.values(),
                 outputs=written,
             )
 
     def need_of(self, files: Mapping[str, InputFile]) -> Need:
-        """Return what the job needs, once it is known that the files fit together."""
+        """Check that the files fit together, and return the memory and time needed."""
         check_fit(files)
         described = [file.picture for file in files.values()]
         fused = described[0]
@@ -141,14 +138,14 @@ class ScoreJob(FileJob[ScoreResult]):
             drawing, longer = page_cost(pixels, samples)
             work, seconds = max(work, drawing), seconds + longer
         held = sum(file.decoded_bytes for file in described) + 8 * pixels
-        # Each sample is a float of 64 bits while it is scored, in three pictures.
+        # While they are scored, the samples of three pictures are float64.
         return Need(
-            bytes=round(PROGRAM + held + 24 * samples + work),
-            seconds=START + FILES * samples / 1e6 + seconds,
+            bytes=round(PROGRAM_BYTES + held + 24 * samples + work),
+            seconds=START_SECONDS + FILE_SECONDS * samples / 1e6 + seconds,
         )
 
     def do(self, files: Mapping[str, InputFile], watch: Watch | None) -> ScoreResult:
-        """Score, and write what was asked for, or nothing."""
+        """Score; write the requested files, or none."""
         pictures = read_pictures(files)
         folder = Path() if self.output is None else self.output.parent
         inputs = self.inputs_of(files, folder)
@@ -199,7 +196,7 @@ class ScoreJob(FileJob[ScoreResult]):
 
     @classmethod
     def parts_of(cls, record: Record) -> dict[str, Any]:
-        """Return the parts of the job that a record tells of, but for its files."""
+        """Return the fields of the job that a record holds, except files."""
         return super().parts_of(record) | {"invert": record.alpha.get("invert", False)}
 
     def _write(
@@ -233,13 +230,13 @@ class ScoreJob(FileJob[ScoreResult]):
         staging: Staging,
     ) -> Path:
         assert self.report is not None, "a report was asked for"
-        shown: dict[str, Any] = {role: pictures[role] for role in _SHOWN if role in pictures}
+        shown: dict[str, Any] = {role: pictures[role] for role in _SCORES_SHOWN if role in pictures}
         seam = {}
         if alpha is not None and not isinstance(alpha, int | float):
             shown["alpha"] = alpha
             seen = [pictures[role] for role in ("fused", "foreground", "background")]
             seam = seam_maps(seen[0], seen[1], seen[2], alpha)
-        command = "" if self.output is None else again(self.kind, self.output, self.output)
+        command = "" if self.output is None else repeat_command(self.kind, self.output, self.output)
         return write_report(
             self.report,
             pictures=shown,

@@ -1,4 +1,4 @@
-"""Many fusions of one pair of files: their pictures, sheets, tables and record in a folder."""
+"""Many fusions of one pair of files: pictures, sheets, tables and record in a folder."""
 
 from __future__ import annotations
 
@@ -11,33 +11,31 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from osmofuse.checks import mapping
-from osmofuse.errors import InputError, SettingError, naming
+from osmofuse.errors import InputError, SettingError, UnreadableError, naming
 from osmofuse.io import Staging, check_target, encode
 from osmofuse.io.staging import made_folder
-from osmofuse.jobs.again import again
-from osmofuse.jobs.files import InputFile
-from osmofuse.jobs.fit import check_fit
+from osmofuse.jobs.files import InputFile, check_fit
 from osmofuse.jobs.fuse import marked
-from osmofuse.jobs.fusing import need_of_series
-from osmofuse.jobs.job import Result
-from osmofuse.jobs.need import Need, peak_bytes
-from osmofuse.jobs.opening import Opened, open_files
-from osmofuse.jobs.sources import SourcesJob
+from osmofuse.jobs.job import Result, repeat_command
+from osmofuse.jobs.need import Need, need_of_series, peak_bytes
+from osmofuse.jobs.sources import Opened, SourcesJob, open_files
 from osmofuse.methods import Fusion, Method
 from osmofuse.methods.contract import settings_of
 from osmofuse.metrics.catalogue import chosen_metrics
 from osmofuse.picture import Picture
 from osmofuse.progress import Status, Watch
-from osmofuse.record import Record, plain, sha256_of_pixels, stage_record
-from osmofuse.report import Provenance, check_report, write_results
+from osmofuse.record import Record, plain, read_record, sha256_of_pixels, stage_record, write_record
+from osmofuse.report import Provenance, check_report, read_ranking, with_ranking, write_results
 from osmofuse.report.canvas import Canvas
 from osmofuse.report.document import report_folder
 from osmofuse.report.table import Table, in_markdown
 from osmofuse.tasks import Comparison
 from osmofuse.typing import Array, FloatArray
 
+# Names of the files in the folder; a comparison and a sweep may share it.
 SHEET, TABLE, CSV = "sheet.png", "table.md", "table.csv"
-_SHOWN = ("foreground", "background", "alpha")  # by the report, beside the results
+COMPARISON, SWEEP = "comparison.json", "sweep.json"
+_SERIES_SHOWN = ("foreground", "background", "alpha")  # pictures of the report beside the results
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -83,7 +81,7 @@ class Made:
     sheets : mapping of str to callable
         Functions that draw the sheets, by name.
     settings : sequence of mapping
-        What was varied, for each fusion; empty if nothing was.
+        Settings of each fusion that were varied; empty if none were.
     """
 
     found: tuple[Comparison, ...]
@@ -105,9 +103,9 @@ class SeriesJob(SourcesJob[SeriesResult]):
     output : path
         The folder.
     truth : path, optional
-        The right answer, where there is one.
+        Ground truth to score against.
     metrics : str or sequence of str
-        What to score, as for `osmofuse.score`.
+        Metrics, as for `osmofuse.score`.
     settings : mapping
         See `CompareJob` and `SweepJob`.
     overwrite, max_memory, report, page
@@ -117,9 +115,9 @@ class SeriesJob(SourcesJob[SeriesResult]):
     metrics: str | Sequence[str] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
 
-    record_name: ClassVar[str]  # of the file in the folder
-    ending: ClassVar[str]  # of the report's title
-    stores_pictures: ClassVar[bool] = True
+    record_name: ClassVar[str]  # name of the record in the folder
+    ending: ClassVar[str]  # last words of the report's title
+    stores_pictures: ClassVar[bool] = True  # results are written as pictures, not only on a sheet
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -148,7 +146,7 @@ class SeriesJob(SourcesJob[SeriesResult]):
         """Fuse and score."""
 
     def check_files(self, foreground: InputFile) -> None:
-        """Refuse what does not go with the foreground."""
+        """Check the settings against the foreground."""
         colours = foreground.picture.colours
         if colours not in (1, 3):
             raise InputError(
@@ -171,33 +169,33 @@ class SeriesJob(SourcesJob[SeriesResult]):
         return {"alpha": opened.ready.sources.alpha}
 
     def check_outputs(self, files: Mapping[str, InputFile] | None) -> None:
-        """Refuse outputs that cannot or must not be written."""
+        """Check that the outputs can and may be written."""
         if files is None:
-            Canvas()  # on which sheets are drawn; it needs an extra
+            Canvas()  # raises MissingExtraError if sheets cannot be drawn
             return
         inputs = [*self.inputs.values()]
         outputs = [self.output / name for name in self.file_names(files["foreground"])]
         for path in outputs:
             check_target(path, overwrite=self.overwrite, inputs=inputs, folders=True)
         if self.report is not None:
-            shown = [*_SHOWN, *([] if self.truth is None else ["truth"]), *self.results_shown]
+            truth = [] if self.truth is None else ["truth"]
             check_report(
                 self.report,
                 overwrite=self.overwrite,
-                pictures=shown,
+                pictures=[*_SERIES_SHOWN, *truth, *self.results_shown],
                 inputs=inputs,
                 outputs=outputs,
             )
 
     def need_of(self, files: Mapping[str, InputFile]) -> Need:
-        """Return what the job needs, once it is known that the files fit together."""
+        """Check that the files fit together, and return the memory and time needed."""
         check_fit(files, aligned=self.align is not None)
         self.check_files(files["foreground"])
         scored = bool(chosen_metrics(self.metrics)) or self.truth is not None
         return need_of_series(self, files, self.methods_used, scored=scored)
 
     def do(self, files: Mapping[str, InputFile], watch: Watch | None) -> SeriesResult:
-        """Fuse many times, and write all files, or none."""
+        """Fuse many times; write all files, or none."""
         opened = open_files(self, files, self.output)
         notes = opened.notes_for(self, self.methods_named)
         made = self.make(opened, files, watch)
@@ -259,7 +257,7 @@ class SeriesJob(SourcesJob[SeriesResult]):
         return marked(picture, self, plain({"method": method}))
 
     def _record(self, made: Made, opened: Opened, hashes: Mapping[str, str]) -> Record:
-        results = [told(one) for one in made.found]
+        results = [comparison_entry(one) for one in made.found]
         if made.settings:
             pairs = zip(made.settings, results, strict=True)
             results = [{"settings": plain(one)} | result for one, result in pairs]
@@ -302,7 +300,7 @@ class SeriesJob(SourcesJob[SeriesResult]):
             comparisons=made.found,
             provenance=Provenance(
                 record=record,
-                command=again(self.kind, self.record_path, self.output),
+                command=repeat_command(self.kind, self.record_path, self.output),
                 title=f"{self._pair}, fused {self.ending}",
                 inputs=(*self.inputs.values(), *self._written(made)),
             ),
@@ -327,8 +325,8 @@ def _status(found: Sequence[Comparison]) -> Status:
     return [*failed, *statuses, Status.direct][0]
 
 
-def told(one: Comparison) -> dict[str, Any]:
-    """Return the entry of a fusion in the record, in types of JSON."""
+def comparison_entry(one: Comparison) -> dict[str, Any]:
+    """Return the entry of one fusion in the record, in JSON types."""
     fusion = one.fusion
     if fusion is None:
         return {"name": one.name, "reason": one.reason}
@@ -341,3 +339,41 @@ def told(one: Comparison) -> dict[str, Any]:
         "seconds": fusion.seconds,
         "scores": {metric: plain(score.value) for metric, score in one.scores.items()},
     }
+
+
+def keep_ranking(folder: Path, ranking: Path) -> tuple[Path, Record]:
+    """Put a judge's answers into the record of a series.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder of the series.
+    ranking : Path
+        File of answers, saved by the page of its report.
+
+    Returns
+    -------
+    tuple of Path and Record
+        Path of the record, and its new content.
+
+    Raises
+    ------
+    UnreadableError
+        There is no record, or no ranking, or one is damaged.
+    MismatchError
+        The ranking is of other pictures.
+    OutputError
+        The record cannot be written.
+    """
+    paths = [folder / name for name in (COMPARISON, SWEEP) if (folder / name).is_file()]
+    if not paths:
+        raise UnreadableError(
+            f"{folder}: holds no {COMPARISON} or {SWEEP}; name the folder that compare or sweep "
+            "wrote"
+        )
+    records = [(path, read_record(path)) for path in paths]
+    digest = read_ranking(ranking)["sha256_of_pixels"]
+    own = [item for item in records if item[1].output.get("sha256_of_pixels") == digest]
+    path, record = (own or records)[0]
+    record = with_ranking(record, ranking)
+    return write_record(record, path), record

@@ -1,18 +1,26 @@
-"""Base of jobs that fuse: the pictures, and how they are made ready."""
+"""Base of jobs that fuse: the pictures, and their preparation."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
+import numpy as np
+
 from osmofuse.checks import choice, number
 from osmofuse.errors import SettingError
+from osmofuse.jobs.files import InputFile, named_as, read_pictures
 from osmofuse.jobs.job import FileJob, R_co
+from osmofuse.maps.auto_alpha import AutoAlpha
+from osmofuse.methods import Method
+from osmofuse.picture import Picture
 from osmofuse.pixels import DEPTHS
-from osmofuse.record import Record
-from osmofuse.tasks.prepare import Preparation, check_invertible, role_of
+from osmofuse.record import Input, Record
+from osmofuse.registration import Transform
+from osmofuse.tasks.aligned import Laid
+from osmofuse.tasks.prepare import Preparation, Prepared, check_invertible, prepare, role_of
 from osmofuse.tasks.recipe import Recipe
 
 
@@ -23,11 +31,11 @@ class SourcesJob(FileJob[R_co]):
     Parameters
     ----------
     foreground : path
-        The picture whose colours are kept.
+        Picture whose colours are kept.
     backgrounds : path, or tuple of path
-        The picture whose structure enters, or several.
+        Picture whose structure enters, or several.
     output : path
-        What to write.
+        Output to write.
     alpha : number, path, or "auto"; or tuple of number and path
         1 where the foreground is kept, 0 where the background's structure enters: the same
         everywhere, a picture of a map, or a map made from the two pictures. With several
@@ -38,18 +46,18 @@ class SourcesJob(FileJob[R_co]):
     invert : bool
         The map is white where the background enters.
     levels : {"as-is", "percentiles", "match"}
-        How the background's range is adjusted first.
+        Adjustment of the background's range before fusing.
     working_space : {"encoded", "linear"}
-        Whether samples are fused as they are stored, or proportional to light.
+        Fuse samples as stored, or proportional to light.
     align : mapping, optional
-        Lay the background over the foreground first: ``method``, ``transform`` and ``deformation``
-        as for `osmofuse.align`; what is not said has its default there.
+        Align the background first: ``method``, ``transform`` and ``deformation`` as for
+        `osmofuse.align`, with the defaults there.
     depth : {"uint8", "uint16", "float32"}, optional
-        Of the results; by default the foreground's.
+        Depth of the results; by default the foreground's.
     truth : path, optional
-        The right answer, where there is one, for scores.
+        Ground truth, for scores.
     recipe : mapping, optional
-        Of the recipe that gave some of this, for the record: its ``name`` and ``sha256``.
+        ``name`` and ``sha256`` of the recipe used, for the record.
     """
 
     foreground: Path
@@ -95,7 +103,7 @@ class SourcesJob(FileJob[R_co]):
             raise SettingError("soften: alpha is a number, which has no edges; give a map")
 
     def _check_count(self) -> None:
-        """Refuse more or fewer maps than the pictures need."""
+        """Check the number of maps against the number of pictures."""
         count, maps = len(self.backgrounds) + 1, self.maps
         if isinstance(self.alpha, tuple) != (count > 2) or (count > 2 and len(maps) != count):
             raise SettingError(
@@ -109,7 +117,7 @@ class SourcesJob(FileJob[R_co]):
 
     @property
     def maps(self) -> tuple[Any, ...]:
-        """The map, or one for each picture."""
+        """Map, or one for each picture."""
         return self.alpha if isinstance(self.alpha, tuple) else (self.alpha,)
 
     @property
@@ -129,7 +137,7 @@ class SourcesJob(FileJob[R_co]):
 
     @property
     def sources(self) -> dict[str, Path]:
-        """The pictures that are fused, and their maps, by role."""
+        """Pictures that are fused, and their maps, by role."""
         found = {"foreground": self.foreground}
         found |= dict(zip(self.background_roles, self.backgrounds, strict=True))
         named = zip(self.alpha_roles, self.maps, strict=True)
@@ -137,12 +145,12 @@ class SourcesJob(FileJob[R_co]):
 
     @property
     def pictures(self) -> dict[str, Path]:
-        """The pictures to be read, by role."""
+        """Pictures to be read, by role."""
         return self.sources | ({} if self.truth is None else {"truth": self.truth})
 
     @property
     def names(self) -> dict[str, Path]:
-        """The files by the arguments of `osmofuse.prepare` that they are read for."""
+        """Files by the argument of `osmofuse.prepare` for which they are read."""
         found = dict(self.sources)
         if len(self.backgrounds) > 1:
             found |= {f"background[{k}]": one for k, one in enumerate(self.backgrounds)}
@@ -154,7 +162,7 @@ class SourcesJob(FileJob[R_co]):
     def with_settings_of(cls, chosen: Recipe, parts: Mapping[str, Any]) -> dict[str, Any]:
         """Return parts of the job with the method and the settings of a recipe.
 
-        What is given wins. If it is another method, the recipe's settings do not count.
+        Given parts win. With another method, the recipe's settings are ignored.
         """
         method = parts.get("method", chosen.method)
         own = chosen.settings if method == chosen.method else {}
@@ -162,7 +170,7 @@ class SourcesJob(FileJob[R_co]):
 
     @classmethod
     def parts_of(cls, record: Record) -> dict[str, Any]:
-        """Return the parts of the job that a record tells of, but for its files."""
+        """Return the fields of the job that a record holds, except files."""
         background = record.input("background")
         parts = {
             "soften": record.alpha.get("soften", 0.0),
@@ -178,5 +186,162 @@ class SourcesJob(FileJob[R_co]):
 
 
 def _path_of(alpha: Any) -> Any:
-    """Return the path of a map that is given as text; all else as it is."""
+    """Return a Path for text other than "auto"; other values unchanged."""
     return Path(alpha) if isinstance(alpha, str) and alpha != "auto" else alpha
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """Files of a job, ready to be fused.
+
+    Attributes
+    ----------
+    ready : Prepared
+        Prepared pictures.
+    inputs : tuple of Input
+        Entries of the files, for the record.
+    notes : tuple of str
+        Remarks on the files and their preparation, for a person.
+    alpha : dict of str to object
+        Entry of the map, or of the maps, in the record.
+    alpha_depth : dtype
+        Depth of the map's file; 16 bits if the map is not a file or was modified.
+    truth : Picture or None
+        Ground truth, if given.
+    tried : tuple of Prepared
+        Pictures with each map, if several are tried.
+    """
+
+    ready: Prepared
+    inputs: tuple[Input, ...]
+    notes: tuple[str, ...]
+    alpha: dict[str, Any]
+    alpha_depth: np.dtype[np.generic]
+    truth: Picture | None = None
+    tried: tuple[Prepared, ...] = ()
+
+    @property
+    def transform(self) -> dict[str, Any] | None:
+        """Transform of the first background to the foreground, for the record."""
+        first = self.ready.transforms[0]
+        return None if first is None else laid_entry(first)
+
+    def notes_for(self, job: SourcesJob[Any], methods: Mapping[str, Method]) -> tuple[str, ...]:
+        """Return the notes, with those on the maps for these methods."""
+        found = list(self.notes)
+        for one, path in zip(self.tried or (self.ready,), job.maps, strict=False):
+            for note in one.notes_for(methods):
+                found.append(f"{path}: {note.removeprefix('alpha: ')}")
+        return tuple(found)
+
+
+def open_files(job: SourcesJob[Any], files: Mapping[str, InputFile], folder: Path) -> Opened:
+    """Read and prepare the files of a job.
+
+    Parameters
+    ----------
+    job : SourcesJob
+        Job, which names the files and their preparation.
+    files : mapping of str to InputFile
+        Files that the job has checked, by role.
+    folder : Path
+        Folder of the record.
+
+    Raises
+    ------
+    UnreadableError, InputError, MismatchError
+        A file cannot be read or used, or the files do not fit together.
+    """
+    read = read_pictures(files)
+    read_files = job.inputs_of(files, folder)
+    maps = [read.get(role, one) for role, one in zip(job.alpha_roles, job.maps, strict=True)]
+    first = _first(job)
+    with named_as(_names(job, first)):
+        ready = prepare(
+            read["foreground"],
+            [read[role] for role in job.background_roles],
+            maps if len(job.backgrounds) > 1 else maps[first],
+            align=job.align,
+            levels=job.levels,
+            working_space=job.working_space,
+            soften=job.soften,
+            invert=job.invert,
+        )
+    tried = tuple(_with_maps(job, ready, maps, first)) if job.tries_maps else ()
+    noted = ready.noted
+    for role, one in zip(job.alpha_roles, tried, strict=False):
+        noted = noted | {role: one.noted.get("alpha", ())}
+    inputs = tuple(_with_notes(one, job, noted) for one in read_files)
+    made = next((one.made for one in (ready, *tried) if one.made is not None), None)
+    notes = job.notes_of(inputs) if made is None else (*job.notes_of(inputs), made.words)
+    depth = _alpha_depth(job, read, ready)
+    return Opened(
+        ready, inputs, notes, _alpha_entry(job, ready, made), depth, read.get("truth"), tried
+    )
+
+
+def _first(job: SourcesJob[Any]) -> int:
+    """Return the index of the map for the preparation: a file or "auto" if there is one."""
+    edged = [k for k, one in enumerate(job.maps) if isinstance(one, Path | str)]
+    return [*edged, 0][0]
+
+
+def _names(job: SourcesJob[Any], first: int) -> dict[str, Path]:
+    """Return the files by argument of `prepare`; "alpha" is the map used."""
+    taken = job.maps[first]
+    return job.names | ({"alpha": taken} if job.tries_maps and isinstance(taken, Path) else {})
+
+
+def _with_maps(
+    job: SourcesJob[Any], ready: Prepared, maps: Sequence[Any], first: int
+) -> Iterator[Prepared]:
+    """Yield the pictures with each map; they are already prepared with the first."""
+    for k, (one, path) in enumerate(zip(maps, job.maps, strict=True)):
+        with named_as({"alpha": path} if isinstance(path, Path) else {}):
+            yield ready if k == first else ready.with_map(one)
+
+
+def _alpha_depth(
+    job: SourcesJob[Any], read: Mapping[str, Picture], ready: Prepared
+) -> np.dtype[np.generic]:
+    valid = ready.sources.valid
+    changed = job.soften or (valid is not None and not valid.all())
+    if "alpha" not in read or changed:
+        return np.dtype(np.uint16)
+    return read["alpha"].depth
+
+
+def _alpha_entry(job: SourcesJob[Any], ready: Prepared, made: AutoAlpha | None) -> dict[str, Any]:
+    values = [_value(one) for one in job.maps]
+    blur = ready.preparation.soften_for(ready.sources.shape)
+    entry: dict[str, Any] = {"value": values if isinstance(job.alpha, tuple) else values[0]}
+    entry |= {"soften": blur} | ({"invert": True} if job.invert else {})
+    if made is not None:
+        entry |= {"agreement": made.agreement, "reduced": made.factor, "made": made.words}
+    return entry
+
+
+def _value(alpha: Any) -> float | str | None:
+    """Return the value of a map for the record: a number, "auto", or None for a file."""
+    if isinstance(alpha, Path):
+        return None
+    return alpha if isinstance(alpha, str) else float(alpha)
+
+
+def _with_notes(entry: Input, job: SourcesJob[Any], noted: Mapping[str, tuple[str, ...]]) -> Input:
+    """Return an input entry with its levels and notes."""
+    levels = job.levels if entry.role in job.background_roles else None
+    notes = (*entry.notes, *noted.get(entry.role, ()))
+    return replace(entry, levels=levels, notes=notes)
+
+
+def laid_entry(laid: Laid) -> dict[str, Any]:
+    """Return the alignment of a background, for the record."""
+    return transform_entry(laid.transform) | {"settings": laid.settings, "score": laid.score}
+
+
+def transform_entry(transform: Transform) -> dict[str, Any]:
+    """Return a transform for the record: points (x, y), from background to foreground."""
+    bent = transform.deformation
+    field = bent and {"shape": bent.shape, "shifts": bent.shifts}
+    return {"kind": transform.kind, "matrix": transform.matrix, "deformation": field}

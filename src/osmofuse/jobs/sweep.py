@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 from osmofuse.errors import SettingError
 from osmofuse.jobs.files import InputFile
-from osmofuse.jobs.opening import Opened
-from osmofuse.jobs.series import CSV, SHEET, TABLE, Made, SeriesJob
+from osmofuse.jobs.series import CSV, SHEET, SWEEP, TABLE, Made, SeriesJob
+from osmofuse.jobs.sources import Opened
 from osmofuse.methods import Method
 from osmofuse.progress import Watch
 from osmofuse.report import csv_table, study_sheet
@@ -34,7 +34,7 @@ class SweepJob(SeriesJob):
     method : str
         Name of the method.
     settings : mapping of str to value or sequence
-        What to try, as for `osmofuse.sweep`.
+        Values to try, as for `osmofuse.sweep`.
     metrics, recipe, overwrite, max_memory, report, page
         See `SeriesJob`.
     """
@@ -42,7 +42,7 @@ class SweepJob(SeriesJob):
     method: str = "variational"
 
     kind: ClassVar[str] = "sweep"
-    record_name: ClassVar[str] = "sweep.json"
+    record_name: ClassVar[str] = SWEEP
     ending: ClassVar[str] = "with several settings"
     stores_pictures: ClassVar[bool] = False
     settings_recorded: ClassVar[tuple[str, ...]] = ("method", "settings", "metrics")
@@ -53,10 +53,10 @@ class SweepJob(SeriesJob):
             maps = enumerate(self.maps)
             once = (one for k, one in maps if isinstance(one, Path) or one not in self.maps[:k])
             self._put("alpha", tuple(once))
-        _ = self.tried  # which refuses what is no setting
+        _ = self.tried  # raises SettingError for an unknown setting
 
     def _check_count(self) -> None:
-        """Refuse no map at all; each of several is tried."""
+        """Refuse an empty list of maps."""
         if not self.maps:
             raise SettingError("alpha: empty; give at least one map to try")
 
@@ -67,7 +67,7 @@ class SweepJob(SeriesJob):
 
     @property
     def labels(self) -> list[Label]:
-        """Labels of the maps: numbers, "auto", names of files; None if there is no choice."""
+        """Labels of the maps: numbers, "auto", file names; None for a single map."""
         if not self.tries_maps:
             return [None]
         names = _distinct(one for one in self.maps if isinstance(one, Path))
@@ -75,7 +75,7 @@ class SweepJob(SeriesJob):
 
     @property
     def tried(self) -> list[tuple[dict[str, Any], Method]]:
-        """The settings of each fusion, "alpha" first if there is a choice, and the method."""
+        """Settings and method of each fusion; "alpha" comes first if several maps are tried."""
         count = len(self.maps) if self.tries_maps else 0
         found = combinations(self.settings, method=self.method, alphas=count)
         if not count:
@@ -88,27 +88,27 @@ class SweepJob(SeriesJob):
 
     @property
     def methods_used(self) -> list[Method]:
-        """The method with its settings, one for each fusion."""
+        """Method with its settings, one for each fusion."""
         return [method for _, method in self.tried]
 
     @property
     def methods_named(self) -> dict[str, Method]:
-        """The method by its name, with the first of its settings."""
+        """Method by its name, with the first of its settings."""
         return {self.method: self.methods_used[0]}
 
     @property
     def work(self) -> str:
-        """The work in words."""
+        """Description of the work, for messages."""
         return f"{self.foreground}: fusing it with {len(self.tried)} settings"
 
     def check_files(self, foreground: InputFile) -> None:
-        """Refuse what does not go with the foreground."""
+        """Check the settings against the foreground."""
         super().check_files(foreground)
         size = foreground.picture.rows, foreground.picture.cols
         check_sheet([changes for changes, _ in self.tried], size)
 
     def maps_shown(self, opened: Opened) -> dict[str, FloatArray]:
-        """Return the maps that the report shows, by name; of several, those that are no numbers."""
+        """Return the maps that the report shows, by name; of several, only files and "auto"."""
         if not opened.tried:
             return super().maps_shown(opened)
         maps = zip(self.labels, (one.sources.alpha for one in opened.tried), strict=True)
@@ -119,7 +119,7 @@ class SweepJob(SeriesJob):
         return [TABLE, CSV, self.record_name, SHEET]
 
     def make(self, opened: Opened, files: Mapping[str, InputFile], watch: Watch | None) -> Made:
-        """Fuse with all settings, and score."""
+        """Fuse with all settings, and score the results."""
         trials = tried_on(
             dict(zip(self.labels, opened.tried or (opened.ready,), strict=True)),
             self.settings,
@@ -141,10 +141,10 @@ class SweepJob(SeriesJob):
 
 
 def _distinct(paths: Iterable[Path]) -> Iterator[str]:
-    """Yield the names of files, counted where several have one: folders may move."""
+    """Yield file names; equal names get a number, since folders may move."""
     taken = {"auto"}
     for path in paths:
-        # A byte that is no UTF-8 stands as an escape: tables and pages are text.
+        # Tables and pages are text, so a byte that is not UTF-8 becomes an escape.
         shown = path.name.encode("utf-8", "backslashreplace").decode()
         names = (shown, *(f"{shown} ({k})" for k in range(2, len(taken) + 3)))
         taken.add(label := next(name for name in names if name not in taken))
