@@ -68,6 +68,16 @@ def test_cycles_converge_between_held_stripes(rng):
     assert factors(hierarchy, x, cycles=20) <= 0.55
 
 
+def test_clearing_removes_what_an_overflow_left(rng):
+    shape = (33, 20)
+    hierarchy = harmonic_hierarchy(1 + rng.random(shape), 1e-2)
+    b = padded(rng.random(shape), np.float64)
+    expected = hierarchy.precondition(b)
+    hierarchy.precondition(np.nan * b)
+    hierarchy.clear()
+    np.testing.assert_array_equal(hierarchy.precondition(b), expected)
+
+
 def test_single_precision_solves_to_its_own_precision(rng):
     shape = (50, 61)
     v = 1 + rng.random(shape)
