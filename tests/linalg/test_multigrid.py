@@ -58,6 +58,26 @@ def test_mass_grows_fourfold_against_edges_from_level_to_level(rng):
     assert harmonic_hierarchy(1 + rng.random((64, 64)), 1.0, heaviness=1.0).depth == 3
 
 
+def test_cycles_converge_between_held_stripes(rng):
+    """With the edges of blocks beside held ones as they are, the factor is 0.77."""
+    hierarchy = harmonic_hierarchy(1 + rng.random((128, 128)), 1e-4)
+    held = np.indices((128, 128))[0] % 11 < 3
+    inside(hierarchy.finest.mass, (128, 128))[held] = 1e8
+    hierarchy.update()
+    x = padded(rng.standard_normal((128, 128)), np.float64)
+    assert factors(hierarchy, x, cycles=20) <= 0.55
+
+
+def test_clearing_removes_what_an_overflow_left(rng):
+    shape = (33, 20)
+    hierarchy = harmonic_hierarchy(1 + rng.random(shape), 1e-2)
+    b = padded(rng.random(shape), np.float64)
+    expected = hierarchy.precondition(b)
+    hierarchy.precondition(np.nan * b)
+    hierarchy.clear()
+    np.testing.assert_array_equal(hierarchy.precondition(b), expected)
+
+
 def test_single_precision_solves_to_its_own_precision(rng):
     shape = (50, 61)
     v = 1 + rng.random(shape)

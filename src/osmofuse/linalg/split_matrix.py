@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from osmofuse.kernels import kernel, prange
-from osmofuse.linalg.transport import CLOSED, FREE, HELD, Kinds
+from osmofuse.linalg.transport import CLOSED, FREE, Kinds
 from osmofuse.typing import BoolArray, FloatArray
 
 
@@ -83,7 +83,7 @@ def _open_edges(kind: Kinds) -> BoolArray:
         (found[0, :-1], kind[:-1], kind[1:]),
         (found[1, :, :-1], kind[:, :-1], kind[:, 1:]),
     ):
-        edges[...] = (here != CLOSED) & (there != CLOSED) & ~((here == HELD) & (there == HELD))
+        edges[...] = (here != CLOSED) & (there != CLOSED)
     return found
 
 
