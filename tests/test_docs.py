@@ -204,7 +204,7 @@ def test_report_page_runs_and_its_keys_are_those_of_the_page(tmp_path, monkeypat
     assert run["page"] == Path("judged") / "index.html"
     assert run["page"].is_file()
     shown = set(re.findall(r"<kbd>(.)</kbd>", run["page"].read_text(encoding="utf-8")))
-    head = "| keys, once the stage has the focus or the pointer | |"
+    head = "| keys, while the focus or the pointer is in the viewer | |"
     table = text("docs/report.md").partition(head)[2].partition("\n\n")[0]
     told = set(re.findall(r"`(.)`", table))
     assert told - {"-"} <= shown

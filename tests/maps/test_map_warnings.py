@@ -101,16 +101,13 @@ def test_an_inverted_map_keeps_out_more_than_half_of_what_its_area_would_have(
 
 def test_blocks_with_any_gap_do_not_count(rng):
     alpha = np.zeros((200, 200))
-    alpha[:40] = 1.0
+    alpha[:20] = 1.0
     texture = 0.1 * rng.uniform(-1, 1, alpha.shape) * np.where(alpha == 1, 1.0, 0.1)
     valid = np.ones(alpha.shape, bool)
-    valid[60::4] = False  # a row of each block
+    valid[100::4] = False  # a row of each block
     wild = np.where(valid, texture, 0.5 * rng.uniform(-1, 1, alpha.shape))
     pair = [Picture((0.5 + x).astype(np.float32)) for x in (0.5 * texture, wild)]
     whole = [Picture((0.5 + x).astype(np.float32)) for x in (0.5 * texture, texture)]
     assert looks_inverted(*whole, alpha)
     assert not looks_inverted(*pair, alpha)
-    below = np.ones(alpha.shape, bool)
-    below[60:] = False
-    valid[:60] = True
-    assert looks_inverted(*pair, alpha, valid) == looks_inverted(*whole, alpha, below)
+    assert looks_inverted(*pair, alpha, valid)

@@ -27,14 +27,13 @@ LARGEST_SEEN = 2_000_000  # pixels; larger pictures are reduced first, to bound 
 SCALES = (2.0, 4.0, 8.0)  # deviations of the windows, in pixels
 LEAST_STRUCTURE = 0.15  # structure with half weight, in units of b's 90th percentile
 TRUST = 0.03  # prior weight of alpha = 1, which decides where there is no structure
-DIFFERENT_KINDS, ONE_KIND = (
-    0.2,
-    0.6,
-)  # agreement of pairs that show different things, and of one kind
+# Agreement of pictures that show different things, and of pictures of one kind; blended between.
+DIFFERENT_KINDS, ONE_KIND = 0.2, 0.6
 CHANCE = 4.0  # multiple of noise's expected squared covariance, added to s_f s_b
 FIT_RADIUS, FIT_EPSILON = 6, 1e-3  # window and ridge of the fit along f's edges
-# Bytes a pixel of the copy that is looked at, and of the whole picture; microseconds for them.
-_SEEING, _CARRYING, _SEEN, _CARRIED = 400, 60, 3.5, 0.5
+# Memory and time for a pixel of the reduced copy, and of the whole picture.
+_COPY_BYTES, _PICTURE_BYTES = 400, 60
+_COPY_MICROSECONDS, _PICTURE_MICROSECONDS = 3.5, 0.5
 _NO_ZERO = 1e-12  # keeps 0 / 0 from becoming NaN, in sums of weights around 1
 
 
@@ -75,8 +74,8 @@ class AutoAlpha:
 def auto_alpha_cost(pixels: int) -> tuple[float, float]:
     """Return bytes (in addition to the pictures) and seconds needed to estimate a map."""
     seen = min(pixels, LARGEST_SEEN)
-    seconds = (_SEEN * seen + _CARRIED * pixels) / 1e6
-    return _SEEING * seen + _CARRYING * pixels, seconds
+    seconds = (_COPY_MICROSECONDS * seen + _PICTURE_MICROSECONDS * pixels) / 1e6
+    return _COPY_BYTES * seen + _PICTURE_BYTES * pixels, seconds
 
 
 def auto_alpha(

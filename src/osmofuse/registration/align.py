@@ -226,8 +226,8 @@ def _point_figures(pairs: FloatArray | None, transform: Transform) -> dict[str, 
     return {"points": len(pairs), "points_residual": float(np.sqrt((off**2).mean()))}
 
 
-# Bytes a pixel, and how many pixels are looked at; above what 12 and 100 megapixels were measured
-# to take. Seconds: the search, and for a million pixels.
+# Bytes for a pixel, and the most pixels used: bounds of measurements at 12 and 100 megapixels.
+# Seconds of the search, and for a million pixels.
 _ALIGN_BYTES, _PIXELS_USED = 300, 3_000_000
 _SEARCH_SECONDS, _ALIGN_SECONDS = 4.0, 2.0
 
