@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,8 +11,11 @@ from click.testing import CliRunner
 
 import osmofuse
 from osmofuse import cli
+from osmofuse.cli.run import do_job
 from osmofuse.errors import SettingError, UnreadableError
-from pairs import contents, osmofuse_in, warm, write_pair
+from osmofuse.jobs import Need, Result
+from osmofuse.progress import Status
+from pairs import a_record, contents, osmofuse_in, warm, write_pair
 
 PAIR = ["visible.tif", "infrared.tif"]
 
@@ -126,3 +130,10 @@ def test_unknown_settings_in_a_record_are_named(invoke, folder):
     result = invoke("--from", "f.tif.json", "-o", "again.tif")
     assert isinstance(result.exception, SettingError)
     assert "zeal: no setting of 'direct'" in str(result.exception)
+
+
+def test_a_repetition_without_a_result_is_not_compared():
+    refused = Result(status=Status.refused)
+    job = SimpleNamespace(check=lambda: Need(1, 1.0), run=lambda watch, need: refused)
+    given = {"dry_run": False, "record": "old.json"}
+    assert do_job(job, "Aligning", given, old=a_record()) is refused

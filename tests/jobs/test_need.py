@@ -82,6 +82,17 @@ def test_a_fusion_that_does_not_fit_ends_with_6_and_so_does_its_dry_run(tmp_path
     assert not (tmp_path / "f.tif").exists()
 
 
+def test_a_file_that_changed_since_the_check_is_refused_before_the_work(
+    make_job, pair, monkeypatch
+):
+    job = make_job()
+    need = job.check()
+    pair["visible"].write_bytes(pair["visible"].read_bytes() + b" ")
+    monkeypatch.setattr(type(job), "do", None)  # it must not be called
+    with pytest.raises(UnreadableError, match=r"visible\.tif: has changed"):
+        job.run(need=need)
+
+
 def test_outputs_are_checked_before_inputs_are_opened(make_job, pair, tmp_path):
     pair["visible"].unlink()
     with pytest.raises(OutputError, match=r"f\.bmp: the suffix says no format"):
@@ -267,6 +278,7 @@ def test_there_is_some_memory_and_it_does_not_change():
         ("0::/of/the/host\n", {"memory.max": "6000"}, 6000),
         ("5:cpu,memory:/c\n", {"memory/c/memory.limit_in_bytes": "4000"}, 4000),
         ("5:cpu:/c\n", {"memory/c/memory.limit_in_bytes": "4000"}, None),
+        ("5:memory_like:/c\n", {"memory/c/memory.limit_in_bytes": "4000"}, None),
         ("0::/a\n", {"a/memory.max": "max"}, None),
         ("nonsense\n", {"memory.max": "nonsense"}, None),
     ],
