@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 
@@ -104,7 +103,7 @@ class Shifts:
     @property
     def lengths(self) -> FloatArray:
         """Lengths of the shifts, in pixels."""
-        return cast(FloatArray, np.hypot(*self.shifts.T))
+        return np.asarray(np.hypot(*self.shifts.T))
 
     def __len__(self) -> int:
         return len(self.peaks)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 
@@ -313,7 +312,7 @@ def _in_step(centres: FloatArray, shifts: FloatArray) -> FloatArray:
         return np.zeros(len(centres), np.bool_)
     _, near = cKDTree(centres).query(centres, k=8)
     off = np.hypot(*(shifts - np.median(shifts[near], axis=1)).T)
-    return cast(FloatArray, off < 1.5)
+    return np.asarray(off < 1.5)
 
 
 def _plate(places: FloatArray, moved: FloatArray, shape: tuple[int, int]) -> Deformation:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -64,7 +64,7 @@ def log_gradient(plane: Plane, sigma: float) -> FloatArray:
         cv2.Scharr(smooth, cv2.CV_32F, 1, 0), cv2.Scharr(smooth, cv2.CV_32F, 0, 1)
     )
     k = float(np.median(strength[::3, ::3])) + ROUNDING
-    return cast(FloatArray, np.log1p(strength / k))
+    return np.asarray(np.log1p(strength / k))
 
 
 def _matched(moving: Array, fixed: Array, *masks: Array) -> FloatArray | None:
@@ -89,12 +89,12 @@ def _matched(moving: Array, fixed: Array, *masks: Array) -> FloatArray | None:
     matrix, inliers = cv2.findHomography(here, there, cv2.USAC_MAGSAC, _MATCHED, None, 5000, 0.999)
     if matrix is None or int(inliers.sum()) < _LEAST_INLIERS:
         return None
-    return cast(FloatArray, matrix)
+    return np.asarray(matrix)
 
 
 def _rooted(words: FloatArray) -> FloatArray:
     """Return RootSIFT descriptors: their Euclidean distance is Hellinger's."""
-    return cast(FloatArray, np.sqrt(words / (words.sum(axis=1, keepdims=True) + 1e-9)))
+    return np.asarray(np.sqrt(words / (words.sum(axis=1, keepdims=True) + 1e-9)))
 
 
 def _reversed(words: FloatArray) -> FloatArray:
@@ -104,7 +104,7 @@ def _reversed(words: FloatArray) -> FloatArray:
     what they are and only the cells of the grid change places.
     """
     cells: Any = words.reshape(-1, 4, 4, 8)
-    return cast(FloatArray, np.ascontiguousarray(cells[:, ::-1, ::-1]).reshape(-1, 128))
+    return np.asarray(np.ascontiguousarray(cells[:, ::-1, ::-1]).reshape(-1, 128))
 
 
 def _paired(words: FloatArray, others: FloatArray) -> list[tuple[float, int, int]]:
@@ -192,7 +192,7 @@ def _correlation(field: FloatArray, target: FloatArray) -> FloatArray:
     size = [next_fast_len(n) for n in shape]
 
     def transformed(z: FloatArray) -> FloatArray:
-        return cast(FloatArray, fft2(z, size))
+        return np.asarray(fft2(z, size))
 
     one, two = (f[..., 0] + 1j * f[..., 1] for f in (field, target))
     flip = one[::-1, ::-1].conj()
@@ -202,7 +202,7 @@ def _correlation(field: FloatArray, target: FloatArray) -> FloatArray:
     least = _SEARCH_OVERLAP * min(np.count_nonzero(one), np.count_nonzero(two))
     allowed = support.real > max(least, 1)
     score = np.where(allowed, product / np.sqrt(np.maximum(power, 1e-3 * power.max() + 1e-9)), -1)
-    return cast(FloatArray, score[: shape[0], : shape[1]])
+    return np.asarray(score[: shape[0], : shape[1]])
 
 
 def _distinct(

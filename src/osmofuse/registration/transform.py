@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -72,13 +72,13 @@ class Transform:
 
 def normalised(matrix: FloatArray) -> FloatArray:
     """Return a homography with 1 in its last corner."""
-    return cast(FloatArray, matrix / matrix[2, 2])
+    return np.asarray(matrix / matrix[2, 2])
 
 
 def carried(matrix: FloatArray, points: FloatArray) -> FloatArray:
     """Map points (x, y) of shape (n, 2) by a homography."""
     ends = points @ matrix[:, :2].T + matrix[:, 2]
-    return cast(FloatArray, ends[:, :2] / ends[:, 2:])
+    return np.asarray(ends[:, :2] / ends[:, 2:])
 
 
 def corners(shape: tuple[int, ...]) -> FloatArray:
@@ -101,7 +101,7 @@ def rates(kind: Kind, points: FloatArray) -> FloatArray:
     """Return the derivatives of points by the changes of `basis`; shape (n, 2, changes)."""
     one = np.column_stack([points, np.ones(len(points))])
     moved = np.einsum("kij,nj->nik", basis(kind), one)
-    return cast(FloatArray, moved[:, :2] - points[:, :, None] * moved[:, 2:])
+    return np.asarray(moved[:, :2] - points[:, :, None] * moved[:, 2:])
 
 
 def fitted(kind: Kind, start: FloatArray, end: FloatArray, iterations: int = 8) -> FloatArray:
@@ -182,7 +182,7 @@ class Deformation:
         count = -(-len(points) // width) * width
         maps = [np.pad(p, (0, count - len(p))).reshape(-1, width) for p in place]
         found = cv2.remap(self.shifts, *maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        return cast(FloatArray, found.reshape(-1, 2)[: len(points)])
+        return np.asarray(found.reshape(-1, 2)[: len(points)])
 
     def undone(self, points: FloatArray) -> FloatArray:
         """Return the points q with q + shift(q) = p, for points p of shape (n, 2)."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 
@@ -145,7 +144,7 @@ class View:
         if part.shape[1::-1] != size:
             part = cv2.resize(part, size, interpolation=cv2.INTER_AREA)
         values = (_grey(part) - self._black) * np.float32(1 / (self._white - self._black))
-        return cast(FloatArray, np.clip(np.nan_to_num(values), -0.5, 1.5))
+        return np.asarray(np.clip(np.nan_to_num(values), -0.5, 1.5))
 
 
 def _span(low: int, high: int, length: int) -> tuple[int, int]:
@@ -155,7 +154,7 @@ def _span(low: int, high: int, length: int) -> tuple[int, int]:
 
 def _grey(pixels: Array) -> FloatArray:
     values = pixels.astype(np.float32)
-    return values if values.ndim == 2 else cast(FloatArray, values.mean(axis=2))
+    return values if values.ndim == 2 else np.asarray(values.mean(axis=2))
 
 
 _LEAST_SIDE = 16  # pixels of the overlap; with less there is no frame

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -115,7 +115,7 @@ def _smoothed(part: Array, step: float) -> Array:
     if step < 1.4:
         return part
     sigma = 0.5 * math.sqrt(step**2 - 1)
-    return cast(Array, cv2.GaussianBlur(part, (0, 0), sigma, borderType=cv2.BORDER_REPLICATE))
+    return np.asarray(cv2.GaussianBlur(part, (0, 0), sigma, borderType=cv2.BORDER_REPLICATE))
 
 
 def _remapped(part: Array, maps: tuple[FloatArray, FloatArray]) -> Array:
@@ -123,7 +123,7 @@ def _remapped(part: Array, maps: tuple[FloatArray, FloatArray]) -> Array:
 
     def one(bands: Array) -> Array:
         found: Any = cv2.remap(bands, *maps, cv2.INTER_LANCZOS4, borderMode=cv2.BORDER_REPLICATE)
-        return cast(Array, found)
+        return np.asarray(found)
 
     if part.ndim == 2:
         return one(part)
