@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from threading import Event, Lock, Timer
-from typing import IO, Any, TypeVar, cast
+from typing import IO, Any, TypeVar
 
 import numpy as np
 
@@ -174,7 +174,7 @@ class _Decoder:
         child.kill()
         for pipe in (child.stdin, child.stdout, child.stderr):
             with suppress(OSError):
-                cast(IO[bytes], pipe).close()
+                _pipe(pipe).close()
         child.wait()
 
     def ask(
@@ -218,7 +218,7 @@ class _Decoder:
         if self._ready:
             return
         with _clock(child, _STARTING_SECONDS, late):
-            if cast(IO[bytes], child.stdout).readline(_LONGEST_LINE) != b"ready\n":
+            if _pipe(child.stdout).readline(_LONGEST_LINE) != b"ready\n":
                 raise EOFError
         self._ready = True
 
@@ -239,8 +239,13 @@ def _started() -> subprocess.Popen[bytes]:
             f"the process that reads files cannot be started ({error.strerror or error}); close "
             "other programs"
         ) from error
-    _widen(cast(IO[bytes], child.stdout))
+    _widen(_pipe(child.stdout))
     return child
+
+
+def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
+    assert stream is not None, "the child is started with three pipes"
+    return stream
 
 
 def _widen(pipe: IO[bytes]) -> None:
@@ -275,11 +280,11 @@ def _asked(
     receive: Callable[[IO[bytes]], Answer],
     late: Event,
 ) -> Answer:
-    stdin = cast(IO[bytes], child.stdin)
+    stdin = _pipe(child.stdin)
     with _clock(child, seconds, late):
         stdin.write(json.dumps(request).encode() + b"\n")
         stdin.flush()
-        return receive(cast(IO[bytes], child.stdout))
+        return receive(_pipe(child.stdout))
 
 
 def _failure(
@@ -299,7 +304,7 @@ def _failure(
         Time limit for the file; None if the child never got ready, which is no fault of the file.
     """
     child.kill()
-    words = cast(IO[bytes], child.stderr).read(_LONGEST_LINE).decode("utf-8", "replace")
+    words = _pipe(child.stderr).read(_LONGEST_LINE).decode("utf-8", "replace")
     code = child.wait()
     how = f"signal {-code}" if code < 0 else f"exit code {code}"
     if seconds is None:

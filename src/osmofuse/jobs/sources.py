@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 
@@ -85,9 +85,9 @@ class SourcesJob(FileJob[R_co]):
         self._check_alpha()
         super().__post_init__()
         how = Preparation(
-            cast(Any, self.align), self.levels, self.working_space, self.soften, invert=self.invert
+            self.align, self.levels, self.working_space, self.soften, invert=self.invert
         )
-        self._put("align", how.align)
+        self._put("align", how.alignment)
         choice("depth", self.depth, (None, *DEPTHS))
 
     def _check_alpha(self) -> None:

@@ -181,7 +181,7 @@ class VariationalOsmosis:
 
     @property
     def reading(self) -> Reading:
-        """How pictures become planes."""
+        """Settings on which the planes depend."""
         target = TARGETS[self.target] if isinstance(self.target, str) else self.target
         # The stationary point needs double precision.
         wide = self.solver != "flow" or self.precision == "double" or self.reach == math.inf
@@ -368,7 +368,7 @@ class _Recorder:
         self._tell(iteration, s.measure)
 
     def begin(self, energy: float) -> None:
-        """Tell the guard of the channel's start."""
+        """Report the start of the channel to the guard."""
         self._tell(0, energy)
 
     def _tell(self, iteration: int, energy: float) -> None:

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from time import perf_counter
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -212,8 +212,8 @@ def method_of(method: str | Method, settings: Mapping[str, Any]) -> Method:
                 f"{type(method).__name__}(...), or name the method by a string"
             )
         return method
-    kind = method_class(method) if isinstance(method, str) else method_of_function(method)
-    known = [field.name for field in fields(cast(Any, kind))]
+    kind: Any = method_class(method) if isinstance(method, str) else method_of_function(method)
+    known = [field.name for field in fields(kind)]
     if unknown := [name for name in settings if name not in known]:
         hint = did_you_mean(unknown[0], known) or did_you_mean(unknown[0], PREPARING)
         if unknown[0] == "recipe":
@@ -222,7 +222,8 @@ def method_of(method: str | Method, settings: Mapping[str, Any]) -> Method:
             f"{', '.join(unknown)}: no setting of {_name(method)!r}{hint}; its settings are "
             f"{', '.join(known) or 'none'}"
         )
-    return kind(**settings)
+    made: Method = kind(**settings)
+    return made
 
 
 def _name(method: str | Method) -> str:

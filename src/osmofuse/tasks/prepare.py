@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import numpy as np
 
@@ -36,12 +36,12 @@ from osmofuse.pixels import checked_mask, nearest_valid
 from osmofuse.registration import Transform
 from osmofuse.tasks.aligned import Laid, checked_alignment, laid_over
 from osmofuse.tasks.lengths import in_pixels
-from osmofuse.tasks.levels import apply_levels, range_used
+from osmofuse.tasks.levels import Levels, apply_levels, range_used
 from osmofuse.tasks.working_space import Space, to_working
 from osmofuse.typing import ArrayLike, BoolArray, FloatArray
 
-LEVELS = ("as-is", "percentiles", "match")
-WORKING_SPACES = ("encoded", "linear")
+LEVELS = get_args(Levels)
+WORKING_SPACES = get_args(Space)
 _INVERTED = (
     "the map seems to be inverted: it keeps the foreground where only the background has "
     "structure. White keeps the foreground; "
@@ -76,8 +76,8 @@ class Preparation:
         The map is white where the background enters: 1 - alpha is used, before anything else.
     """
 
-    align: Mapping[str, Any] | None = None
-    levels: str = "as-is"
+    align: Mapping[str, Any] | str | None = None
+    levels: Levels = "as-is"
     working_space: Space = "encoded"
     soften: float | str = 0.0
     feather: int = FADE
@@ -89,10 +89,16 @@ class Preparation:
         number("soften", self.soften_for((100, 100)), most=WIDEST_BLUR)
         whole("feather", self.feather, least=0, most=WIDEST_FEATHER)
         choice("invert", self.invert, (False, True))
-        align: Any = self.align
-        if align is not None:
-            told = {"transform": align} if isinstance(align, str) else align
-            object.__setattr__(self, "align", checked_alignment(told))
+        if self.align is not None:
+            object.__setattr__(self, "align", self.alignment)
+
+    @property
+    def alignment(self) -> dict[str, Any] | None:
+        """Settings of the alignment, all of them; None if there is none."""
+        if self.align is None:
+            return None
+        chosen = {"transform": self.align} if isinstance(self.align, str) else self.align
+        return checked_alignment(chosen)
 
     def soften_for(self, shape: Sequence[int]) -> float:
         """Return the blur of the map of pictures of a size, in pixels."""
@@ -216,7 +222,7 @@ def prepare(
     alpha: Given | Sequence[Given] | None = None,
     *,
     align: Mapping[str, Any] | str | None = None,
-    levels: str = "as-is",
+    levels: Levels = "as-is",
     working_space: Space = "encoded",
     soften: float | str = 0.0,
     valid: BoolArray | None = None,
@@ -264,7 +270,7 @@ def prepare(
     >>> osmofuse.fuse(ready, method="direct").image.shape
     (8, 8, 3)
     """
-    how = Preparation(cast(Any, align), levels, working_space, soften, feather, invert)
+    how = Preparation(align, levels, working_space, soften, feather, invert)
     given = as_backgrounds(background)
     check_fourth_band(foreground, given)
     page = _as_picture(foreground, "foreground")
@@ -334,15 +340,13 @@ def _background(
 ) -> _Back:
     """Return a background in the foreground's frame, colour space and range."""
     laid = None
-    if how.align is not None:
-        stored, laid = laid_over(foreground, stored, how.align, name=name)
+    if (settings := how.alignment) is not None:
+        stored, laid = laid_over(foreground, stored, settings, name=name)
     check_size(stored.pixels, foreground.shape, name)
     known = _both(stored.valid, valid)
     picture, converted = in_profile_of(stored, foreground)
     picture = _filled(picture.filled(), known)
-    array, adjusted = apply_levels(
-        picture, cast(Any, how.levels), reference=foreground.filled(), valid=known
-    )
+    array, adjusted = apply_levels(picture, how.levels, reference=foreground.filled(), valid=known)
     if adjusted:
         picture = Picture(array, picture.profile)
     empty = None
