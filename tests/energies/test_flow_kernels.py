@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from osmofuse.energies import JointModel, Quadratic, Tikhonov, osmosis, osmosis_gradients
-from osmofuse.energies.flow_kernels import HELD_GAMMA, implicit_step, structure_system
+from osmofuse.energies.flow_kernels import (
+    HELD_GAMMA,
+    implicit_step,
+    resting_system,
+    structure_system,
+)
 from osmofuse.linalg import Stencil, inside, padded
 from osmofuse.linalg.stencil import zeros
 from registry import harmonic_stencil
@@ -92,3 +97,15 @@ def test_without_u_nothing_pulls(planes, shape):
     pull, stiffness, _ = measured(shape, zeros(shape, np.float64), v, f, a, w)
     np.testing.assert_allclose(pull, 0.0, atol=1e-13)
     assert not stiffness.any()
+
+
+def test_at_rest_the_system_is_that_of_the_target(planes, shape):
+    _, v, _, w, _ = planes
+    mass, b = (zeros(shape, np.float64) for _ in range(2))
+    sums = resting_system(mass, b, v, w, MU, *shape)
+    assert (inside(mass, shape) == MU).all()
+    np.testing.assert_allclose(b, MU * w)
+    apart = inside(v, shape) - inside(w, shape)
+    assert sums.sum() == pytest.approx(0.5 * np.sum(apart**2))
+    inside(mass, shape)[...] = 0.0
+    assert not mass.any(), "the frame stays empty"

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from osmofuse.linalg import Stencil, inside, padded, padded_shape
+from osmofuse.linalg.stencil import zeros
 from registry import harmonic_stencil
 
 SHAPES = [(1, 1), (1, 5), (4, 1), (3, 4), (5, 7)]
@@ -63,3 +64,15 @@ def test_an_empty_row_has_no_inverse():
     stencil = Stencil.empty((2, 2), np.float64)
     stencil.invert_diagonal()
     assert not stencil.inverse.any()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_planes_begin_at_different_places_of_a_page(dtype):
+    planes = [zeros((7, 5), dtype) for _ in range(12)]
+    assert len({plane.ctypes.data % 4096 for plane in planes}) == 12
+    for plane in planes:
+        assert plane.ctypes.data % 64 == 0
+        assert plane.flags.c_contiguous
+        assert plane.dtype == dtype
+        assert plane.shape == (10, 8)
+        assert not plane.any()

@@ -63,6 +63,26 @@ def implicit_step(
 
 
 @fast_kernel
+def resting_system(
+    mass: FloatArray, b: FloatArray, v: FloatArray, w: FloatArray, mu: float, rows: int, cols: int
+) -> FloatArray:
+    r"""Set mass and right side of a step on the structure where u does not pull: mu and mu w.
+
+    Return the sums of :math:`\tfrac12 (v - w)^2` over each row.
+    """
+    half, zero = v.dtype.type(0.5), v.dtype.type(0.0)
+    sums = np.zeros(rows, v.dtype)
+    for i in prange(1, rows + 1):
+        quadratic = zero
+        for j in range(1, cols + 1):
+            mass[i, j] = mu
+            b[i, j] = mu * w[i, j]
+            quadratic += half * (v[i, j] - w[i, j]) * (v[i, j] - w[i, j])
+        sums[i - 1] = quadratic
+    return sums
+
+
+@fast_kernel
 def structure_system(
     mass: FloatArray,
     b: FloatArray,

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from osmofuse.energies import Channel, Regulariser
-from osmofuse.energies.flow_kernels import implicit_step, structure_system
+from osmofuse.energies.flow_kernels import implicit_step, resting_system, structure_system
 from osmofuse.linalg import Hierarchy, flexible_cg, inside
 from osmofuse.linalg.multigrid import semi_iteration
 from osmofuse.linalg.stencil import zeros
@@ -330,10 +330,19 @@ class Flow:
     def begin(self, *, goal: float, guard: Guard) -> None:
         """Set v to its minimum without the osmosis term, which vanishes as u approaches c v."""
         for k in range(len(self.channels)):
-            self.work.x.fill(0.0)
-            self.relax(k, self.measure(k, self.work.x), goal=goal)  # no osmosis term at u = 0
+            self.relax(k, self._without_pull(k), goal=goal)
             if not guard.beat():
                 return
+
+    def _without_pull(self, k: int) -> StructureSystem:
+        """Return the system of a step on v in a channel, as if u were a multiple of v."""
+        c, mu, s = self.channels[k], self.weights.mu, self.work.grid.finest
+        sums = resting_system(
+            s.mass, self.work.b, self.unknowns[k].v, c.w, self.number(mu), *self.shape
+        )
+        structure = mu * float(sums.sum(dtype=np.float64))
+        terms = {"osmosis": 0.0, "fidelity": 0.0, "structure": structure}
+        return StructureSystem(s.mass, self.work.b, terms)
 
     def settle(self, *, guard: Guard) -> None:
         """Relax v to convergence where single rounds are short, and update the energy terms."""
