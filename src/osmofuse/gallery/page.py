@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import ndimage
 
 from osmofuse.gallery.scene import finished
-from osmofuse.gallery.script import CAPITALS, TEXT, Hand, Pen, paste, spiral, stamp, write_line
+from osmofuse.gallery.script import CAPITALS, PEN, TEXT, Hand, Pen, paste, spiral, stamp, write_line
 from osmofuse.gallery.texture import (
     axes,
     bump,
@@ -25,12 +26,14 @@ __all__ = [
     "INK",
     "Layers",
     "fibres",
+    "hand_of",
     "infrared",
     "layout",
     "painted",
     "parchment",
     "pitch_of",
     "running",
+    "spared",
     "stained",
     "written",
 ]
@@ -41,6 +44,8 @@ _BLUE = (0.16, 0.28, 0.55)
 _GOLD = (0.80, 0.60, 0.18)
 _HEADING = ("incipit", "liber", "genesis", "quem", "dixit", "deus.")
 _INITIAL_LINES = 3
+SMALL_LETTER = 0.37  # height of a small letter, in distances of lines
+BROADEST = 0.36  # width of the broadest pen, in small letters: more would close them
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,22 +59,27 @@ class Layers:
     rules: FloatArray
 
 
-def written(shape: tuple[int, int], rng: np.random.Generator) -> Layers:
-    """Write a page of text under a red heading and a decorated initial."""
+def written(
+    shape: tuple[int, int], rng: np.random.Generator, stroke: float | None = None
+) -> Layers:
+    """Write a page of text under a red heading and a decorated initial; strokes in pixels."""
     layers = Layers(*(np.zeros(shape, dtype=np.float32) for _ in range(5)))
-    pitch = pitch_of(shape)
-    hand = Hand(0.37 * pitch, rng)
+    pitch = pitch_of(shape, stroke)
+    hand = hand_of(pitch, rng, stroke)
     first = int(rng.integers(len(TEXT)))
     words = running(first)
     lines, columns = layout(shape, pitch)
+    # A page of a few wide lines has them in ink: nothing was lost from a heading.
+    least = 1 if stroke is None else _INITIAL_LINES
+    beside = _INITIAL_LINES if len(lines) > least else 0
     for number, (left, right) in enumerate(columns):
         for index, base in enumerate(lines):
             _rule(layers.rules, base, (left, right), pitch)
-            if number == index == 0 and len(lines) > 1:
+            if number == index == 0 and len(lines) > least:
                 ends = (base, left, 0.5 * left + 0.5 * right)
                 write_line(layers.red, deque(_HEADING), ends, hand, rng)
                 continue
-            indent = 3.2 * pitch if number == 0 and 0 < index <= _INITIAL_LINES else 0.0
+            indent = 3.2 * pitch if number == 0 and 0 < index <= beside else 0.0
             write_line(layers.ink, words, (base, min(left + indent, right), right), hand, rng)
     if len(lines) > _INITIAL_LINES:
         _decorate(layers, TEXT[first][0], (lines[_INITIAL_LINES], columns[0][0]), pitch)
@@ -77,10 +87,21 @@ def written(shape: tuple[int, int], rng: np.random.Generator) -> Layers:
     return layers
 
 
-def pitch_of(shape: tuple[int, int]) -> float:
-    """Return the distance of the lines in pixels."""
+def pitch_of(shape: tuple[int, int], stroke: float | None = None) -> float:
+    """Return the distance of the lines in pixels, for strokes of a given width in pixels."""
     # Lines closer than 9 pixels would be grey bands instead of writing.
-    return max(side_of(shape) / 19.0, 9.0)
+    pitch = side_of(shape) / 19.0 if stroke is None else stroke / (SMALL_LETTER * PEN.width)
+    # Two or three lines on a page, however wide the strokes.
+    return max(min(pitch, 0.3 * shape[0]), 9.0)
+
+
+def hand_of(pitch: float, rng: np.random.Generator, stroke: float | None = None) -> Hand:
+    """Return the scribe of a page; where the page is too small for wide strokes, a broad pen."""
+    height = SMALL_LETTER * pitch
+    if stroke is None:
+        return Hand(height, rng)
+    width = min(max(stroke / height, 0.5 * PEN.width), BROADEST)
+    return Hand(height, rng, replace(PEN, width=width))
 
 
 def running(first: int) -> deque[str]:
@@ -200,3 +221,9 @@ def stained(page: FloatArray, rng: np.random.Generator) -> FloatArray:
         tide = bump(field - 0.004, 0.007)
         page = page * tint(body, (0.09, 0.17, 0.28)) * tint(tide, (0.10, 0.15, 0.18))
     return page
+
+
+def spared(strokes: FloatArray) -> FloatArray:
+    """Return a map that is 1 exactly where no stroke is near, 0 on strokes, and soft between."""
+    near = ndimage.gaussian_filter(ndimage.grey_dilation(strokes, size=(5, 5)), 1.0, radius=2)
+    return finished(1.0 - np.clip(2.0 * near, 0.0, 1.0))

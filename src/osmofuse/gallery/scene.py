@@ -11,7 +11,7 @@ import numpy as np
 from osmofuse.errors import InputError
 from osmofuse.typing import Array, FloatArray
 
-__all__ = ["Panel", "Scene", "checked_shape", "finished", "generator"]
+__all__ = ["Panel", "Scene", "checked_shape", "finished", "generator", "ink_map"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +58,10 @@ class Scene:
         Result of a perfect method.
     panels : tuple of Panel
         Exposures of a mosaic; empty for other scenes.
+    ink : array of uint8, shape (rows, cols), or None
+        Map of the wanted writing: 0 on ink, 255 on ground, 128 undecided; None without writing.
+    contrast_left : float
+        Share of the contrast of what is lost that the foreground still shows.
     """
 
     name: str
@@ -66,6 +70,8 @@ class Scene:
     alpha: FloatArray | tuple[FloatArray, ...]
     truth: FloatArray
     panels: tuple[Panel, ...] = ()
+    ink: Array | None = None
+    contrast_left: float = 0.0
 
 
 def checked_shape(shape: Sequence[int]) -> tuple[int, int]:
@@ -137,6 +143,23 @@ def finished(picture: Array) -> FloatArray:
         A clipped copy of the same shape.
     """
     return np.ascontiguousarray(np.clip(picture, 0.0, 1.0), dtype=np.float32)
+
+
+def ink_map(ink: FloatArray, *, hidden: FloatArray | float = 0.0) -> Array:
+    """Return the map of a scene's writing: 0 on ink, 255 on ground, 128 on edges of strokes.
+
+    Parameters
+    ----------
+    ink : array of shape (rows, cols)
+        Coverage of the wanted ink.
+    hidden : array, optional
+        Coverage of what lies over it; pixels under it are undecided.
+    """
+    found = np.full(ink.shape, 128, np.uint8)
+    free = np.broadcast_to(hidden, ink.shape) < 0.05
+    found[(ink > 0.6) & free] = 0
+    found[(ink < 0.02) & free] = 255
+    return found
 
 
 def _is_positive_integer(side: object) -> bool:

@@ -14,6 +14,7 @@ from osmofuse.typing import FloatArray
 
 __all__ = [
     "CAPITALS",
+    "PEN",
     "TEXT",
     "Hand",
     "Pen",
@@ -304,7 +305,7 @@ CAPITALS: dict[str, list[Stroke]] = {
     ],
 }
 
-_PEN = Pen(width=0.2, thickness=0.045)
+PEN = Pen(width=0.2, thickness=0.045)
 _VARIANTS = 4
 
 
@@ -317,10 +318,13 @@ class Hand:
         Height of a small letter in pixels.
     rng : numpy.random.Generator
         Source of the differences.
+    pen : Pen
+        Nib, in heights of a small letter.
     """
 
-    def __init__(self, height: float, rng: np.random.Generator) -> None:
+    def __init__(self, height: float, rng: np.random.Generator, pen: Pen | None = None) -> None:
         self.height = height
+        self._pen = PEN if pen is None else pen
         self._rng = rng
         self._forms: dict[tuple[str, int], Stamp] = {}
 
@@ -339,7 +343,7 @@ class Hand:
         """
         key = (character, int(self._rng.integers(_VARIANTS)))
         if key not in self._forms:
-            self._forms[key] = stamp(self._wavered(_LETTERS[character][1]), self.height, _PEN)
+            self._forms[key] = stamp(self._wavered(_LETTERS[character][1]), self.height, self._pen)
         return self._forms[key]
 
     def advance(self, word: str) -> float:

@@ -1,0 +1,105 @@
+"""Judge settings on drawn and real pairs: ``python -m benchmarks.judge [SETTING ...]``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+from datetime import UTC, datetime
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from benchmarks.__main__ import RESULTS, context
+from benchmarks.judge import cases, measures, page, preparing, settings
+
+# Cases whose pictures are kept as sheets.
+SHEET_NUISANCES = ("none", "hard", "all")
+
+
+def main(arguments: list[str]) -> None:
+    options = _options(arguments)
+    asked = {one: settings.parsed(one) for one in options.settings or settings.DEFAULT}
+    folder = options.output or RESULTS / f"judge-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    folder.mkdir(parents=True, exist_ok=True)
+    before = None
+    if options.before is not None:
+        before = json.loads((options.before / "judgement.json").read_text())
+    found = judged(asked, list(cases.all_cases())[:: options.every], folder, options)
+    found |= {"with": context(), "settings": asked}
+    (folder / "judgement.json").write_text(json.dumps(found, indent=1))
+    print(page.printed(found))
+    print(page.write_page(folder, found, before))
+
+
+def judged(
+    asked: dict[str, dict[str, Any]], drawn: list[cases.Case], folder: Path, options: Any
+) -> dict[str, Any]:
+    """Judge everything on one process for each core; kernels run on one thread in each."""
+    found: dict[str, Any] = {"cases": {}, "regret": {}, "real": {}}
+    grid = list(cases.grid_cases())[:: options.every]
+    begun, total = time.monotonic(), len(drawn) + len(grid)
+    with _pool() as pool:
+        sheets = [_is_sheet(case) for case in drawn]
+        work = pool.map(partial(_case, asked), drawn, sheets, chunksize=4)
+        for number, (case, result) in enumerate(zip(drawn, work, strict=True), 1):
+            found["cases"][case.key] = result["measures"]
+            if "pictures" in result:
+                name = case.key.replace("/", "-")
+                page.write_sheet(folder, name, result["pictures"], options.before)
+            _progress(number, total, begun)
+        regret = pool.map(partial(_regret, asked), grid)
+        for number, (case, result) in enumerate(zip(grid, regret, strict=True), len(drawn) + 1):
+            found["regret"][case.key] = result
+            _progress(number, total, begun)
+    for pair in cases.real_pairs():
+        result = measures.judge_pair(pair, asked)
+        found["real"][pair.name] = result["measures"]
+        page.write_sheet(folder, f"real-{pair.name}", result["pictures"], options.before)
+    found["registrations"] = preparing.registrations()
+    found["mattes"] = preparing.mattes()
+    return found
+
+
+def _pool() -> ProcessPoolExecutor:
+    os.environ["NUMBA_NUM_THREADS"] = "1"  # read by the children when they import Numba
+    return ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"))
+
+
+def _case(asked: dict[str, Any], case: cases.Case, sheet: bool) -> dict[str, Any]:
+    return measures.judge_case(case, asked, pictures=sheet)
+
+
+def _regret(asked: dict[str, Any], case: cases.Case) -> dict[str, Any]:
+    return measures.judge_regret(case, asked)
+
+
+def _is_sheet(case: cases.Case) -> bool:
+    first = (cases.SHAPES[0], cases.SEEDS[0])
+    return case.nuisance in SHEET_NUISANCES and (case.shape, case.seed) == first
+
+
+def _progress(number: int, total: int, begun: float) -> None:
+    if sys.stderr.isatty() or number == total:
+        seconds = time.monotonic() - begun
+        print(f"\r{number} of {total} cases, {seconds:.0f} s", end="", file=sys.stderr)
+        if number == total:
+            print(file=sys.stderr)
+
+
+def _options(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.judge", description=__doc__)
+    words = f"{', '.join(settings.NAMED)}, or words like 'alpha=map reach=20'"
+    parser.add_argument("settings", nargs="*", metavar="SETTING", help=words)
+    parser.add_argument("--output", type=Path, help="folder of the page, instead of a new one")
+    parser.add_argument("--before", type=Path, help="folder of an earlier judgement to compare")
+    parser.add_argument("--every", type=int, default=1, help="judge every n-th case only")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
