@@ -7,20 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from osmofuse.gallery.scene import Scene, checked_shape, finished, generator
-from osmofuse.gallery.texture import (
-    Colour,
-    axes,
-    bump,
-    fractal_noise,
-    mix,
-    smooth_noise,
-    smoothstep,
-    tint,
-)
+from osmofuse.gallery.scene import Colour, Scene, axes, checked_shape, finished, generator
+from osmofuse.gallery.texture import bump, fractal_noise, mix, smooth_noise, smoothstep, tint
 from osmofuse.typing import FloatArray
-
-__all__ = ["clone"]
 
 _SAND = (0.74, 0.66, 0.54)
 _SKINS: tuple[Colour, ...] = ((0.78, 0.33, 0.16), (0.62, 0.24, 0.34), (0.83, 0.55, 0.20))
@@ -59,11 +48,6 @@ def clone(shape: Sequence[int] = (400, 440), seed: int = 0) -> Scene:
         that is 0 in a patch cut roughly around the starfish, and 1 outside; and that patch on the
         beach, in the light of the evening. `truth` equals `foreground` bit for bit wherever
         `alpha` is 1.
-
-    Raises
-    ------
-    InputError
-        If `shape` or `seed` cannot be used.
 
     Examples
     --------

@@ -10,11 +10,9 @@ import numpy as np
 
 from osmofuse.errors import InputError
 from osmofuse.gallery.page import fibres, infrared, painted, parchment, stained, written
-from osmofuse.gallery.scene import Scene, checked_shape, finished, generator
-from osmofuse.gallery.texture import axes, fractal_noise, side_of, smoothstep
+from osmofuse.gallery.scene import Scene, axes, checked_shape, finished, generator, side_of
+from osmofuse.gallery.texture import fractal_noise, smoothstep
 from osmofuse.typing import FloatArray
-
-__all__ = ["manuscript", "noisy_infrared"]
 
 # Coverage left of the faded ink: just visible as a line of writing.
 _FADED_INK = 0.08
@@ -35,11 +33,6 @@ def manuscript(shape: Sequence[int] = (600, 450), seed: int = 0) -> Scene:
     Scene
         The visible page, the infrared page (one band), the map of the fading and the page with
         unfaded ink. `truth` equals `foreground` bit for bit wherever `alpha` is 1.
-
-    Raises
-    ------
-    InputError
-        If `shape` or `seed` cannot be used.
 
     Examples
     --------
@@ -106,11 +99,6 @@ def noisy_infrared(
     -------
     Scene
         As `manuscript` of the same seed, with another background.
-
-    Raises
-    ------
-    InputError
-        If an argument cannot be used.
 
     Notes
     -----

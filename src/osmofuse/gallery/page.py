@@ -7,33 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from osmofuse.gallery.scene import finished
+from osmofuse.gallery.scene import axes, finished, side_of
 from osmofuse.gallery.script import CAPITALS, TEXT, Hand, Pen, paste, spiral, stamp, write_line
-from osmofuse.gallery.texture import (
-    axes,
-    bump,
-    fractal_noise,
-    mix,
-    side_of,
-    smooth_noise,
-    smoothstep,
-    tint,
-)
+from osmofuse.gallery.texture import bump, fractal_noise, mix, smooth_noise, smoothstep, tint
 from osmofuse.typing import FloatArray
-
-__all__ = [
-    "INK",
-    "Layers",
-    "fibres",
-    "infrared",
-    "layout",
-    "painted",
-    "parchment",
-    "pitch_of",
-    "running",
-    "stained",
-    "written",
-]
 
 INK = (0.17, 0.11, 0.08)
 _RED = (0.70, 0.13, 0.09)
