@@ -30,51 +30,21 @@ _SCRIPTS = ("views.js", "judge.js", "start.js")  # one after the other; the last
 
 @dataclass(frozen=True, eq=False)
 class Document:
-    """Contents of a page.
-
-    Parameters
-    ----------
-    title : str
-        Title of the page.
-    lede : sequence of str
-        Short facts beside the title.
-    layers : mapping of str to Layer
-        Pictures of one size, by role; the viewer shows any two of them.
-    first : tuple of str
-        Roles of the two that lie there at first.
-    sections : sequence of str
-        HTML below the viewer.
-    maps : mapping of str to Layer
-        Maps shown in the sections, and in the viewer.
-    tint : tuple of str and str, optional
-        The address of a tint, and where it lies in words.
-    longest : int
-        Pixels of the longer side of a picture in the page.
-    size : tuple of int, optional
-        Rows and columns, where the layers are reduced copies.
-    ranks : sequence of str
-        Roles of the layers that a judge compares, in the order of the ranking.
-    provenance : Provenance
-        Origin of the pictures.
-    promise : str
-        Sentence on the result of its command.
-    texts : mapping of str to str
-        Further files, by name.
-    """
+    """Contents of a page."""
 
     title: str
-    lede: Sequence[str]
-    layers: Mapping[str, Layer]
-    first: tuple[str, str]
-    sections: Sequence[str] = ()
-    maps: Mapping[str, Layer] = field(default_factory=dict)
-    tint: tuple[str, str] | None = None
-    longest: int = LONGEST
-    size: tuple[int, int] | None = None
-    ranks: Sequence[str] = ()
+    lede: Sequence[str]  # short facts beside the title
+    layers: Mapping[str, Layer]  # pictures of one size, by role; the viewer shows any two
+    first: tuple[str, str]  # roles of the two shown first
+    sections: Sequence[str] = ()  # HTML below the viewer
+    maps: Mapping[str, Layer] = field(default_factory=dict)  # shown in sections and viewer
+    tint: tuple[str, str] | None = None  # URI of a tint, and the meaning of the tinted area
+    longest: int = LONGEST  # pixels of the longer side of a picture in the page
+    size: tuple[int, int] | None = None  # rows and columns, where layers are reduced copies
+    ranks: Sequence[str] = ()  # roles of the layers that a judge compares, in their order
     provenance: Provenance = UNKNOWN
-    promise: str = "This command does the same once more."
-    texts: Mapping[str, str] = field(default_factory=dict)
+    promise: str = "This command does the same once more."  # result of the command
+    texts: Mapping[str, str] = field(default_factory=dict)  # further files, by name
 
     @property
     def pictures(self) -> dict[str, Layer]:
@@ -91,28 +61,10 @@ def write_document(
     overwrite: bool = False,
     staging: Staging | None = None,
 ) -> Path:
-    """Write a page and its files, all or none; the page comes last.
+    """Write a page and its files, all or none, the page last; return the path of the page.
 
-    Parameters
-    ----------
-    folder : path
-        Made if it is not there.
-    document : Document
-        Contents of the page.
-    overwrite : bool
-        Replace a report that is there.
-    staging : Staging, optional
-        Files together with which these get their names, in a folder that `made_folder` made.
-
-    Returns
-    -------
-    Path
-        The page.
-
-    Raises
-    ------
-    OutputError
-        The report is there already, or cannot be written. Then nothing is.
+    `staging` has other files that get their names together with these, in a folder that
+    `made_folder` made.
     """
     folder, pictures = Path(folder), document.pictures
     first, second = (document.layers[role].name for role in document.first)
@@ -172,8 +124,6 @@ def check_report(
 
     Raises
     ------
-    SettingError
-        `iiif` is no address.
     OutputError
         It holds a report already, is a file, or its nearest folder is closed; or a file of the
         report would replace another.
@@ -256,30 +206,9 @@ def iiif_manifest(
     """Return a IIIF manifest (Presentation API 3.0) of pictures of one size.
 
     It has one canvas, painted with a choice of pictures: viewers show the first and offer the
-    others.
-
-    Parameters
-    ----------
-    layers : sequence of (str, str)
-        Title and path of PNG files, relative to the base; the first is shown first.
-    base : str
-        The address under which the folder of the report will be found: http or https.
-    size : tuple of int
-        Rows and columns of the pictures.
-    title : str
-        Title of the manifest.
-    facts : mapping of str to str, optional
-        Metadata for viewers.
-
-    Returns
-    -------
-    dict
-        Ready for `json.dumps`.
-
-    Raises
-    ------
-    SettingError
-        The base is no address, or has a query or a fragment.
+    others. `layers` are titles and paths of PNG files relative to `base`, the http or https
+    address of the report's folder; `size` is rows and columns; `facts` are metadata for
+    viewers.
     """
     check_address(base)
     base = base.rstrip("/")
@@ -324,13 +253,7 @@ def iiif_manifest(
 
 
 def check_address(base: str) -> None:
-    """Check that an address is one of a folder.
-
-    Raises
-    ------
-    SettingError
-        The address is not http or https, or has a query or a fragment.
-    """
+    """Check for the http or https address of a folder, without query and fragment."""
     if not re.fullmatch(r"https?://[^\s?#/]+(/[^\s?#]*)?", base):
         raise SettingError(
             f"iiif: {base!r}; give the address at which the report's folder will be found, "

@@ -125,7 +125,7 @@ def _facts(record: Record) -> Iterator[tuple[str, str]]:
         yield "Recipe", f"{record.recipe['name']} (SHA-256 {record.recipe['sha256'][:16]}…)"
     settings = record.method["settings"]
     yield "Method", str(record.method["name"])
-    yield "Settings", ", ".join(f"{k} {_said(v, k)}" for k, v in settings.items())
+    yield "Settings", ", ".join(f"{k} {_value_text(v, k)}" for k, v in settings.items())
     if record.alpha:  # of what is no fusion there is none
         yield "Working space", record.working_space
     yield from _result(record.result)
@@ -168,13 +168,13 @@ def ended_words(status: object) -> str:
     )
 
 
-def _said(value: Any, name: str = "") -> str:
+def _value_text(value: Any, name: str = "") -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
         return "∞" if math.isinf(value) else f"{value:g}"
     if isinstance(value, list | tuple):
-        return ", ".join(_said(one, name) for one in value)
+        return ", ".join(_value_text(one, name) for one in value)
     if value is None:
         return "by the paper's rule" if name == "reach" else "none"
     return str(value)

@@ -93,10 +93,6 @@ def write_report(
 
     Raises
     ------
-    InputError, MismatchError, UnreadableError
-        A picture cannot be shown, or they have different sizes.
-    SettingError
-        `iiif` is no address.
     LimitError
         There are too many results to rank.
     OutputError
@@ -204,13 +200,6 @@ def write_results(
     -------
     Path
         The page.
-
-    Raises
-    ------
-    InputError, MismatchError, UnreadableError
-        A picture cannot be shown, or they have different sizes.
-    OutputError
-        The report is there already, or cannot be written. Then nothing is.
     """
     if not results:
         raise InputError("results: none; there is nothing to report")
@@ -307,14 +296,7 @@ def page_cost(
 ) -> tuple[float, float]:
     """Return bytes (in addition to the pictures) and seconds to write a page.
 
-    Parameters
-    ----------
-    pixels, samples : int
-        Pixels and samples of the result; a pixel has a sample in each band.
-    wide : bool
-        A picture is in double precision.
-    linear : bool
-        It was fused in linear light.
+    `wide` is for a picture in double precision, `linear` for one fused in linear light.
     """
     drawing = (2 if wide else 1) * (_SAMPLE_BYTES * samples + _PIXEL_BYTES * pixels)
     return drawing + linear * _LINEAR_BYTES * samples, _PAGE_SECONDS * samples / 1e6

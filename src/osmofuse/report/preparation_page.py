@@ -54,13 +54,6 @@ def write_alignment(
     -------
     Path
         The page.
-
-    Raises
-    ------
-    InputError
-        A picture cannot be shown.
-    OutputError
-        The report is there already, or cannot be written. Then nothing is.
     """
     if alignment.image is None:
         raise ValueError("a refused alignment has no picture to show")
@@ -159,13 +152,6 @@ def write_matte(
     -------
     Path
         The page.
-
-    Raises
-    ------
-    InputError, MismatchError
-        A picture cannot be shown, or they have different sizes.
-    OutputError
-        The report is there already, or cannot be written. Then nothing is.
     """
     pictures: dict[str, Any] = {
         "Picture": image,
@@ -180,7 +166,7 @@ def write_matte(
         lede=[],
         layers=layers,
         first=("Picture", "Cut out"),
-        sections=[_pictures_section(layers, "Picture"), _told_section(facts or {})],
+        sections=[_pictures_section(layers, "Picture"), _facts_section(facts or {})],
         tint=None if tint is None else (tint, "What is not kept"),
         provenance=provenance,
     )
@@ -210,13 +196,6 @@ def write_pictures(
     -------
     Path
         The page.
-
-    Raises
-    ------
-    InputError, MismatchError
-        A picture cannot be shown, or they have different sizes.
-    OutputError
-        The report is there already, or cannot be written. Then nothing is.
     """
     layers = layers_of(pictures)
     first, *_, last = (next(iter(pictures)), *pictures)
@@ -240,7 +219,7 @@ def _cut_out(image: ArrayLike | Picture, alpha: ArrayLike) -> Picture:
     return Picture(quantise(shown, np.uint8)[0], profile)
 
 
-def _told_section(facts: Mapping[str, str]) -> str:
+def _facts_section(facts: Mapping[str, str]) -> str:
     if not facts:
         return ""
     return f'<section aria-labelledby="map"><h2 id="map">The map</h2>{definitions(facts)}</section>'

@@ -57,12 +57,6 @@ def side_by_side(
 
     Raises
     ------
-    InputError
-        There is no panel, or one is no picture of floats.
-    SettingError
-        `columns` is less than 1.
-    MismatchError
-        A picture has another size than the first.
     LimitError
         There are too many panels for one sheet.
     MissingExtraError
@@ -120,13 +114,7 @@ def _checked(panels: Sequence[tuple[str, Array | None]]) -> list[Array | None]:
 
 
 def as_levels(caption: str, picture: Array) -> Array:
-    """Return a picture as uint8 with three bands.
-
-    Raises
-    ------
-    InputError
-        The picture is not one of floats; the message has its caption.
-    """
+    """Return a picture of floats as uint8 with three bands; errors name its caption."""
     array = np.asarray(picture)
     if array.size == 0 or not (array.ndim == 2 or (array.ndim == 3 and array.shape[2] == 3)):
         raise InputError(
@@ -277,8 +265,6 @@ def contact_sheet(
 
     Raises
     ------
-    InputError
-        A picture cannot be used.
     MissingExtraError
         matplotlib is not installed.
     """
@@ -327,10 +313,6 @@ def zoom_sheet(
 
     Raises
     ------
-    InputError
-        There is no picture, or one without colours.
-    SettingError
-        The box holds no pixel.
     MissingExtraError
         matplotlib is not installed.
     """

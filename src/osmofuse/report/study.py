@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from osmofuse.errors import InputError, LimitError
 from osmofuse.report.canvas import Canvas, line_height
 from osmofuse.report.sheet import as_levels
-from osmofuse.report.table import Heads, fixed_settings, said, said_value, varied_settings
+from osmofuse.report.table import Heads, as_text, fixed_settings, setting_text, varied_settings
 from osmofuse.typing import Array
 
 if TYPE_CHECKING:
@@ -23,20 +23,7 @@ _HEAD = 7 * _EM  # the width of a row's heading
 
 
 def check_sheet(tried: Sequence[Mapping[str, Any]], size: tuple[int, int]) -> None:
-    """Check that a sweep fits on one sheet, before the work begins.
-
-    Parameters
-    ----------
-    tried : sequence of mapping
-        The settings of each trial.
-    size : tuple of int
-        Rows and columns of the pictures.
-
-    Raises
-    ------
-    LimitError
-        There are too many trials for one sheet.
-    """
+    """Check, before the work begins, that pictures of a size fit on one sheet of the trials."""
     _plan(tried, size)
 
 
@@ -61,8 +48,6 @@ def study_sheet(trials: Sequence[Trial], *, title: str = "") -> Array:
 
     Raises
     ------
-    InputError
-        There is nothing to show.
     LimitError
         There are too many trials for one sheet.
     MissingExtraError
@@ -75,7 +60,7 @@ def study_sheet(trials: Sequence[Trial], *, title: str = "") -> Array:
     page = _plan(tried, pictures[0].shape[:2])
     canvas = Canvas()
     heading = canvas.wrap(title, _EM * 3 // 2, page.width - 4 * _EM)
-    constant = canvas.wrap(said(fixed_settings(tried)), _EM, page.width - 4 * _EM)
+    constant = canvas.wrap(as_text(fixed_settings(tried)), _EM, page.width - 4 * _EM)
     page = replace(page, title_lines=len(heading), fixed_lines=len(constant))
     canvas.resize(page.height, page.width)
     canvas.write(heading, _EM * 3 // 2, 2 * _EM, 2 * _EM)
@@ -169,23 +154,21 @@ def _scale(down: Heads, across: Heads, size: tuple[int, int]) -> float:
 
 def _write_headings(canvas: Canvas, page: _Page) -> None:
     """Write each setting's value where a group of rows or columns with it begins."""
-    step = _count(page.across)
-    for level, (name, values) in enumerate(page.across.items()):
+    for level, col, text in _headings(page.across):
+        above = (len(page.across) - level) * _LINE + _EM // 2
+        canvas.write([text], _EM, page.top - above, page.corner((0, col))[1])
+    for level, row, text in _headings(page.down):
+        lines = canvas.wrap(text, _EM, _HEAD - _EM)
+        canvas.write(lines, _EM, page.corner((row, 0))[0], 2 * _EM + level * _HEAD)
+
+
+def _headings(heads: Heads) -> Iterator[tuple[int, int, str]]:
+    """Yield level, first row or column, and text of each group with one value of a setting."""
+    step = _count(heads)
+    for level, (name, values) in enumerate(heads.items()):
         step //= len(values)
-        for col in range(0, _count(page.across), step):
-            _, left = page.corner((0, col))
-            text = said_value(name, values[col // step % len(values)])
-            canvas.write(
-                [text], _EM, page.top - (len(page.across) - level) * _LINE - _EM // 2, left
-            )
-    step = _count(page.down)
-    for level, (name, values) in enumerate(page.down.items()):
-        step //= len(values)
-        for row in range(0, _count(page.down), step):
-            top, _ = page.corner((row, 0))
-            text = said_value(name, values[row // step % len(values)])
-            lines = canvas.wrap(text, _EM, _HEAD - _EM)
-            canvas.write(lines, _EM, top, 2 * _EM + level * _HEAD)
+        for index in range(0, _count(heads), step):
+            yield level, index, setting_text(name, values[index // step % len(values)])
 
 
 def _group(heads: Heads, index: int) -> int:
