@@ -20,11 +20,11 @@ from osmofuse.io import Staging, check_distinct, check_target, encode
 from osmofuse.io.staging import made_folder
 from osmofuse.picture import Picture
 from osmofuse.report.facts import UNKNOWN, Provenance
-from osmofuse.report.layers import LONGEST, Layer, file_names
+from osmofuse.report.layers import PAGE_SIDE, Layer, file_names
 from osmofuse.report.sections import figures, how_section
 
 MANIFEST = "manifest.json"
-_PAGE, _PICTURES = "index.html", "pictures"
+_INDEX, _PICTURES = "index.html", "pictures"
 _SCRIPTS = ("views.js", "judge.js", "start.js")  # one after the other; the last one begins
 
 
@@ -39,7 +39,7 @@ class Document:
     sections: Sequence[str] = ()  # HTML below the viewer
     maps: Mapping[str, Layer] = field(default_factory=dict)  # shown in sections and viewer
     tint: tuple[str, str] | None = None  # URI of a tint, and the meaning of the tinted area
-    longest: int = LONGEST  # pixels of the longer side of a picture in the page
+    longest: int = PAGE_SIDE  # pixels of the longer side of a picture in the page
     size: tuple[int, int] | None = None  # rows and columns, where layers are reduced copies
     ranks: Sequence[str] = ()  # roles of the layers that a judge compares, in their order
     provenance: Provenance = UNKNOWN
@@ -79,7 +79,7 @@ def write_document(
         "sections": "\n".join(document.sections),
         "how": how_section(document.provenance, document.promise, pictures),
     }
-    texts = {**document.texts, _PAGE: _assembled(content)}
+    texts = {**document.texts, _INDEX: _assembled(content)}
     for name in (*texts, *pictures):
         check_target(
             folder / name, overwrite=overwrite, inputs=document.provenance.inputs, folders=True
@@ -90,7 +90,7 @@ def write_document(
         with report_folder(folder), Staging([], overwrite=overwrite) as own:
             _stage(folder, pictures, texts, own)
             own.commit()
-    return folder / _PAGE
+    return folder / _INDEX
 
 
 def report_folder(folder: Path) -> AbstractContextManager[None]:
@@ -128,7 +128,7 @@ def check_report(
         It holds a report already, is a file, or its nearest folder is closed; or a file of the
         report would replace another.
     """
-    names = [_PAGE, *(_picture(name) for name in file_names(pictures))]
+    names = [_INDEX, *(_picture(name) for name in file_names(pictures))]
     if iiif is not None:
         check_address(iiif)
         names.append(MANIFEST)

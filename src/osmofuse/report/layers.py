@@ -87,7 +87,7 @@ _IN_COLOUR = {
 
 Encoding: TypeAlias = Literal["png", "jpeg"]
 
-LONGEST = 4096  # pixels of the longer side of a picture in the page
+PAGE_SIDE = 4096  # pixels of the longer side of a picture in the page
 LONGEST_MAP = 2048  # of a map or a tint, which have no fine print
 ENTERS = "Where the background enters"  # of the tint of an alpha map, in words
 _EXACT = 1_500_000  # pictures of so many pixels are kept exactly; larger ones become JPEG
@@ -101,7 +101,7 @@ _TITLES = {
     "structure": "Structure",
     "truth": "Truth",
 }
-_LETTERS = str.maketrans({"η": "eta", "μ": "mu", "γ": "gamma"})  # of settings, in names
+_GREEK = str.maketrans({"η": "eta", "μ": "mu", "γ": "gamma"})  # of settings, in names
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +162,7 @@ def maps_as_layers(
     return found
 
 
-def data_uri(layer: Layer, longest: int = LONGEST) -> tuple[str, tuple[int, int]]:
+def data_uri(layer: Layer, longest: int = PAGE_SIDE) -> tuple[str, tuple[int, int]]:
     """Return a layer as a data URI, and its size there."""
     small = reduced(layer.levels, longest if layer.bar is None else min(longest, LONGEST_MAP))
     rows, cols = small.shape[:2]
@@ -196,7 +196,7 @@ def file_names(names: Iterable[str], start: str = "") -> list[str]:
     """Return distinct names that are valid in addresses and files."""
     found: list[str] = []
     for name in names:
-        plain = re.sub(r"[^a-z0-9.]+", "-", name.lower().translate(_LETTERS)).strip("-.")
+        plain = re.sub(r"[^a-z0-9.]+", "-", name.lower().translate(_GREEK)).strip("-.")
         slug = start + (plain or "picture")
         while slug in found:
             slug += "-x"

@@ -21,8 +21,8 @@ from osmofuse.report.document import MANIFEST, Document, iiif_manifest, write_do
 from osmofuse.report.facts import UNKNOWN, Provenance, ended_words, facts_of, results_table
 from osmofuse.report.layers import (
     ENTERS,
-    LONGEST,
     LONGEST_MAP,
+    PAGE_SIDE,
     Layer,
     Map,
     change_maps,
@@ -240,7 +240,7 @@ def _longest(layers: Mapping[str, Layer]) -> int:
     """Return the longer side at which all pictures fit the budget of a browser."""
     rows, cols = next(iter(layers.values())).size
     scale = math.sqrt(_BUDGET / (len(layers) * rows * cols))
-    return min(LONGEST, math.ceil(scale * max(rows, cols)))
+    return min(PAGE_SIDE, math.ceil(scale * max(rows, cols)))
 
 
 def _maps(layers: Mapping[str, Layer], made: Mapping[str, Layer]) -> dict[str, Layer]:

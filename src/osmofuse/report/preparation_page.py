@@ -17,7 +17,7 @@ from osmofuse.pixels import quantise
 from osmofuse.registration import Alignment
 from osmofuse.report.document import Document, write_document
 from osmofuse.report.facts import UNKNOWN, Provenance, definitions
-from osmofuse.report.layers import LONGEST, Layer, layers_of, tint_uri
+from osmofuse.report.layers import PAGE_SIDE, Layer, layers_of, tint_uri
 from osmofuse.report.overlays import flicker, in_squares, overlay
 from osmofuse.report.sections import contact_section
 from osmofuse.typing import Array, ArrayLike
@@ -57,7 +57,7 @@ def write_alignment(
     """
     if alignment.image is None:
         raise ValueError("a refused alignment has no picture to show")
-    beside, moved = flicker(foreground, alignment.image, valid=alignment.valid, longest=LONGEST)
+    beside, moved = flicker(foreground, alignment.image, valid=alignment.valid, longest=PAGE_SIDE)
     figures = alignment.quality
     layers = layers_of(
         {"Foreground": beside, "Aligned": moved, "Checkerboard": in_squares(beside, moved)}

@@ -13,7 +13,7 @@ from osmofuse.picture import Picture
 from osmofuse.record import Record
 from osmofuse.report.canvas import Bar, colours
 from osmofuse.report.facts import Provenance, facts_table, scores_table
-from osmofuse.report.layers import LONGEST, Layer, data_uri, layers_of
+from osmofuse.report.layers import PAGE_SIDE, Layer, data_uri, layers_of
 from osmofuse.report.ranking import FORMAT, KIND, blind_pairs
 from osmofuse.typing import ArrayLike
 
@@ -35,7 +35,7 @@ def figures(
     return "\n".join(found)
 
 
-def _figure(layer: Layer, below: str = "", *, longest: int = LONGEST, mark: str = "") -> str:
+def _figure(layer: Layer, below: str = "", *, longest: int = PAGE_SIDE, mark: str = "") -> str:
     kind, image = "map" if layer.bar else "picture", _image(layer, longest, layer.title, mark)
     return (
         f'<figure class="layer" data-kind="{kind}" data-name="{layer.name}">{image}'
@@ -187,4 +187,4 @@ def _hidden(results: Mapping[str, ArrayLike | Picture]) -> str:
     unnamed = {f"result {k}": picture for k, picture in enumerate(results.values())}
     layers = enumerate(layers_of(unnamed).values())
     words = "A result, its name hidden"
-    return "".join(_image(one, LONGEST, words, f' data-rank="{k}" hidden') for k, one in layers)
+    return "".join(_image(one, PAGE_SIDE, words, f' data-rank="{k}" hidden') for k, one in layers)

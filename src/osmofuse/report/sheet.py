@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from osmofuse.tasks import Comparison
 
 _SHEET_HEIGHT, _SHEET_WIDTH = 3400, 2400  # A4 at about 290 dots per inch
-_SMALL = 320  # pictures that fit into half of this are magnified, up to this
+_MAGNIFIED = 320  # pictures that fit into half of this are magnified, up to this
 _SHAPE = 2.2  # width over height of the pictures together, if the columns are ours to choose
 
 
@@ -227,7 +227,7 @@ def _letters(width: int, columns: int) -> int:
 
 def _shown(size: tuple[int, int], room: tuple[int, int]) -> tuple[int, int]:
     """Return the size at which a picture is shown: whole multiples, or reduced to the room."""
-    multiple = min(_SMALL // max(size), room[0] // size[0], room[1] // size[1])
+    multiple = min(_MAGNIFIED // max(size), room[0] // size[0], room[1] // size[1])
     if multiple:
         return size[0] * multiple, size[1] * multiple
     scale = min(1.0, room[0] / size[0], room[1] / size[1])

@@ -65,14 +65,14 @@ def study_sheet(trials: Sequence[Trial], *, title: str = "") -> Array:
     canvas.resize(page.height, page.width)
     canvas.write(heading, _EM * 3 // 2, 2 * _EM, 2 * _EM)
     above = len(page.across) + len(constant)
-    canvas.write(constant, _EM, page.top - above * _LINE - _EM, 2 * _EM)
+    canvas.write(constant, _EM, page.top - above * _LINE_HEIGHT - _EM, 2 * _EM)
     _write_headings(canvas, page)
     for trial, picture in zip(trials, pictures, strict=True):
         canvas.show(picture, *page.corner(page.place(trial)), page.panel)
     return canvas.pixels()
 
 
-_LINE = line_height(_EM)
+_LINE_HEIGHT = line_height(_EM)
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class _Page:
     def top(self) -> int:
         """Height at which the first row of pictures begins."""
         title = self.title_lines * line_height(_EM * 3 // 2)
-        return 2 * _EM + title + _EM + _LINE * (self.fixed_lines + len(self.across)) + _EM
+        return 2 * _EM + title + _EM + _LINE_HEIGHT * (self.fixed_lines + len(self.across)) + _EM
 
     @property
     def left(self) -> int:
@@ -155,7 +155,7 @@ def _scale(down: Heads, across: Heads, size: tuple[int, int]) -> float:
 def _write_headings(canvas: Canvas, page: _Page) -> None:
     """Write each setting's value where a group of rows or columns with it begins."""
     for level, col, text in _headings(page.across):
-        above = (len(page.across) - level) * _LINE + _EM // 2
+        above = (len(page.across) - level) * _LINE_HEIGHT + _EM // 2
         canvas.write([text], _EM, page.top - above, page.corner((0, col))[1])
     for level, row, text in _headings(page.down):
         lines = canvas.wrap(text, _EM, _HEAD - _EM)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Published: TypeAlias = Mapping[str, Mapping[str, float]]
 
 # Digits after the point, as published tables give them; other metrics get four in all.
-_DIGITS = {
+_METRIC_DIGITS = {
     "chromaticity": 4,
     "structure": 3,
     "fmi": 3,
@@ -279,7 +279,7 @@ def shown_number(value: float | None, metric: str) -> str:
         return _MISSING
     if math.isinf(value):
         return "∞" if value > 0 else "-∞"
-    return f"{value:z.{_DIGITS[metric]}f}" if metric in _DIGITS else f"{value:z.4g}"
+    return f"{value:z.{_METRIC_DIGITS[metric]}f}" if metric in _METRIC_DIGITS else f"{value:z.4g}"
 
 
 def _seconds(seconds: float) -> str:

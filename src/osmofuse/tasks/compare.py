@@ -92,8 +92,6 @@ def compare(
 
     Raises
     ------
-    InputError, MismatchError
-        A picture cannot be used, or they do not fit together.
     SettingError
         A method is unknown, or two have one name, or `alphas` names a method not compared.
 
@@ -147,19 +145,9 @@ def compare(
 def chosen_methods(
     methods: Methods, settings: Mapping[str, Mapping[str, Any]] | None = None
 ) -> dict[str, Method]:
-    """Return the methods to compare, by name.
+    """Return the methods to compare, by name; `methods` is as for `compare`.
 
-    Parameters
-    ----------
-    methods
-        As for `compare`.
-    settings : mapping of str to mapping, optional
-        Settings of methods that are given by their names; others have their defaults.
-
-    Raises
-    ------
-    SettingError
-        A name is unknown, or taken by another.
+    `settings` are for methods given by their names, which otherwise have their defaults.
     """
 
     def made(method: Choice) -> Method:

@@ -93,22 +93,11 @@ def run_method(
     *,
     call: Callable[[], Fusion] | None = None,
 ) -> Fusion:
-    """Call a method, and add what it need not say itself: which it is, and the time it took.
+    """Call a method; add the method and its run time to the fusion, where they are missing.
 
     A method may return the fusion of another one. It is then a fusion of the method that was
-    called: a plan is of the other one, and so is what `Fusion.extend` would go on with.
-
-    Parameters
-    ----------
-    method, sources, watch
-        Which method, on what.
-    call : callable, optional
-        Another way to let the method fuse the sources, e.g. along a plan.
-
-    Raises
-    ------
-    SettingError
-        It gave something else than a Fusion, or a picture of another shape.
+    called: a plan is of the other one, and so is what `Fusion.extend` would go on with. `call`
+    is another way to run the method, e.g. along a plan.
     """
     began = perf_counter()
     fusion = method(sources, watch=watch) if call is None else call()
@@ -134,13 +123,7 @@ def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
 
 
 def check_preparing(options: Mapping[str, Any]) -> None:
-    """Refuse options that are none of `prepare`.
-
-    Raises
-    ------
-    SettingError
-        There is one.
-    """
+    """Refuse options that `prepare` does not have."""
     for name in options:
         if name not in PREPARING:
             raise SettingError(
@@ -154,13 +137,7 @@ def prepared_of(
     alpha: Given | Sequence[Given] | None,
     options: Mapping[str, Any],
 ) -> Prepared:
-    """Return pictures made ready: those given, or what was prepared already.
-
-    Raises
-    ------
-    InputError, MismatchError, SettingError
-        As for `prepare`; or there is no background, or one too many.
-    """
+    """Return pictures ready to be fused: prepared from those given, or prepared already."""
     if not isinstance(foreground, Prepared):
         if background is None:
             raise InputError("background: missing; give the picture whose structure enters")
@@ -175,7 +152,7 @@ def prepared_of(
 
 
 def finished(fusion: Fusion, ready: Prepared) -> Fusion:
-    """Return a fusion as its pictures are stored: encoded, and with the foreground it is of."""
+    """Return a fusion in the encoding of its foreground, and with the foreground."""
     space, profile = ready.preparation.working_space, ready.foreground.profile
     if space == "encoded":
         return replace(fusion, foreground=ready.foreground)

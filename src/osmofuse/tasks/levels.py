@@ -74,8 +74,6 @@ def apply_levels(
 
     Raises
     ------
-    SettingError
-        Another word, or "match" without a reference.
     InputError
         The picture is one flat tone, which no stretching brings to two.
     """

@@ -184,13 +184,7 @@ class Prepared:
         )
 
     def notes_for(self, methods: Mapping[str, Method]) -> tuple[str, ...]:
-        """Return what a person should know who fuses by some methods, beside `notes`.
-
-        Parameters
-        ----------
-        methods : mapping of str to Method
-            By their names.
-        """
+        """Return notes on fusing by some methods, given by name, beside `notes`."""
         names = [name for name, one in methods.items() if needs_soft_map(one)]
         if not names or not has_hard_edges(self.sources.alpha):
             return ()
@@ -258,8 +252,6 @@ def prepare(
     ------
     InputError, MismatchError
         A picture cannot be used, they do not fit together, or cannot be aligned.
-    SettingError
-        An option has a value that it cannot have.
 
     Examples
     --------
@@ -440,13 +432,7 @@ def _auto(alpha: str, pictures: Sequence[Picture], valid: BoolArray | None) -> A
 
 
 def check_invertible(alpha: object, *, several: bool) -> None:
-    """Refuse to invert what is not one map.
-
-    Raises
-    ------
-    SettingError
-        There is none, it is made from the pictures, or there is one for each picture.
-    """
+    """Refuse to invert anything but one map that was given."""
     if several:
         raise SettingError("invert: with several backgrounds every picture has its own map")
     if alpha is None:

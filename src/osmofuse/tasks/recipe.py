@@ -47,7 +47,7 @@ from osmofuse.tasks.sweep import Alphas, Trial, sweep
 from osmofuse.tasks.working_space import Space
 
 SHIPPED = Path(__file__).parent / "recipes"
-LARGEST = 64_000  # bytes of a recipe
+LARGEST_RECIPE = 64_000  # bytes of a recipe
 
 
 @dataclass(frozen=True)
@@ -170,8 +170,6 @@ class Recipe:
         ------
         SettingError
             It needs a map, and none is given.
-        InputError, MismatchError
-            A picture cannot be used, or they do not fit together.
 
         Examples
         --------
@@ -214,11 +212,6 @@ class Recipe:
         list of Comparison
             As of `osmofuse.compare`.
 
-        Raises
-        ------
-        SettingError, InputError, MismatchError
-            As for `fuse`.
-
         Examples
         --------
         >>> import numpy as np
@@ -260,11 +253,6 @@ class Recipe:
         -------
         list of Trial
             As of `osmofuse.sweep`.
-
-        Raises
-        ------
-        SettingError, InputError, MismatchError, LimitError
-            As for `fuse` and `osmofuse.sweep`.
 
         Examples
         --------
@@ -320,8 +308,6 @@ def recipe(name: str | os.PathLike[str]) -> Recipe:
     ------
     SettingError
         There is none, or the file is no recipe; the message says what is wrong and where.
-    UnreadableError
-        The file cannot be read.
 
     Examples
     --------
@@ -345,13 +331,7 @@ def recipe(name: str | os.PathLike[str]) -> Recipe:
 
 
 def recipes() -> list[Recipe]:
-    """Return all recipes that have a name, sorted by it.
-
-    Raises
-    ------
-    SettingError, UnreadableError
-        A file in the user's folder is no recipe, or cannot be read.
-    """
+    """Return all recipes, sorted by name; an invalid file of the user raises SettingError."""
     return [recipe(name) for name in recipe_files()]
 
 
@@ -376,7 +356,7 @@ def user_folder() -> Path:
 
 
 def _read(path: Path) -> Recipe:
-    content = read_document(path, most=LARGEST)
+    content = read_document(path, most=LARGEST_RECIPE)
     try:
         text = text_of(content)
     except ValueError as error:

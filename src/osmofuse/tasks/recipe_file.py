@@ -29,20 +29,7 @@ _MAP = "map"  # as what alpha comes from: somebody must have made one
 
 
 def parsed(text: str, place: str) -> dict[str, Any]:
-    """Return the parts of the recipe in a text.
-
-    Parameters
-    ----------
-    text : str
-        TOML.
-    place : str
-        Where it stands, for messages.
-
-    Raises
-    ------
-    SettingError
-        Something is wrong with it; the message says where, what, and what would be right.
-    """
+    """Return the parts of the recipe in a TOML text; messages begin with its `place`."""
     try:
         data = toml_of(text)
     except ValueError as error:

@@ -112,10 +112,6 @@ def sweep(
 
     Raises
     ------
-    InputError, MismatchError
-        A picture cannot be used, or they do not fit together.
-    SettingError
-        A setting is unknown or out of range, or there is nothing to try.
     LimitError
         There are more than 1000 combinations.
 
@@ -151,14 +147,10 @@ def tried_on(
     metrics: Choice | Sequence[Choice],
     watch: Watch | None,
 ) -> list[Trial]:
-    """Fuse pictures that are ready with every map and every combination of settings.
+    """Fuse prepared pictures with every map and every combination of settings.
 
-    Parameters
-    ----------
-    ready : mapping
-        The pictures with each map, by its label; None is the label where there is no choice.
-    settings, method, truth, metrics, watch
-        As for `sweep`.
+    `ready` has the pictures by the label of their map, which is None where there is no choice;
+    the other arguments are as for `sweep`.
     """
     count = 0 if None in ready else len(ready)
     shape = next(iter(ready.values())).sources.shape
@@ -186,23 +178,9 @@ def combinations(
 ) -> list[tuple[dict[str, Any], Method]]:
     """Return every combination of settings, and the method with each.
 
-    Parameters
-    ----------
-    settings : mapping of str to object
-        Values, or lists of values, as `sweep` takes them.
-    method : str or function
-        Its name, or the function.
-    alphas : int
-        How many maps are tried; 0 if there is no choice.
-    shape : sequence of int
-        Of the pictures, for lengths that follow their size.
-
-    Raises
-    ------
-    SettingError
-        A setting is unknown or out of range, or there is nothing to try.
-    LimitError
-        There are more than 1000 combinations with each map.
+    `settings` are values or lists of values, as for `sweep`. `alphas` is the number of maps
+    tried, 0 if there is no choice; there are at most 1000 combinations with all of them.
+    `shape` is that of the pictures, for lengths that follow it.
     """
     if not isinstance(method, str) and not inspect.isroutine(method):
         raise SettingError(f"method: {method!r}; a sweep takes the name of a method, or a function")
@@ -248,13 +226,7 @@ def _many(name: str, value: Any) -> tuple[Any, ...]:
 
 
 def labelled(alpha: Alphas) -> dict[float | str, Given]:
-    """Return the maps to try by their labels; none if there is no choice.
-
-    Raises
-    ------
-    SettingError
-        There is nothing to try.
-    """
+    """Return the maps to try by their labels; none if there is no choice."""
     if not isinstance(alpha, list | tuple | Mapping):
         return {}
     if not alpha:

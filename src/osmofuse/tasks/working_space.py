@@ -38,11 +38,6 @@ def to_working(array: FloatArray, space: Space, profile: bytes | None = None) ->
     array
         Of the same type; the input itself if encoded. Above white the curves go on, below
         black they are mirrored, so that nothing is clipped.
-
-    Raises
-    ------
-    SettingError
-        Another word for the space.
     """
     return _applied(array, space, profile, 0)
 
