@@ -163,8 +163,8 @@ depth = one_of("--depth", DEPTHS, f"Write {', '.join(DEPTHS)}; by default FOREGR
 
 
 def decorated(function: Function, parts: Sequence[Callable[[Any], Any]]) -> Function:
-    """Give a command several options, in their order."""
-    # The last decorator of a list stands next to the function.
+    """Add several options to a command, in their order."""
+    # The last decorator of a list is applied first.
     result: Function = reduce(lambda made, part: part(made), reversed(parts), function)
     return result
 

@@ -40,7 +40,7 @@ _ALWAYS = ("output", "overwrite", "max_memory", "report", "record", "as_json", "
 
 
 def job_options(function: Function) -> Function:
-    """Give a command the options of all jobs: --report, --overwrite, --from, --json and so on."""
+    """Add the options of all jobs to a command: --report, --overwrite, --from, --json and so on."""
     return options.decorated(
         function,
         [

@@ -24,7 +24,7 @@ _PREPARING = (
 
 
 def series_options(function: Function) -> Function:
-    """Give a command the arguments and options of the pair and its preparation."""
+    """Add the arguments and options of the pair and its preparation to a command."""
     return decorated(
         function,
         [
@@ -43,7 +43,7 @@ def series_options(function: Function) -> Function:
 
 
 def ending_options(function: Function) -> Function:
-    """Give a command the options of output and printing."""
+    """Add the options of output and printing to a command."""
     ranking = options.file(
         "Fuse nothing; add a judge's answers, saved by the report's page, to the record in the "
         "folder, and print all points.",

@@ -65,7 +65,7 @@ class Assignment(click.ParamType):  # type: ignore[type-arg]
 
 
 def setting_options(function: Function) -> Function:
-    """Give a command the options for its method and the settings of that."""
+    """Add the options for a method and its settings to a command."""
     words = "Fuse by this method; osmofuse methods lists them."
     method = one_of("--method", method_names(), words, "variational")
     usual = [
@@ -140,7 +140,7 @@ def _texts(method: str, given: Mapping[str, Any]) -> Iterator[tuple[str, Setting
 
 
 def _value(option: str, setting: Setting, text: str) -> Any:
-    """Return the value of a setting that a text stands for."""
+    """Return the value of a setting that is given as text."""
     if text == "none" and type(None) in setting.kinds:
         return None
     if setting.name in LENGTHS and is_part(text):

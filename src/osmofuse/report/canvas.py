@@ -16,7 +16,7 @@ TINT = (0.80, 0.05, 0.45)  # where the background enters; in no old page, no ski
 _COUNT = 256  # colours of the table, one for each value of a byte
 _FIRST, _LAST = 0.04, 0.97  # brightness of the first and of the last colour
 _START_ANGLE, _TURN, _DEPTH = 0.033, 0.5, 1.8  # helix: angles in turns, distance from grey
-_TOP_PERCENTILE = 99.0  # percentile of the values that the last colour stands for
+_TOP_PERCENTILE = 99.0  # percentile of the values that gets the last colour
 
 
 @cache
@@ -89,7 +89,7 @@ class Canvas:
                 "the sheet needs matplotlib: pip install 'osmofuse[plot]'"
             ) from error
         self._figure = figure.Figure(dpi=_DPI, facecolor="white")
-        self._figure.set_layout_engine("none")  # whatever the user's settings say
+        self._figure.set_layout_engine("none")  # ignore the user's settings
         self._agg: Any = backend_agg.FigureCanvasAgg(self._figure)
         self._frames: list[tuple[slice, slice]] = []
 

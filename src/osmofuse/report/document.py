@@ -48,7 +48,7 @@ class Document:
 
     @property
     def pictures(self) -> dict[str, Layer]:
-        """The picture files, by name."""
+        """Picture files, by name."""
         return {
             _picture(layer.name): layer for layer in (*self.layers.values(), *self.maps.values())
         }
@@ -118,7 +118,7 @@ def check_report(
     overwrite : bool
         Replace a report that is there.
     pictures : iterable of str
-        Names of the pictures that it will show, as far as they are known.
+        Names of the pictures that it will show, if they are known.
     inputs, outputs : iterable of Path
         Files that are never replaced, and those that are written together with the report.
 

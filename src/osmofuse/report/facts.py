@@ -43,7 +43,7 @@ def _score_row(name: str, score: Score) -> str:
 def _meaning(name: str) -> str:
     try:
         found = metric_named(name)
-    except SettingError:  # a function of somebody's own
+    except SettingError:  # a user's function
         return ""
     words = f"{found.definition} ({found.source})" if found.source else found.definition
     return words[:1].upper() + words[1:]
@@ -52,7 +52,7 @@ def _meaning(name: str) -> str:
 def results_table(comparisons: Sequence[Comparison]) -> str:
     """Return a table with a row for each result, and definitions of its columns below.
 
-    The best of each column is marked; what is missing or doubtful is said in words.
+    The best of each column is marked; missing or doubtful values have a reason below.
     """
     better = {metric: s.better for c in comparisons for metric, s in c.scores.items()}
     best = {
@@ -202,4 +202,4 @@ class Provenance:
     inputs: Sequence[str | PathLike[str]] = ()
 
 
-UNKNOWN = Provenance()  # of what nobody has recorded
+UNKNOWN = Provenance()  # of pictures without a record

@@ -25,7 +25,7 @@ def checkerboard(
     squares: int = 8,
     longest: int = PREVIEW,
 ) -> Array:
-    """Lay two pictures over one another in squares: lines that break at an edge do not fit.
+    """Return a checkerboard of two pictures: lines that break at an edge do not fit.
 
     Parameters
     ----------

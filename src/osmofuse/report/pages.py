@@ -56,13 +56,13 @@ def write_report(
     """Write the report of a fusion: a page, its pictures and its curve as files.
 
     The page is one file that opens from the disk and asks the network for nothing. It shows
-    pictures in 8 bits of sRGB, at most 4096 pixels on the longer side, and says where it has
+    pictures in 8 bits of sRGB, at most 4096 pixels on the longer side, and notes where it has
     reduced them; the files beside it have the full size.
 
     Parameters
     ----------
     folder : path
-        Made if it is not there: ``index.html``, ``pictures/*.png``, perhaps ``energy.svg`` and
+        Created if missing: ``index.html``, ``pictures/*.png``, optionally ``energy.svg`` and
         ``manifest.json``.
     pictures : mapping of str to array or Picture
         Of one size, by role: "fused" (if not given, the fusion's), "foreground", "background",
@@ -75,7 +75,7 @@ def write_report(
         Maps beside those of `change_maps`: values, what they are in words, and the value of the
         last colour.
     results : mapping of str to array or Picture, optional
-        At least two, to be ranked blindly: the page compares them in pairs and tells their names
+        At least two, to be ranked blindly: the page compares them in pairs and shows their names
         when all are done.
     iiif : str, optional
         Also write a IIIF manifest, for the folder at this address.

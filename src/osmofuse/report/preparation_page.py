@@ -22,7 +22,7 @@ from osmofuse.report.overlays import flicker, in_squares, overlay
 from osmofuse.report.sections import contact_section
 from osmofuse.typing import Array, ArrayLike
 
-_GROUND = 0.5  # the grey on which a cut-out lies
+_GROUND = 0.5  # grey behind a cut-out
 
 
 def write_alignment(

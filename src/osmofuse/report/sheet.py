@@ -146,27 +146,27 @@ class _Page:
 
     @property
     def gap(self) -> int:
-        """Between columns, and between a caption and the next row."""
+        """Space between columns, and between a caption and the next row."""
         return self.em
 
     @property
     def title(self) -> int:
-        """The size of the title's letters."""
+        """Size of the title's letters."""
         return self.em * 3 // 2
 
     @property
     def least(self) -> int:
-        """The least width of a caption."""
+        """Least width of a caption."""
         return 8 * self.em
 
     @property
     def cell(self) -> int:
-        """The width of a column; narrow pictures leave room for their caption."""
+        """Width of a column; narrow pictures leave room for their caption."""
         return max(self.panel[1], self.least)
 
     @property
     def row(self) -> int:
-        """The height of a picture with its caption."""
+        """Height of a picture with its caption."""
         text = line_height(self.em) * self.caption_lines
         return self.panel[0] + (self.em // 2 + text if text else 0)
 
@@ -300,7 +300,7 @@ def zoom_sheet(
     foreground : array or Picture
         With three channels: the colours to be kept.
     alpha : array or number
-        Its lower half says where to look, if there is no box.
+        Without a box, the part around alpha below 0.5 is shown.
     box : tuple of slice, optional
         Rows and columns to look at.
     title : str

@@ -32,7 +32,7 @@ def study_sheet(trials: Sequence[Trial], *, title: str = "") -> Array:
 
     Settings that were varied go down, the slowest first, or across, so that there are about as
     many rows as columns; of the paper's study, start and mu go down, eta and gamma across. What
-    was not varied stands above the table.
+    was not varied is printed above the table.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ _LINE_HEIGHT = line_height(_EM)
 
 @dataclass(frozen=True)
 class _Page:
-    """Layout of the sheet, in pixels from the top left corner; groups stand apart."""
+    """Layout of the sheet, in pixels from the top left corner; there is a gap between groups."""
 
     down: Heads
     across: Heads

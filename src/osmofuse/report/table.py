@@ -62,7 +62,7 @@ def markdown_table(comparisons: Sequence[Comparison], *, published: Published | 
     comparisons : sequence of Comparison
         Result of `osmofuse.compare`.
     published : mapping of str to mapping of str to float, optional
-        Values to stand in brackets beside ours: by method, then by metric.
+        Values printed in brackets beside ours: by method, then by metric.
 
     Returns
     -------
@@ -165,7 +165,7 @@ def _energy(fusion: Fusion) -> float | None:
 def latex_table(comparisons: Sequence[Comparison], *, published: Published | None = None) -> str:
     r"""Return comparisons as a LaTeX table, one row for each method.
 
-    It needs the package booktabs. Reasons for what is missing stand in rows below the table.
+    It needs the package booktabs. Reasons for missing values are rows below the table.
 
     Parameters
     ----------
@@ -323,12 +323,12 @@ def trial_names(trials: Sequence[Trial]) -> list[str]:
 
 
 def as_text(settings: Mapping[str, Any], digits: int = 6) -> str:
-    """Return settings in words."""
+    """Return settings as text."""
     return ", ".join(setting_text(name, value, digits) for name, value in settings.items())
 
 
 def setting_text(name: str, value: Any, digits: int = 6) -> str:
-    """Return a setting as it stands in a heading.
+    """Return a setting as the text of a heading.
 
     Examples
     --------

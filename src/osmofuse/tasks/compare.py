@@ -74,7 +74,7 @@ def compare(
         What to compare: names or instances, or a mapping from names of your own, needed where
         one method comes with several settings. By default all of osmofuse's own.
     alphas : mapping of str to map, optional
-        Maps of their own for some methods, by name: some need a mask, others a soft map.
+        Separate maps for some methods, by name: some need a mask, others a soft map.
     truth : array or Picture, optional
         The right answer, where there is one.
     metrics : str, callable, or sequence of them
@@ -87,8 +87,8 @@ def compare(
     Returns
     -------
     list of Comparison
-        In the order of `methods`. A method that cannot deal with this pair does not spoil the
-        others: its comparison has no fusion, and a reason instead.
+        In the order of `methods`. A method that cannot fuse this pair does not stop the
+        others: its comparison has a reason instead of a fusion.
 
     Raises
     ------
@@ -97,8 +97,8 @@ def compare(
 
     Notes
     -----
-    `fusion.seconds` is the time as it passed, but for compiling kernels. The first run of a method
-    in a process loads them; compare times of a second run.
+    `fusion.seconds` is the elapsed time without the compilation of kernels. The first run of a
+    method in a process loads them; compare times of a second run.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def compare(
     ready = prepared_of(foreground, background, alpha, options)
     own = _own_sources(ready.sources, alphas or {}, list(chosen))
     pictures = ready.foreground.filled(), scored_background(ready), ready.sources.alpha
-    # A mistake in the pictures is told before the first method runs, not by each of them.
+    # Check the pictures once, before the first method runs.
     score(pictures[0], *pictures, truth=truth, metrics=())
     chosen_metrics(metrics)
 

@@ -21,7 +21,7 @@ from osmofuse.tasks.working_space import from_working
 
 # Options that `fuse` and its siblings hand on to `prepare`.
 PREPARING = ("valid", *(field.name for field in fields(Preparation)))
-ANY_SIZE = (100, 100)  # on which settings are tried before pictures are read
+ANY_SIZE = (100, 100)  # size used to check settings before pictures are read
 
 
 def fuse(
@@ -80,7 +80,7 @@ def fuse(
     check_watch(watch)
     how, settings = split_options(options)
     if isinstance(method, str):
-        method_of(method, in_pixels(settings, ANY_SIZE))  # a mistake is told before the work
+        method_of(method, in_pixels(settings, ANY_SIZE))  # check settings before the work
     ready = prepared_of(foreground, background, alpha, how)
     chosen = method_of(method, in_pixels(settings, ready.sources.shape))
     return finished(run_method(chosen, ready.sources, watch), ready)

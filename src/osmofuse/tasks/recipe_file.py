@@ -25,7 +25,7 @@ _TABLES = {
     "method": (),  # its name, and whatever settings the method has
     "output": ("depth",),
 }
-_MAP = "map"  # as what alpha comes from: somebody must have made one
+_MAP = "map"  # value of [alpha] from: a map must be given
 
 
 def parsed(text: str, place: str) -> dict[str, Any]:
@@ -35,8 +35,8 @@ def parsed(text: str, place: str) -> dict[str, Any]:
     except ValueError as error:
         raise SettingError(f"{place}: this is no TOML: {error}") from error
     if not is_format(data.get("format"), FORMAT):
-        told = f"format is {shown(data['format'])}" if "format" in data else "format is missing"
-        raise SettingError(f"{place}: {told}; write format = {FORMAT}")
+        state = f"is {shown(data['format'])}" if "format" in data else "is missing"
+        raise SettingError(f"{place}: format {state}; write format = {FORMAT}")
     _check_known(data, ("format", *_WORDS, "scene", *_TABLES), place)
     parts: dict[str, Any] = {part: _text(data, key, place) for key, part in _WORDS.items()}
     parts["scene"] = _text(data, "scene", place) if "scene" in data else None
@@ -71,7 +71,7 @@ def _alpha(table: Mapping[str, Any], place: str) -> Any:
 
 
 def _try(parts: Mapping[str, Any], place: str) -> None:
-    """Refuse parts with which nothing could be fused."""
+    """Check that the parts can be used in a fusion."""
     how = {name: parts[name] for name in ("align", "levels", "working_space", "soften")}
     try:
         Preparation(**how)
@@ -88,8 +88,8 @@ def _try(parts: Mapping[str, Any], place: str) -> None:
 def _text(data: Mapping[str, Any], key: str, place: str) -> str:
     value = data.get(key)
     if not isinstance(value, str) or not value.strip():
-        told = f"{key} is {shown(value)}" if key in data else f"{key} is missing"
-        raise SettingError(f'{place}: {told}; must be text, {key} = "…"')
+        state = f"is {shown(value)}" if key in data else "is missing"
+        raise SettingError(f'{place}: {key} {state}; must be text, {key} = "…"')
     return value.strip()
 
 

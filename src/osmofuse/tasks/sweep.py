@@ -48,7 +48,7 @@ MOST_TRIALS = 1000
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A fusion with one choice of the settings that are varied.
+    """Result of a sweep for one choice of the varied settings.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Trial:
         Those that were given, varied or not, and of variational osmosis those of the paper's
         study; "alpha" among them if several were tried: the number, or the map's label.
     fusion : Fusion
-        What came of them; without its structure, since there are many.
+        Result, without its structure to save memory.
     scores : mapping of str to Score
         By the name of the metric.
     """
@@ -133,7 +133,7 @@ def sweep(
     check_watch(watch)
     how, settings = split_options(options)
     alphas = labelled(alpha)
-    combinations(settings, method=method, alphas=len(alphas))  # a mistake is told before the work
+    combinations(settings, method=method, alphas=len(alphas))  # check settings before the work
     ready = _prepared(foreground, background, alpha, alphas, how)
     return tried_on(ready, settings, method=method, truth=truth, metrics=metrics, watch=watch)
 
@@ -202,7 +202,7 @@ def combinations(
 def _completed(
     settings: Mapping[str, Any], method: str | MethodFunction, alphas: int
 ) -> dict[str, Any]:
-    """Return settings with those of the study, which are told of each trial, behind the others."""
+    """Return settings followed by those of the study, which every trial lists."""
     if method != "variational":
         return dict(settings)
     lists = alphas or any(_is_list(value) for value in settings.values())
@@ -216,7 +216,7 @@ def _is_list(value: object) -> bool:
 
 
 def _many(name: str, value: Any) -> tuple[Any, ...]:
-    """Return what to try for a setting: each once."""
+    """Return the values to try for a setting, each once."""
     if not _is_list(value):
         return (value,)
     many = value.tolist() if isinstance(value, np.ndarray) else value
@@ -253,7 +253,7 @@ def _prepared(
     alphas: Mapping[float | str, Given],
     how: Mapping[str, Any],
 ) -> dict[Label, Prepared]:
-    """Return the pictures made ready once, with each map."""
+    """Return the pictures, prepared once, with each map."""
     if not alphas:
         return {None: prepared_of(foreground, background, cast(Given, alpha), how)}
     # A blur needs a map that has edges.
@@ -298,7 +298,7 @@ def _fusions(
     sources: Sources,
     watch: Watch | None,
 ) -> Iterator[tuple[dict[str, Any], Fusion]]:
-    """Yield each fusion; what one prepared serves the next, as long as it can."""
+    """Yield each fusion; reuse what a method prepared while it serves the next."""
     prepared: PreparedMethod | None = None
     for changes, method in methods:
         if is_preparable(method):

@@ -20,7 +20,7 @@ from osmofuse.tasks.compare import Comparison, compare
 from osmofuse.tasks.fuse import check_preparing, prepared_of
 from osmofuse.tasks.prepare import Given, Prepared
 
-# The rows, with the paper's settings. The model stands there twice: by the scheme of the paper's
+# The rows, with the paper's settings. The model is there twice: by the scheme of the paper's
 # experiments, whose numbers it prints, and by the flow, which ends elsewhere.
 TABLE_ONE: dict[str, Method] = {
     "direct": DirectMatting(),
