@@ -19,7 +19,7 @@ from osmofuse.tasks import Recipe, recipe
 _CHOICES = (
     "page", "alpha", "invert", "soften", "method", "levels", "working_space", "align", "depth",
 )  # fmt: skip
-_OUTPUTS = ("structure", "alpha_output", "iiif")
+_OUTPUTS = ("structure", "alpha_output", "iiif")  # fields of outputs beside the picture
 
 
 @click.command("fuse", cls=GroupedCommand)

@@ -25,7 +25,7 @@ USUAL = {
     "offset": ("NUMBER", "Transfer ratios of light if small, else differences."),
 }
 _TYPE_NAMES = {float: "a number", int: "a whole number", bool: "true or false", type(None): "none"}
-_LENGTH = "a number of pixels, text like '2 %'"
+_LENGTH = "a number of pixels, text like '2 %'"  # values of a length, for messages
 
 
 class Assignment(click.ParamType):  # type: ignore[type-arg]

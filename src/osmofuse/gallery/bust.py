@@ -161,6 +161,7 @@ def _span(indices: Array) -> slice:
     return slice(int(indices[0]), int(indices[-1]) + 1) if indices.size else slice(0, 0)
 
 
+# Bounds of the layers; the cloth reaches the borders.
 _HAIR_BOX, _HEAD_BOX = Box(-1.4, 1.6, 1.08), Box(-1.08, 1.08, 0.80)
 _NECK_BOX, _CLOTH_BOX = Box(0.28, 2.3, 0.85), Box(1.1, np.inf, np.inf)
 

@@ -11,12 +11,12 @@ from osmofuse.gallery.scene import Colour, Scene, axes, checked_shape, finished,
 from osmofuse.gallery.texture import bump, fractal_noise, mix, smooth_noise, smoothstep, tint
 from osmofuse.typing import FloatArray
 
-_SAND = (0.74, 0.66, 0.54)
+_SAND = (0.74, 0.66, 0.54)  # dry sand in white light
 _SKINS: tuple[Colour, ...] = ((0.78, 0.33, 0.16), (0.62, 0.24, 0.34), (0.83, 0.55, 0.20))
 _PEBBLES: tuple[Colour, ...] = ((0.45, 0.43, 0.41), (0.62, 0.52, 0.44), (0.36, 0.34, 0.36))
 # A low sun, and an overcast sky that is darker and bluer.
 _EVENING, _CLOUDY = (1.08, 0.92, 0.72), (0.62, 0.72, 0.84)
-_ARMS, _ARM_LENGTH = 5, 0.48
+_ARMS, _ARM_LENGTH = 5, 0.48  # of the starfish; length in half sides
 # Half sides from the middle: where the patch is cut, and where pebbles may lie.
 _PATCH, _CLEAR = (0.66, 0.74), 0.85
 

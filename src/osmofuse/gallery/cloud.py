@@ -13,7 +13,7 @@ from osmofuse.typing import Array, FloatArray
 
 # What a cloud's shadow takes away: skylight is left, hence less of blue.
 _SHADE = (0.56, 0.52, 0.44)
-_LIT, _GREY = (0.97, 0.97, 0.98), (0.74, 0.77, 0.82)
+_LIT, _GREY = (0.97, 0.97, 0.98), (0.74, 0.77, 0.82)  # sides of a cloud: lit, shaded
 
 
 def cloud(shape: Sequence[int] = (480, 480), seed: int = 0) -> Scene:

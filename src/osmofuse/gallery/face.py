@@ -33,7 +33,7 @@ class Features:
     fold: float = 0.01  # depth of the lines from nose to mouth
 
 
-_EYE_ROW, _BROW_ROW, _MOUTH_ROW = -0.08, -0.25, 0.53
+_EYE_ROW, _BROW_ROW, _MOUTH_ROW = -0.08, -0.25, 0.53  # in half heights of the head
 
 
 def head_depth(down: FloatArray, right: FloatArray) -> FloatArray:

@@ -13,7 +13,7 @@ from osmofuse.typing import FloatArray
 _PETALS = 6
 # Contrast of the flanks of a groove, and darkness of its floor.
 _FLANK, _FLOOR = 0.62, 0.20
-_CRACK = 0.42
+_CRACK = 0.42  # darkness of a crack
 
 
 @dataclass(frozen=True, eq=False)

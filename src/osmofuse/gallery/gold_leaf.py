@@ -15,6 +15,7 @@ from osmofuse.gallery.script import CAPITALS, TEXT, Hand, Pen, paste, spiral, st
 from osmofuse.gallery.texture import bump, fractal_noise, mix, smooth_noise, smoothstep
 from osmofuse.typing import FloatArray
 
+# Pigments of frame, foliage and initial.
 _LAPIS, _ROSE, _LEAD_WHITE = (0.13, 0.23, 0.52), (0.67, 0.21, 0.20), (0.93, 0.90, 0.84)
 _GREEN, _OUTLINE = (0.22, 0.40, 0.24), (0.20, 0.11, 0.07)
 # Grey of ink and colours in infrared; below, of parchment and gold.

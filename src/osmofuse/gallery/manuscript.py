@@ -67,8 +67,8 @@ def _faded(shape: tuple[int, int], rng: np.random.Generator) -> FloatArray:
 
 # Black and white of the page in the camera's range.
 _DARKEST, _LIGHTEST = 0.16, 0.46
-_COUNTS = 4095
-_CONTAINER = 65535
+_COUNTS = 4095  # highest count of a 12-bit camera
+_CONTAINER = 65535  # white of a 16-bit file
 # Amplitude of the sensor's column stripes, relative to the noise of a pixel.
 _STRIPES = 0.35
 

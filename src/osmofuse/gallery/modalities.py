@@ -22,7 +22,7 @@ from osmofuse.gallery.scene import Scene, axes, checked_shape, finished, generat
 from osmofuse.gallery.texture import fractal_noise, mix, smoothstep
 from osmofuse.typing import FloatArray
 
-_GALL = (0.34, 0.20, 0.09)
+_GALL = (0.34, 0.20, 0.09)  # iron-gall ink
 # Coverage left of either ink where it is lost.
 _LOST_INK = 0.06
 

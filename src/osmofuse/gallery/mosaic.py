@@ -18,7 +18,7 @@ _INFRARED = Look(
     wall=(0.40, 0.40, 0.40), light=(-0.45, 0.5, 0.74), sun=(0.78, 0.78, 0.78),
     ambient=(0.26, 0.26, 0.26),
 )  # fmt: skip
-_PANELS = 3
+_PANELS = 3  # along each side
 # Share of a panel that its neighbour shows as well, on each side.
 _OVERLAP = 0.15
 

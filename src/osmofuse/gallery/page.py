@@ -12,12 +12,12 @@ from osmofuse.gallery.script import CAPITALS, TEXT, Hand, Pen, paste, spiral, st
 from osmofuse.gallery.texture import bump, fractal_noise, mix, smooth_noise, smoothstep, tint
 from osmofuse.typing import FloatArray
 
-INK = (0.17, 0.11, 0.08)
-_RED = (0.70, 0.13, 0.09)
-_BLUE = (0.16, 0.28, 0.55)
-_GOLD = (0.80, 0.60, 0.18)
+INK = (0.17, 0.11, 0.08)  # carbon ink
+_RED = (0.70, 0.13, 0.09)  # heading and initial
+_BLUE = (0.16, 0.28, 0.55)  # pen work in the margin
+_GOLD = (0.80, 0.60, 0.18)  # dots of the pen work
 _HEADING = ("incipit", "liber", "genesis", "quem", "dixit", "deus.")
-_INITIAL_LINES = 3
+_INITIAL_LINES = 3  # lines of text beside the initial
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,7 @@ _GLAZES: tuple[tuple[Colour, Colour, Colour], ...] = (
     ((0.18, 0.40, 0.24), (0.48, 0.62, 0.30), (0.84, 0.76, 0.42)),
     ((0.20, 0.28, 0.58), (0.40, 0.54, 0.74), (0.78, 0.78, 0.74)),
 )
-_CLAY = (0.66, 0.46, 0.35)
+_CLAY = (0.66, 0.46, 0.35)  # unglazed vase
 
 
 @dataclass(frozen=True, eq=False)

@@ -117,6 +117,7 @@ TEXT = (
     "et protulit terra herbam virentem et afferentem semen iuxta genus suum.",
 )
 
+# Strokes of the letters, most of them shared by several.
 _STEM = [(0.04, 0.88), (0.15, 1.0), (0.16, 0.5), (0.16, 0.0)]
 _TALL = [(0.03, 1.68), (0.15, 1.82), (0.16, 0.9), (0.16, 0.05)]
 _FOOT = [(0.04, 0.88), (0.15, 1.0), (0.16, 0.5), (0.16, 0.14), (0.23, 0.02), (0.36, 0.1)]
@@ -227,8 +228,8 @@ CAPITALS: dict[str, list[Stroke]] = {
     ],
 }
 
-_PEN = Pen(width=0.2, thickness=0.045)
-_VARIANTS = 4
+_PEN = Pen(width=0.2, thickness=0.045)  # of small letters, in x-heights
+_VARIANTS = 4  # forms of each letter
 
 
 class Hand:

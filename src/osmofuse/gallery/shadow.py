@@ -14,7 +14,7 @@ from osmofuse.typing import FloatArray
 _UMBRA = (0.40, 0.45, 0.53)
 # Stones of the yard: sandstone, grey, slate, brick.
 _STONES = ((0.71, 0.62, 0.50), (0.60, 0.58, 0.55), (0.50, 0.52, 0.55), (0.66, 0.46, 0.37))
-_SLABS_ACROSS = 7.0
+_SLABS_ACROSS = 7.0  # courses of stones along the side of the picture
 
 
 def shadow(shape: Sequence[int] = (400, 520), seed: int = 0) -> Scene:

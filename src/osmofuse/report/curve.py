@@ -12,7 +12,7 @@ _CURVE_WIDTH, _CURVE_HEIGHT = 640, 300  # of the SVG's view box
 _LEFT, _RIGHT, _TOP, _BOTTOM = 76, 16, 16, 48  # margins for the numbers
 _TICKS = 4  # intervals on an axis, about
 _STROKES = ("#c0392b", "#2e8b57", "#2f6fb5")  # red, green, blue; one line is drawn in the ink
-_CHANNELS = ("red", "green", "blue")
+_CHANNELS = ("red", "green", "blue")  # names of the lines
 _DOTTED = 40  # so few steps are marked one by one
 
 Point = tuple[float, float]

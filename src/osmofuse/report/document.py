@@ -24,7 +24,7 @@ from osmofuse.report.layers import PAGE_SIDE, Layer, file_names
 from osmofuse.report.sections import figures, how_section
 
 MANIFEST = "manifest.json"
-_INDEX, _PICTURES = "index.html", "pictures"
+_INDEX, _PICTURES = "index.html", "pictures"  # in the folder of a report
 _SCRIPTS = ("views.js", "judge.js", "start.js")  # one after the other; the last one begins
 
 
@@ -192,7 +192,7 @@ def _legible(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").encode()
 
 
-_CONTEXT = "http://iiif.io/api/presentation/3/context.json"
+_CONTEXT = "http://iiif.io/api/presentation/3/context.json"  # JSON-LD, required
 
 
 def iiif_manifest(

@@ -18,7 +18,7 @@ from osmofuse.report.table import reasons_of, shown_number
 if TYPE_CHECKING:
     from osmofuse.tasks import Comparison
 
-_BETTER = {"high": "higher", "low": "lower", None: "–"}
+_BETTER = {"high": "higher", "low": "lower", None: "–"}  # better side of a metric
 
 
 def scores_table(scores: Mapping[str, Score]) -> str:

@@ -17,8 +17,8 @@ from osmofuse.documents import is_format, json_of, read_document, text_of
 from osmofuse.errors import LimitError, MismatchError, SettingError, UnreadableError
 from osmofuse.record import Record
 
-FORMAT = 1
-KIND = "osmofuse ranking"
+FORMAT = 1  # version of the file of answers
+KIND = "osmofuse ranking"  # marks the file of answers
 MOST_RANKED = 8  # results, which are 28 pairs
 MOST_ANSWERS = 1000  # limit on files; 8 results need 28
 

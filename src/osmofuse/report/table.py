@@ -28,14 +28,14 @@ _METRIC_DIGITS = {
     "psnr": 2,
     "ssim": 4,
 }
-_MISSING = "–"
+_MISSING = "–"  # cell without a value
 # Metrics whose published values are not to be compared with ours.
 _APART = {
     "brisque": "brisque depends on the trained model. The one behind the published values is not "
     "public; that of the wheel brisque 0.2.0, which is used here, gives others: compare ours with "
     "ours.",
 }
-_ARROWS = {"high": " ↑", "low": " ↓", None: ""}
+_ARROWS = {"high": " ↑", "low": " ↓", None: ""}  # better side of a metric
 
 _MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in r"\`*_[]<>|~$&"})
 _SIGNS = {"–": "--", "∞": r"$\infty$", "↑": r"$\uparrow$", "↓": r"$\downarrow$"}

@@ -12,7 +12,7 @@ from osmofuse.report.table import Published, Table, tabulated, tabulated_study
 if TYPE_CHECKING:
     from osmofuse.tasks import Comparison, Trial
 
-_GAP = "  "
+_GAP = "  "  # between columns
 _NARROWEST = 20  # characters
 
 Cells: TypeAlias = list[list[str]]  # of a column, each in lines; the first is the heading

@@ -10,7 +10,7 @@ from typing import Any
 from osmofuse.errors import SettingError
 
 LENGTHS = ("reach", "soften")  # settings that may be a part of the side
-_PER_CENT = re.compile(r"(\d+(?:\.\d+)?) ?%")
+_PER_CENT = re.compile(r"(\d+(?:\.\d+)?) ?%")  # text like "2 %"
 
 
 def in_pixels(settings: Mapping[str, Any], shape: Sequence[int]) -> dict[str, Any]:

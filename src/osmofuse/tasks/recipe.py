@@ -46,7 +46,7 @@ from osmofuse.tasks.recipe_file import parsed
 from osmofuse.tasks.sweep import Alphas, Trial, sweep
 from osmofuse.tasks.working_space import Space
 
-SHIPPED = Path(__file__).parent / "recipes"
+SHIPPED = Path(__file__).parent / "recipes"  # recipes of the package
 LARGEST_RECIPE = 64_000  # bytes of a recipe
 
 

@@ -15,9 +15,9 @@ from osmofuse.tasks.fuse import ANY_SIZE, method_of
 from osmofuse.tasks.lengths import in_pixels
 from osmofuse.tasks.prepare import Preparation
 
-FORMAT = 1
+FORMAT = 1  # version of recipe files
 
-_WORDS = {"name": "name", "title": "title", "for": "purpose"}
+_WORDS = {"name": "name", "title": "title", "for": "purpose"}  # keys, and fields of Recipe
 _TABLES = {
     "input": ("levels", "working_space"),
     "align": tuple(DEFAULTS),

@@ -43,7 +43,7 @@ STUDY: Mapping[str, tuple[Any, ...]] = {
     "eta": (0.0, 0.1, 0.5),
     "gamma": (0.0, 1.0),
 }
-MOST_TRIALS = 1000
+MOST_TRIALS = 1000  # of one sweep, with all maps
 
 
 @dataclass(frozen=True, eq=False)
