@@ -111,12 +111,8 @@ def check_report(
 
     Parameters
     ----------
-    folder : path
+    folder, iiif, overwrite
         As for `write_report`.
-    iiif : str, optional
-        As for `write_report`.
-    overwrite : bool
-        Replace a report that is there.
     pictures : iterable of str
         Names of the pictures that it will show, if they are known.
     inputs, outputs : iterable of Path

@@ -185,15 +185,13 @@ def write_results(
 
     Parameters
     ----------
-    folder : path
-        As for `write_report`.
     pictures : mapping of str to array or Picture
         The pair and what belongs to it, by role, as for `write_report`.
     results : mapping of str to array or Picture
         Results by name, of the same size.
     comparisons : sequence of Comparison, optional
         Scores, times and endings, by the same names; also of those that made no picture.
-    provenance, overwrite, staging
+    folder, provenance, overwrite, staging
         As for `write_report`.
 
     Returns

@@ -41,13 +41,11 @@ def write_alignment(
 
     Parameters
     ----------
-    folder : path
-        As for `write_report`.
     alignment : Alignment
         Result of `osmofuse.align`, not refused.
     foreground : array or Picture
         Fixed picture of the alignment.
-    provenance, overwrite, staging
+    folder, provenance, overwrite, staging
         As for `write_report`.
 
     Returns
@@ -135,8 +133,6 @@ def write_matte(
 
     Parameters
     ----------
-    folder : path
-        As for `write_report`.
     image : array or Picture
         Picture that was matted.
     trimap : array or Picture
@@ -145,7 +141,7 @@ def write_matte(
         The map.
     facts : mapping of str to str, optional
         Further facts for the page.
-    provenance, overwrite, staging
+    folder, provenance, overwrite, staging
         As for `write_report`.
 
     Returns
@@ -185,11 +181,9 @@ def write_pictures(
 
     Parameters
     ----------
-    folder : path
-        As for `write_report`.
     pictures : mapping of str to array or Picture
         By title, the result last; all of one size.
-    provenance, overwrite, staging
+    folder, provenance, overwrite, staging
         As for `write_report`.
 
     Returns

@@ -44,7 +44,7 @@ def side_by_side(
         Caption and picture: floats on the scale where 1.0 is white, (rows, cols), shown in
         grey, or (rows, cols, 3). Never changed. None leaves the place empty.
     title : str
-        Stands above the pictures.
+        Title of the sheet.
     columns : int, optional
         Pictures in a row; by default as many as give the sheet a landscape form.
     bar : Bar, optional
@@ -256,17 +256,12 @@ def contact_sheet(
     foreground, background : array or Picture
         The pair.
     title : str
-        Stands above the pictures.
+        Title of the sheet.
 
     Returns
     -------
     array of uint8, (rows, cols, 3)
-        The sheet, ready for `osmofuse.io.write`.
-
-    Raises
-    ------
-    MissingExtraError
-        matplotlib is not installed.
+        The sheet, drawn by `side_by_side`.
     """
     given = [("Foreground", foreground), ("Background", background)]
     panels: list[tuple[str, Array | None]] = [
@@ -304,17 +299,12 @@ def zoom_sheet(
     box : tuple of slice, optional
         Rows and columns to look at.
     title : str
-        Stands above the pictures.
+        Title of the sheet.
 
     Returns
     -------
     array of uint8, (rows, cols, 3)
-        The sheet.
-
-    Raises
-    ------
-    MissingExtraError
-        matplotlib is not installed.
+        The sheet, drawn by `side_by_side`.
     """
     f = _stored(samples(foreground, "foreground"))
     box = _around(as_alpha(alpha), f.shape[:2]) if box is None else box

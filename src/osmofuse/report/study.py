@@ -39,7 +39,7 @@ def study_sheet(trials: Sequence[Trial], *, title: str = "") -> Array:
     trials : sequence of Trial
         Result of `osmofuse.sweep`.
     title : str
-        Stands above the table.
+        Title of the sheet.
 
     Returns
     -------
@@ -50,8 +50,6 @@ def study_sheet(trials: Sequence[Trial], *, title: str = "") -> Array:
     ------
     LimitError
         There are too many trials for one sheet.
-    MissingExtraError
-        matplotlib is not installed.
     """
     if not trials:
         raise InputError("trials: empty; there is nothing to show")
