@@ -110,11 +110,6 @@ def facts_of(record: Record) -> dict[str, str]:
     return dict(_facts(record))
 
 
-def facts_table(record: Record) -> str:
-    """Return the facts of a record as a list of definitions."""
-    return definitions(facts_of(record))
-
-
 def _facts(record: Record) -> Iterator[tuple[str, str]]:
     for one in record.inputs:
         notes = "".join(f"; {note}" for note in one.notes)

@@ -12,7 +12,7 @@ from osmofuse.metrics.score import Score
 from osmofuse.picture import Picture
 from osmofuse.record import Record
 from osmofuse.report.canvas import Bar, colours
-from osmofuse.report.facts import Provenance, facts_table, scores_table
+from osmofuse.report.facts import Provenance, definitions, facts_of, scores_table
 from osmofuse.report.layers import PAGE_SIDE, Layer, data_uri, layers_of
 from osmofuse.report.ranking import FORMAT, KIND, blind_pairs
 from osmofuse.typing import ArrayLike
@@ -132,7 +132,7 @@ def how_section(provenance: Provenance, promise: str, files: Iterable[str]) -> s
     record, command = provenance.record, provenance.command
     parts = ['<section aria-labelledby="how"><h2 id="how">How it was made</h2>']
     if record is not None:
-        parts.append(facts_table(record))
+        parts.append(definitions(facts_of(record)))
     if command:
         parts.append(
             f"<h3>Make it again</h3><p>{escape(promise)}</p>"

@@ -19,7 +19,7 @@ from osmofuse.tasks.fuse import (
     method_of,
     prepared_of,
     run_method,
-    scored_background,
+    scored_pictures,
 )
 from osmofuse.tasks.prepare import Given, Prepared
 from osmofuse.typing import ArrayLike
@@ -116,7 +116,7 @@ def compare(
         raise InputError("background: a list; methods are compared on one background")
     ready = prepared_of(foreground, background, alpha, options)
     own = _own_sources(ready.sources, alphas or {}, list(chosen))
-    pictures = ready.foreground.filled(), scored_background(ready), ready.sources.alpha
+    pictures = scored_pictures(ready)
     # Check the pictures once, before the first method runs.
     score(pictures[0], *pictures, truth=truth, metrics=())
     chosen_metrics(metrics)

@@ -18,6 +18,7 @@ from osmofuse.progress import Watch, check_watch
 from osmofuse.tasks.lengths import in_pixels
 from osmofuse.tasks.prepare import Given, Preparation, Prepared, prepare
 from osmofuse.tasks.working_space import from_working
+from osmofuse.typing import FloatArray
 
 # Options that `fuse` and its siblings hand on to `prepare`.
 PREPARING = ("valid", *(field.name for field in fields(Preparation)))
@@ -164,6 +165,11 @@ def finished(fusion: Fusion, ready: Prepared) -> Fusion:
         foreground=ready.foreground,
         sources=None,  # it cannot be extended: that would go on from here in linear light
     )
+
+
+def scored_pictures(ready: Prepared) -> tuple[Picture, Picture, FloatArray]:
+    """Return foreground, background and alpha as metrics take them."""
+    return ready.foreground.filled(), scored_background(ready), ready.sources.alpha
 
 
 def scored_background(ready: Prepared) -> Picture:

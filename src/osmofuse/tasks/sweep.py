@@ -26,7 +26,7 @@ from osmofuse.tasks.fuse import (
     method_of,
     prepared_of,
     run_method,
-    scored_background,
+    scored_pictures,
     split_options,
 )
 from osmofuse.tasks.lengths import in_pixels
@@ -155,15 +155,19 @@ def tried_on(
     count = 0 if None in ready else len(ready)
     shape = next(iter(ready.values())).sources.shape
     methods = combinations(settings, method=method, alphas=count, shape=shape)
-    scored = _Scored(truth, metrics)
-    for one in ready.values():
-        scored.check(one)
+    is_scored = bool(chosen_metrics(metrics)) or truth is not None
+    for one in ready.values() if is_scored else ():  # refuse pictures before the first fusion
+        pictures = scored_pictures(one)
+        score(pictures[0], *pictures, truth=truth, metrics=())
     found: list[Trial] = []
     for label, one in ready.items():
         tried = {} if label is None else {"alpha": label}
         for changes, made in _fusions(methods, one.sources, watch):
             fusion = replace(finished(made, one), structure=None)
-            found.append(Trial({**tried, **changes}, fusion, scored(fusion, one)))
+            scores: dict[str, Score] = {}
+            if is_scored:
+                scores = score(fusion.image, *scored_pictures(one), truth=truth, metrics=metrics)
+            found.append(Trial({**tried, **changes}, fusion, scores))
             if fusion.status is Status.cancelled:
                 return found
     return found
@@ -263,34 +267,6 @@ def _prepared(
     return {
         label: ready if label == first else ready.with_map(one) for label, one in alphas.items()
     }
-
-
-@dataclass(frozen=True)
-class _Scored:
-    """Scoring of results, if it is asked for."""
-
-    truth: Given | None
-    metrics: Choice | Sequence[Choice]
-
-    def check(self, ready: Prepared) -> None:
-        """Refuse pictures that cannot be scored, before the first fusion."""
-        if self._asked:
-            pictures = self._pictures(ready)
-            score(pictures[0], *pictures, truth=self.truth, metrics=())
-
-    def __call__(self, fusion: Fusion, ready: Prepared) -> dict[str, Score]:
-        if not self._asked:
-            return {}
-        pictures = self._pictures(ready)
-        return score(fusion.image, *pictures, truth=self.truth, metrics=self.metrics)
-
-    @property
-    def _asked(self) -> bool:
-        return bool(chosen_metrics(self.metrics)) or self.truth is not None
-
-    @staticmethod
-    def _pictures(ready: Prepared) -> tuple[Given, Given, Given]:
-        return ready.foreground.filled(), scored_background(ready), ready.sources.alpha
 
 
 def _fusions(
