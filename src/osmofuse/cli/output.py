@@ -184,7 +184,7 @@ def unfinished(name: str, status: Status) -> str:
 
 @contextmanager
 def progress_line(title: str, expected: float | None = None) -> Iterator[Watch]:
-    """Show a title, the progress that the yielded watch receives, and the seconds left."""
+    """Show a title, the progress of the yielded watch, and what is left of `expected` seconds."""
     if is_quiet():
         yield _silent
         return
