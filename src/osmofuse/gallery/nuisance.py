@@ -69,11 +69,9 @@ import numpy as np
 from scipy import ndimage
 
 from osmofuse.errors import InputError, did_you_mean
-from osmofuse.gallery.scene import Scene, finished
-from osmofuse.gallery.texture import axes, fractal_noise, side_of, smooth_noise, smoothstep
+from osmofuse.gallery.scene import Scene, axes, finished, side_of
+from osmofuse.gallery.texture import fractal_noise, smooth_noise, smoothstep
 from osmofuse.typing import FloatArray
-
-__all__ = ["NUISANCES", "Nuisance", "Nuisances", "stroke_width", "worn"]
 
 Nuisance: TypeAlias = str | tuple[str, float]
 Nuisances: TypeAlias = Nuisance | Sequence[Nuisance]

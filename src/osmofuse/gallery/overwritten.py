@@ -18,12 +18,10 @@ from osmofuse.gallery.page import (
     spared,
     written,
 )
-from osmofuse.gallery.scene import Scene, checked_shape, finished, generator, ink_map
+from osmofuse.gallery.scene import Scene, checked_shape, finished, generator, ink_map, side_of
 from osmofuse.gallery.script import Pen, paste, stamp
-from osmofuse.gallery.texture import fractal_noise, mix, side_of
+from osmofuse.gallery.texture import fractal_noise, mix
 from osmofuse.typing import FloatArray
-
-__all__ = ["overwritten"]
 
 # Ink of the deletions: dark blue, and nearly transparent to infrared.
 _OVER = (0.13, 0.14, 0.30)

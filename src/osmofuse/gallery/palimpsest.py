@@ -8,11 +8,9 @@ import numpy as np
 
 from osmofuse.gallery.nuisance import Nuisances, stroke_width, worn
 from osmofuse.gallery.page import fibres, painted, parchment, spared, stained, written
-from osmofuse.gallery.scene import Scene, checked_shape, finished, generator, ink_map
-from osmofuse.gallery.texture import fractal_noise, mix, side_of
+from osmofuse.gallery.scene import Scene, checked_shape, finished, generator, ink_map, side_of
+from osmofuse.gallery.texture import fractal_noise, mix
 from osmofuse.typing import FloatArray
-
-__all__ = ["palimpsest"]
 
 _FIRST_INK = (0.38, 0.24, 0.12)
 # Coverage of the first text as written, and the share of it that scraping left.
