@@ -8,6 +8,8 @@ from osmofuse.gallery.gold_leaf import gold_leaf
 from osmofuse.gallery.manuscript import manuscript, noisy_infrared
 from osmofuse.gallery.modalities import modalities
 from osmofuse.gallery.mosaic import mosaic
+from osmofuse.gallery.overwritten import overwritten
+from osmofuse.gallery.palimpsest import palimpsest
 from osmofuse.gallery.portrait import portrait
 from osmofuse.gallery.recolouring import recolouring
 from osmofuse.gallery.scene import Panel, Scene
@@ -23,6 +25,8 @@ __all__ = [
     "modalities",
     "mosaic",
     "noisy_infrared",
+    "overwritten",
+    "palimpsest",
     "portrait",
     "recolouring",
     "shadow",

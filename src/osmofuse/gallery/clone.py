@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from osmofuse.gallery.nuisance import Nuisances, worn
 from osmofuse.gallery.scene import Colour, Scene, axes, checked_shape, finished, generator
 from osmofuse.gallery.texture import bump, fractal_noise, mix, smooth_noise, smoothstep, tint
 from osmofuse.typing import FloatArray
@@ -31,7 +32,7 @@ class _Beach:
     pixel: float
 
 
-def clone(shape: Sequence[int] = (400, 440), seed: int = 0) -> Scene:
+def clone(shape: Sequence[int] = (400, 440), seed: int = 0, *, nuisance: Nuisances = ()) -> Scene:
     """Draw a beach, a starfish on other sand in other light, and the starfish on the beach.
 
     Parameters
@@ -40,6 +41,8 @@ def clone(shape: Sequence[int] = (400, 440), seed: int = 0) -> Scene:
         Rows and columns; the starfish fills half of the smaller.
     seed : int
         Chooses starfish, sand, pebbles and the fall of the light.
+    nuisance : str, tuple of str and float, or sequence of them
+        Nuisances of real pictures, see `osmofuse.gallery.nuisance`.
 
     Returns
     -------
@@ -61,13 +64,14 @@ def clone(shape: Sequence[int] = (400, 440), seed: int = 0) -> Scene:
     found = _with_starfish(_sand(beach, rng), beach, rng)
     evening, cloudy = (_light(beach, colour, rng) for colour in (_EVENING, _CLOUDY))
     alpha, foreground = _cut(beach, rng), finished(empty * evening)
-    return Scene(
+    scene = Scene(
         name="clone",
         foreground=foreground,
         background=finished(found * cloudy),
         alpha=alpha,
         truth=finished(mix(foreground, found * evening, 1.0 - alpha)),
     )
+    return worn(scene, seed, nuisance)
 
 
 def _beach(shape: tuple[int, int]) -> _Beach:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from osmofuse.gallery.nuisance import Nuisances, worn
 from osmofuse.gallery.scene import Scene, axes, checked_shape, finished, generator, side_of
 from osmofuse.gallery.texture import bump, fractal_noise, mix, smooth_noise, smoothstep, tint
 from osmofuse.typing import Array, FloatArray
@@ -16,7 +17,7 @@ _SHADE = (0.56, 0.52, 0.44)
 _LIT, _GREY = (0.97, 0.97, 0.98), (0.74, 0.77, 0.82)  # sides of a cloud: lit, shaded
 
 
-def cloud(shape: Sequence[int] = (480, 480), seed: int = 0) -> Scene:
+def cloud(shape: Sequence[int] = (480, 480), seed: int = 0, *, nuisance: Nuisances = ()) -> Scene:
     """Draw a valley under clouds, the same valley clear in another season, and the truth.
 
     Parameters
@@ -25,6 +26,8 @@ def cloud(shape: Sequence[int] = (480, 480), seed: int = 0) -> Scene:
         Rows and columns; land and clouds grow with the picture.
     seed : int
         Chooses land, clouds and the second date's light.
+    nuisance : str, tuple of str and float, or sequence of them
+        Nuisances of real pictures, see `osmofuse.gallery.nuisance`.
 
     Returns
     -------
@@ -44,13 +47,14 @@ def cloud(shape: Sequence[int] = (480, 480), seed: int = 0) -> Scene:
     thickness, shade = _weather(size, rng)
     opaque = _share(smoothstep(-0.08, 0.42, thickness))
     truth = finished(seen_from_above(valley, SUMMER) * _hills(size, rng)[..., None])
-    return Scene(
+    scene = Scene(
         name="cloud",
         foreground=_clouded(truth, thickness, opaque, shade, rng),
         background=_second_date(seen_from_above(valley, AUTUMN), rng),
         alpha=finished(1.0 - smoothstep(0.0, 0.15, np.maximum(opaque, shade))),
         truth=truth,
     )
+    return worn(scene, seed, nuisance)
 
 
 def _hills(shape: tuple[int, int], rng: np.random.Generator) -> FloatArray:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import ndimage
 
 from osmofuse.gallery.gilding import Field, relief
+from osmofuse.gallery.nuisance import Nuisances, worn
 from osmofuse.gallery.page import INK, fibres, layout, parchment, pitch_of, running
 from osmofuse.gallery.scene import Colour, Scene, axes, checked_shape, finished, generator, side_of
 from osmofuse.gallery.script import CAPITALS, TEXT, Hand, Pen, paste, spiral, stamp, write_line
@@ -51,7 +52,9 @@ class _Page:
         return bare, paint
 
 
-def gold_leaf(shape: Sequence[int] = (600, 450), seed: int = 0) -> Scene:
+def gold_leaf(
+    shape: Sequence[int] = (600, 450), seed: int = 0, *, nuisance: Nuisances = ()
+) -> Scene:
     """Draw an illuminated page with glaring gold, its infrared picture and the page tooled.
 
     Parameters
@@ -60,6 +63,8 @@ def gold_leaf(shape: Sequence[int] = (600, 450), seed: int = 0) -> Scene:
         Rows and columns; the panel grows with the page.
     seed : int
         Chooses initial, text, sheen, cracks and what is lost.
+    nuisance : str, tuple of str and float, or sequence of them
+        Nuisances of real pictures, see `osmofuse.gallery.nuisance`.
 
     Returns
     -------
@@ -88,13 +93,15 @@ def gold_leaf(shape: Sequence[int] = (600, 450), seed: int = 0) -> Scene:
     even = np.float32(np.average(light, weights=page.gilded + 1e-6))
     paint = page.paint()
     left = light + (even - light) * np.float32(1.0 - _TOOLING_LEFT) * lost
-    return Scene(
+    scene = Scene(
         name="gold_leaf",
         foreground=_visible(bare, leaf * left[..., None], page.gilded, paint),
         background=_infrared(0.35 * skin + grain, light, page, rng),
         alpha=finished(1.0 - lost),
         truth=_visible(bare, leaf * light[..., None], page.gilded, paint),
+        contrast_left=_TOOLING_LEFT,
     )
+    return worn(scene, seed, nuisance)
 
 
 def _panel(shape: tuple[int, int]) -> Field:

@@ -9,8 +9,9 @@ from dataclasses import replace
 import numpy as np
 
 from osmofuse.errors import InputError
+from osmofuse.gallery.nuisance import Nuisances, stroke_width, worn
 from osmofuse.gallery.page import fibres, infrared, painted, parchment, stained, written
-from osmofuse.gallery.scene import Scene, axes, checked_shape, finished, generator, side_of
+from osmofuse.gallery.scene import Scene, axes, checked_shape, finished, generator, ink_map, side_of
 from osmofuse.gallery.texture import fractal_noise, smoothstep
 from osmofuse.typing import FloatArray
 
@@ -18,7 +19,9 @@ from osmofuse.typing import FloatArray
 _FADED_INK = 0.08
 
 
-def manuscript(shape: Sequence[int] = (600, 450), seed: int = 0) -> Scene:
+def manuscript(
+    shape: Sequence[int] = (600, 450), seed: int = 0, *, nuisance: Nuisances = ()
+) -> Scene:
     """Draw a manuscript page with faded ink, its infrared picture and the legible page.
 
     Parameters
@@ -27,6 +30,8 @@ def manuscript(shape: Sequence[int] = (600, 450), seed: int = 0) -> Scene:
         Rows and columns; the writing grows with the page.
     seed : int
         Chooses text, stains, fading and every unevenness.
+    nuisance : str, tuple of str and float, or sequence of them
+        Nuisances of real pictures, see `osmofuse.gallery.nuisance`.
 
     Returns
     -------
@@ -41,19 +46,23 @@ def manuscript(shape: Sequence[int] = (600, 450), seed: int = 0) -> Scene:
     ((60, 45, 3), (60, 45))
     """
     size, rng = checked_shape(shape), generator(seed)
-    layers = written(size, rng)
+    stroke = stroke_width(nuisance)
+    layers = written(size, rng, stroke)
     skin = fractal_noise(size, 0.3 * side_of(size), rng, octaves=6)
     grain = fibres(size, rng)
     bare = stained(parchment(size, skin, grain), rng)
     faded = _faded(size, rng)
     left = layers.ink * (1.0 - np.float32(1.0 - _FADED_INK) * faded)
-    return Scene(
+    scene = Scene(
         name="manuscript",
         foreground=painted(bare, layers, left),
         background=infrared(layers, 0.35 * skin + grain, rng),
         alpha=finished(1.0 - faded),
         truth=painted(bare, layers, layers.ink),
+        ink=ink_map(layers.ink),
+        contrast_left=_FADED_INK,
     )
+    return worn(scene, seed, nuisance, drawn=("wide", "fine"))
 
 
 def _faded(shape: tuple[int, int], rng: np.random.Generator) -> FloatArray:
@@ -79,6 +88,7 @@ def noisy_infrared(
     *,
     noise: float = 0.06,
     twelve_bits: bool = False,
+    nuisance: Nuisances = (),
 ) -> Scene:
     """Draw the manuscript with a dark, flat and noisy infrared picture.
 
@@ -94,6 +104,8 @@ def noisy_infrared(
     twelve_bits : bool
         True stores the camera's counts, 0 to 4095, unscaled in a 16-bit range: the background is
         then the count over 65535, nearly black.
+    nuisance : str, tuple of str and float, or sequence of them
+        Further nuisances, as for `manuscript`.
 
     Returns
     -------
@@ -114,11 +126,13 @@ def noisy_infrared(
     if isinstance(noise, bool) or not isinstance(noise, int | float) or not 0 <= noise < math.inf:
         raise InputError(f"noise must be a number of 0 or more, not {noise!r}; give noise=0.06")
     # Another stream than the page's own, which starts from the seed itself.
-    page, rng = manuscript(shape, seed), generator(seed).spawn(1)[0]
+    stroke, rng = stroke_width(nuisance), generator(seed).spawn(1)[0]
+    page = manuscript(shape, seed, nuisance=() if stroke is None else ("wide", stroke))
     assert isinstance(page.background, np.ndarray)
     counts = _exposed(page.background, float(noise), rng)
     white = _CONTAINER if twelve_bits else _COUNTS
-    return replace(page, name="noisy_infrared", background=finished(counts / np.float32(white)))
+    scene = replace(page, name="noisy_infrared", background=finished(counts / np.float32(white)))
+    return worn(scene, seed, nuisance, drawn=("wide", "fine"))
 
 
 def _exposed(clean: FloatArray, noise: float, rng: np.random.Generator) -> FloatArray:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from osmofuse.gallery.nuisance import Nuisances, stroke_width, worn
 from osmofuse.gallery.page import (
     Layers,
     fibres,
@@ -18,7 +19,7 @@ from osmofuse.gallery.page import (
     stained,
     written,
 )
-from osmofuse.gallery.scene import Scene, axes, checked_shape, finished, generator, side_of
+from osmofuse.gallery.scene import Scene, axes, checked_shape, finished, generator, ink_map, side_of
 from osmofuse.gallery.texture import fractal_noise, mix, smoothstep
 from osmofuse.typing import FloatArray
 
@@ -27,7 +28,9 @@ _GALL = (0.34, 0.20, 0.09)  # iron-gall ink
 _LOST_INK = 0.06
 
 
-def modalities(shape: Sequence[int] = (600, 450), seed: int = 0) -> Scene:
+def modalities(
+    shape: Sequence[int] = (600, 450), seed: int = 0, *, nuisance: Nuisances = ()
+) -> Scene:
     """Draw a page in visible, infrared and ultraviolet light, and the page as it was written.
 
     Parameters
@@ -36,6 +39,8 @@ def modalities(shape: Sequence[int] = (600, 450), seed: int = 0) -> Scene:
         Rows and columns; the writing grows with the page.
     seed : int
         Chooses text, stains, losses and every unevenness.
+    nuisance : str, tuple of str and float, or sequence of them
+        Nuisances of real pictures, see `osmofuse.gallery.nuisance`.
 
     Returns
     -------
@@ -53,8 +58,9 @@ def modalities(shape: Sequence[int] = (600, 450), seed: int = 0) -> Scene:
     (2, 3)
     """
     size, rng = checked_shape(shape), generator(seed)
-    layers = written(size, rng)
-    below = _below(size)
+    stroke = stroke_width(nuisance)
+    layers = written(size, rng, stroke)
+    below = _below(size, stroke)
     second = np.round(below)
     carbon, gall = layers.ink * (1.0 - second), layers.ink * second
     skin = fractal_noise(size, 0.3 * side_of(size), rng, octaves=6)
@@ -67,7 +73,7 @@ def modalities(shape: Sequence[int] = (600, 450), seed: int = 0) -> Scene:
     relief = 0.35 * skin + grain
     # Stains absorb ultraviolet: what they took from the blue, they take there.
     stain = 1.0 - bare[..., 2] / clean[..., 2]
-    return Scene(
+    scene = Scene(
         name="modalities",
         foreground=_visible(bare, layers, left[0], left[1]),
         background=(
@@ -76,12 +82,15 @@ def modalities(shape: Sequence[int] = (600, 450), seed: int = 0) -> Scene:
         ),
         alpha=tuple(finished(part) for part in (1.0 - washed - scraped, washed, scraped)),
         truth=_visible(bare, layers, carbon, gall),
+        ink=ink_map(layers.ink),
+        contrast_left=_LOST_INK,
     )
+    return worn(scene, seed, nuisance, drawn=("wide", "fine"))
 
 
-def _below(shape: tuple[int, int]) -> FloatArray:
+def _below(shape: tuple[int, int], stroke: float | None) -> FloatArray:
     """Return a map from 0 on the lines of the first scribe to 1 on those of the second."""
-    pitch = pitch_of(shape)
+    pitch = pitch_of(shape, stroke)
     lines, _ = layout(shape, pitch)
     # The step lies between two lines, so that no letter has two inks.
     row = lines[len(lines) // 2] + 0.27 * pitch

@@ -8,6 +8,7 @@ import numpy as np
 
 from osmofuse.gallery.bust import Look, paint_bust, prepare_canvas
 from osmofuse.gallery.face import Features
+from osmofuse.gallery.nuisance import Nuisances, worn
 from osmofuse.gallery.scene import Panel, Scene, axes, checked_shape, finished, generator, side_of
 from osmofuse.gallery.texture import bump, fractal_noise, smooth_noise
 from osmofuse.typing import FloatArray
@@ -23,7 +24,7 @@ _PANELS = 3  # along each side
 _OVERLAP = 0.15
 
 
-def mosaic(shape: Sequence[int] = (540, 450), seed: int = 0) -> Scene:
+def mosaic(shape: Sequence[int] = (540, 450), seed: int = 0, *, nuisance: Nuisances = ()) -> Scene:
     """Draw an infrared mosaic of unequal panels and the even picture.
 
     Parameters
@@ -32,6 +33,8 @@ def mosaic(shape: Sequence[int] = (540, 450), seed: int = 0) -> Scene:
         Rows and columns; there are three by three panels, fewer in a picture under 24 pixels.
     seed : int
         Chooses sitter, brush work, and gain, offset and falling-off of each exposure.
+    nuisance : str, tuple of str and float, or sequence of them
+        Nuisances of real pictures, see `osmofuse.gallery.nuisance`.
 
     Returns
     -------
@@ -64,7 +67,7 @@ def mosaic(shape: Sequence[int] = (540, 450), seed: int = 0) -> Scene:
             for part, first in zip(cell, (panel.top, panel.left), strict=True)
         )
         picture[cell] = panel.picture[inner]
-    return Scene(
+    scene = Scene(
         name="mosaic",
         foreground=finished(picture),
         background=None,
@@ -72,6 +75,7 @@ def mosaic(shape: Sequence[int] = (540, 450), seed: int = 0) -> Scene:
         truth=truth,
         panels=panels,
     )
+    return worn(scene, seed, nuisance)
 
 
 def _cuts(length: int) -> list[int]:

@@ -228,9 +228,10 @@ def _backgrounds(scene: Scene, change: Callable[[Picture], FloatArray]) -> Scene
 
 
 def _both(scene: Scene, change: Callable[[Picture], FloatArray]) -> Scene:
-    """Return the scene with backgrounds and foreground changed."""
+    """Return the scene with backgrounds, foreground and panels changed."""
     scene = _backgrounds(scene, change)
-    return replace(scene, foreground=finished(change(scene.foreground)))
+    panels = tuple(replace(p, picture=finished(change(p.picture))) for p in scene.panels)
+    return replace(scene, foreground=finished(change(scene.foreground)), panels=panels)
 
 
 def _over_bands(picture: Picture, plane: FloatArray) -> FloatArray:
@@ -393,6 +394,7 @@ def _resized(scene: Scene, stroke: float, rng: np.random.Generator) -> Scene:
     alpha = scene.alpha
     scene = replace(
         scene,
+        panels=(),  # exposures do not grow with the mosaic
         foreground=change(scene.foreground),
         truth=change(scene.truth),
         alpha=tuple(map(change, alpha)) if isinstance(alpha, tuple) else change(alpha),

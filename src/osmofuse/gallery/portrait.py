@@ -9,6 +9,7 @@ import numpy as np
 
 from osmofuse.gallery.bust import Canvas, Look, paint_bust, prepare_canvas
 from osmofuse.gallery.face import Features
+from osmofuse.gallery.nuisance import Nuisances, worn
 from osmofuse.gallery.scene import Colour, Scene, checked_shape, finished, generator
 from osmofuse.gallery.texture import mix, smoothstep
 from osmofuse.typing import Array, FloatArray
@@ -36,7 +37,9 @@ _COOL = Look(
 )  # fmt: skip
 
 
-def portrait(shape: Sequence[int] = (480, 400), seed: int = 0) -> Scene:
+def portrait(
+    shape: Sequence[int] = (480, 400), seed: int = 0, *, nuisance: Nuisances = ()
+) -> Scene:
     """Draw two registered portraits and the second face in the light of the first.
 
     Parameters
@@ -45,6 +48,8 @@ def portrait(shape: Sequence[int] = (480, 400), seed: int = 0) -> Scene:
         Rows and columns; the head fills the smaller of them.
     seed : int
         Varies both faces, hair and wall.
+    nuisance : str, tuple of str and float, or sequence of them
+        Nuisances of real pictures, see `osmofuse.gallery.nuisance`.
 
     Returns
     -------
@@ -66,13 +71,14 @@ def portrait(shape: Sequence[int] = (480, 400), seed: int = 0) -> Scene:
     foreground = paint_bust(canvas, sitter, warm)
     alpha = _ring(canvas)
     grafted = paint_bust(canvas, guest, warm)
-    return Scene(
+    scene = Scene(
         name="portrait",
         foreground=foreground,
         background=paint_bust(canvas, guest, cool),
         alpha=alpha,
         truth=finished(mix(foreground, grafted, 1.0 - alpha)),
     )
+    return worn(scene, seed, nuisance)
 
 
 def _varied(face: Features, rng: np.random.Generator) -> Features:

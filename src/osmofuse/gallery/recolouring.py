@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.interpolate import CubicSpline
 
+from osmofuse.gallery.nuisance import Nuisances, worn
 from osmofuse.gallery.scene import Colour, Scene, axes, checked_shape, finished, generator
 from osmofuse.gallery.texture import bump, fractal_noise, mix, smooth_noise, smoothstep, tint
 from osmofuse.typing import FloatArray
@@ -42,7 +43,9 @@ class _Vase:
     pixel: float
 
 
-def recolouring(shape: Sequence[int] = (440, 400), seed: int = 0) -> Scene:
+def recolouring(
+    shape: Sequence[int] = (440, 400), seed: int = 0, *, nuisance: Nuisances = ()
+) -> Scene:
     """Draw a plain glazed vase, a carved vase of clay and the carved vase in the glaze's colours.
 
     Parameters
@@ -51,6 +54,8 @@ def recolouring(shape: Sequence[int] = (440, 400), seed: int = 0) -> Scene:
         Rows and columns; the vase fills the smaller of them.
     seed : int
         Chooses glaze, carving and the room.
+    nuisance : str, tuple of str and float, or sequence of them
+        Nuisances of real pictures, see `osmofuse.gallery.nuisance`.
 
     Returns
     -------
@@ -72,13 +77,14 @@ def recolouring(shape: Sequence[int] = (440, 400), seed: int = 0) -> Scene:
     clay = np.asarray(_CLAY, dtype=np.float32) * _grain(size, rng)[..., None]
     # The carving reaches the outline only in the clay: the map keeps the glaze's own edge.
     kept = smoothstep(0.035, 0.0, vase.inset)
-    return Scene(
+    scene = Scene(
         name="recolouring",
         foreground=_stood(room, glaze, vase.light, vase),
         background=_stood(other, clay, vase.light * carved, vase),
         alpha=finished(kept),
         truth=_stood(room, glaze, vase.light * (1.0 + (carved - 1.0) * (1.0 - kept)), vase),
     )
+    return worn(scene, seed, nuisance)
 
 
 def _thrown(shape: tuple[int, int]) -> _Vase:

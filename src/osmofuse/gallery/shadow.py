@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from osmofuse.gallery.nuisance import Nuisances, worn
 from osmofuse.gallery.scene import Scene, axes, checked_shape, finished, generator, side_of
 from osmofuse.gallery.texture import bump, fractal_noise, mix, smooth_noise, smoothstep, tint
 from osmofuse.typing import FloatArray
@@ -17,7 +18,7 @@ _STONES = ((0.71, 0.62, 0.50), (0.60, 0.58, 0.55), (0.50, 0.52, 0.55), (0.66, 0.
 _SLABS_ACROSS = 7.0  # courses of stones along the side of the picture
 
 
-def shadow(shape: Sequence[int] = (400, 520), seed: int = 0) -> Scene:
+def shadow(shape: Sequence[int] = (400, 520), seed: int = 0, *, nuisance: Nuisances = ()) -> Scene:
     """Draw a paved yard with a cast shadow, and the yard without it.
 
     Parameters
@@ -26,6 +27,8 @@ def shadow(shape: Sequence[int] = (400, 520), seed: int = 0) -> Scene:
         Rows and columns; stones and shadow grow with the picture.
     seed : int
         Chooses stones, grass, paint and tree.
+    nuisance : str, tuple of str and float, or sequence of them
+        Nuisances of real pictures, see `osmofuse.gallery.nuisance`.
 
     Returns
     -------
@@ -48,13 +51,14 @@ def shadow(shape: Sequence[int] = (400, 520), seed: int = 0) -> Scene:
     penumbra = max(0.014, 1.5 / side_of(size))
     dark = smoothstep(-penumbra, penumbra, depth)
     loss = (1 - _UMBRA[0], 1 - _UMBRA[1], 1 - _UMBRA[2])
-    return Scene(
+    scene = Scene(
         name="shadow",
         foreground=finished(ground * tint(dark, loss)),
         background=None,
         alpha=finished(np.abs(depth) > 1.25 * penumbra),
         truth=ground,
     )
+    return worn(scene, seed, nuisance)
 
 
 def _ground(shape: tuple[int, int], rng: np.random.Generator) -> FloatArray:
