@@ -17,8 +17,9 @@ import numpy as np
 from osmofuse.energies import Channel
 from osmofuse.kernels import threads_for
 from osmofuse.linalg import inside
-from osmofuse.methods.contract import Fusion, Sources, joined
+from osmofuse.methods.contract import Fusion, joined
 from osmofuse.methods.planes import Reading, channels_of, picture_of
+from osmofuse.methods.sources import Sources
 from osmofuse.optimise import Outcome
 from osmofuse.optimise.flow import Flow, FlowState, Weights, Workspace
 from osmofuse.optimise.plan import Plan, run_plan, run_rule, run_stationary, run_to

@@ -9,7 +9,8 @@ from functools import cache
 from typing import Any, TypeAlias, cast, get_type_hints
 
 from osmofuse.errors import SettingError
-from osmofuse.methods.contract import Fusion, Method, Sources
+from osmofuse.methods.contract import Fusion, Method
+from osmofuse.methods.sources import Sources
 from osmofuse.progress import Watch
 
 __all__ = ["MethodFunction", "method_of_function"]

@@ -20,10 +20,11 @@ import numpy as np
 
 from osmofuse.checks import number, whole
 from osmofuse.filters import box_mean, gaussian, guided, laplacian
-from osmofuse.methods.contract import Fusion, Sources
+from osmofuse.methods.contract import Fusion
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.passes import Pass, Passes, fuse_by_passes
 from osmofuse.methods.planes import Layers
+from osmofuse.methods.sources import Sources
 from osmofuse.pixels import white_of
 from osmofuse.progress import Guard, Watch
 from osmofuse.typing import Array, FloatArray

@@ -34,7 +34,6 @@ from osmofuse.methods.contract import (
     LARGEST_OFFSET,
     MOST_ITERATIONS,
     Fusion,
-    Sources,
     extendable,
     joined,
 )
@@ -42,6 +41,7 @@ from osmofuse.methods.cost import Cost
 from osmofuse.methods.fusion_drift import RULES, Rule, fusion_drift
 from osmofuse.methods.planes import check_positive, pictures_of
 from osmofuse.methods.region import box_around, cropped, region_of
+from osmofuse.methods.sources import Sources
 from osmofuse.methods.targets import Product
 from osmofuse.optimise import Evolution, Implicit, Outcome, evolve
 from osmofuse.optimise.steppers import LOOPS, SCHEMES, Scheme, stepper

@@ -11,7 +11,8 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from osmofuse.methods.contract import Fusion, Method, Sources
+from osmofuse.methods.contract import Fusion, Method
+from osmofuse.methods.sources import Sources
 from osmofuse.pixels import scaled
 from osmofuse.progress import Guard, Progress, Status
 from osmofuse.typing import FloatArray

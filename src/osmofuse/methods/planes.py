@@ -26,8 +26,8 @@ from osmofuse.errors import InputError
 from osmofuse.kernels import kernel, prange
 from osmofuse.linalg import inside
 from osmofuse.linalg.stencil import zeros
-from osmofuse.methods.contract import Sources
 from osmofuse.methods.cost import Cost
+from osmofuse.methods.sources import Sources
 from osmofuse.typing import BoolArray, FloatArray
 
 Band: TypeAlias = Literal["keep", "repeat"]

@@ -31,11 +31,12 @@ from osmofuse.checks import choice, number
 from osmofuse.errors import InputError
 from osmofuse.kernels import threads_for
 from osmofuse.linalg import Hierarchy, flexible_cg, inside, padded
-from osmofuse.methods.contract import Fusion, Sources
+from osmofuse.methods.contract import Fusion
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.passes import Passes, fuse_by_passes
 from osmofuse.methods.planes import Band, Layers
 from osmofuse.methods.region import box_around, region_of
+from osmofuse.methods.sources import Sources
 from osmofuse.operators import ForwardDifference, inner
 from osmofuse.progress import Guard, Status, Watch
 from osmofuse.typing import BoolArray, FloatArray

@@ -20,10 +20,11 @@ from typing import ClassVar
 import numpy as np
 
 from osmofuse.checks import choice, whole
-from osmofuse.methods.contract import Fusion, Sources
+from osmofuse.methods.contract import Fusion
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.passes import Pass, Passes, fuse_by_passes
 from osmofuse.methods.planes import Band, Layers
+from osmofuse.methods.sources import Sources
 from osmofuse.progress import Guard, Watch
 from osmofuse.typing import FloatArray
 

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from osmofuse.methods.contract import Sources
+from osmofuse.methods.sources import Sources
 from osmofuse.picture import Picture
 from osmofuse.typing import Array, BoolArray
 

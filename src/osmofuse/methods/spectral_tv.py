@@ -23,10 +23,11 @@ import numpy as np
 from osmofuse.checks import choice, number, whole
 from osmofuse.errors import SettingError
 from osmofuse.kernels import threads_for
-from osmofuse.methods.contract import MOST_ITERATIONS, Fusion, Sources
+from osmofuse.methods.contract import MOST_ITERATIONS, Fusion
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.passes import Passes, fuse_by_passes
 from osmofuse.methods.planes import Band, Layers
+from osmofuse.methods.sources import Sources
 from osmofuse.optimise.spectrum import Scales, filtered
 from osmofuse.progress import Guard, Status, Watch, worst
 from osmofuse.typing import FloatArray

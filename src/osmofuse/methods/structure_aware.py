@@ -21,10 +21,11 @@ import numpy as np
 from osmofuse.checks import number, whole
 from osmofuse.errors import InputError
 from osmofuse.filters import DomainTransform, box_mean, lee
-from osmofuse.methods.contract import Fusion, Sources
+from osmofuse.methods.contract import Fusion
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.passes import Passes, fuse_by_passes
 from osmofuse.methods.planes import Layers
+from osmofuse.methods.sources import Sources
 from osmofuse.progress import Guard, Watch
 from osmofuse.typing import FloatArray
 

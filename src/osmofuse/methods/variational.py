@@ -32,12 +32,12 @@ from osmofuse.methods.contract import (
     MOST_ITERATIONS,
     NEAREST,
     Fusion,
-    Sources,
     extendable,
 )
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.flow_solver import LOWEST_STRUCTURE, FlowSolver, not_begun
 from osmofuse.methods.planes import Band, Reading, Start, Target, channels_of, picture_of
+from osmofuse.methods.sources import Sources
 from osmofuse.methods.targets import TARGETS
 from osmofuse.optimise import IPiano, Outcome, ipiano
 from osmofuse.optimise.flow import Weights
