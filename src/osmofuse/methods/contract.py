@@ -30,33 +30,33 @@ MOST_ITERATIONS = 1_000_000
 class Fusion:
     """Result of a method.
 
-    In a notebook it shows its image: taken for sRGB, clipped and reduced.
+    In a notebook it is displayed as its image: taken for sRGB, clipped and reduced.
 
     Attributes
     ----------
     image : array
-        The fused picture, of the foreground's shape; white at 1.0, not clipped.
+        Fused picture, of the foreground's shape; white at 1.0, not clipped.
     structure : array or None
-        The structure image v, for methods that have one; None where it was cancelled.
+        Structure image v, for methods that have one; None where it was cancelled.
     energy : array or None
         float64, one number for each channel, for methods that minimise one; None where the flow
         was cancelled.
     reach : float or None
-        How far osmosis has acted, in pixels, for methods that measure it.
+        Distance over which osmosis has acted, in pixels, for methods that measure it.
     history : tuple of Step
         One entry for each accepted iteration.
     status : Status
         How it ended.
     seconds : float
-        How long it took, without what compiling kernels took.
+        Run time, without the compilation of kernels.
     method : Method
-        The settings it was made with.
+        Settings it was made with.
     plan : Plan or None
-        What the flow did, to be done again by the method's `run`.
+        Steps of the flow, to be repeated by the method's `run`.
     sources : Sources or None
-        The pictures it was made from, for `extend`.
+        Pictures it was made from, for `extend`.
     foreground : Picture or None
-        The picture whose depth, profile and metadata `picture` takes.
+        Picture whose depth, profile and metadata `picture` takes.
     """
 
     image: FloatArray
@@ -75,7 +75,7 @@ class Fusion:
         return f"Fusion({summary(self.image)}, {self.status})"
 
     def _repr_png_(self) -> bytes | None:
-        """Return what a notebook shows; None if nothing can be shown."""
+        """Return the picture for a notebook; None if it cannot be shown."""
         from osmofuse.io.screen import as_png
 
         with suppress(OsmofuseError):
@@ -92,18 +92,13 @@ class Fusion:
         depth : dtype, optional
             uint8, uint16, float32, ...; the foreground's if not given.
         structure : bool
-            Of the structure instead of the image.
+            Return the structure instead of the image, for methods that have one.
 
         Returns
         -------
         tuple of Picture and int
             With the foreground's profile, metadata, transparency and no-data value; how many
             samples were clipped.
-
-        Raises
-        ------
-        SettingError
-            The method found no structure.
         """
         samples = self.structure if structure else self.image
         if samples is None:
@@ -112,20 +107,14 @@ class Fusion:
         return like.with_samples(samples, depth=depth)
 
     def extend(self, reach: float, *, watch: Watch | None = None) -> Fusion:
-        """Go on from here to a larger reach, for methods that have one."""
+        """Continue to a larger reach, for methods that have one."""
         if not isinstance(self.method, Extendable):
             raise SettingError(f"method: {type(self.method).__name__} has no reach to extend")
         return self.method.extend(self, reach, watch=watch)
 
 
 def extendable(fusion: Fusion, reach: float) -> Sources:
-    """Return the pictures of a fusion that can go on to a reach, or say why it cannot.
-
-    Raises
-    ------
-    SettingError
-        The fusion has no reach, did not end well, or has come further already.
-    """
+    """Return the sources of a fusion, checked to have a reach that can be extended to this one."""
     number("reach", reach, least=NEAREST, most=FARTHEST, infinite=True)
     if fusion.sources is None or fusion.reach is None:
         raise SettingError("reach: this fusion has none to extend")
@@ -137,7 +126,7 @@ def extendable(fusion: Fusion, reach: float) -> Sources:
 
 
 def joined(before: tuple[Step, ...], after: tuple[Step, ...]) -> tuple[Step, ...]:
-    """Return a history that goes on where another ends, counted through in each channel."""
+    """Return a history continued by another, iterations numbered on in each channel."""
     last: dict[int | None, int] = {}
     for step in before:
         last[step.channel] = step.iteration
@@ -147,7 +136,7 @@ def joined(before: tuple[Step, ...], after: tuple[Step, ...]) -> tuple[Step, ...
 
 
 class Method(Protocol):
-    """A fusion method: a frozen dataclass of settings, called on sources."""
+    """Fusion method: a frozen dataclass of settings, called on sources."""
 
     def __call__(self, sources: Sources, *, watch: Watch | None = None) -> Fusion:
         """Fuse the sources."""
@@ -158,7 +147,7 @@ def settings_of(method: Method | None) -> dict[str, Any]:
     """Return the settings of a method as a record has them.
 
     An object, such as a regulariser of one's own, is ``{"object": name of its class}``: a record
-    says that it was there, and cannot repeat it.
+    with one cannot be repeated.
     """
     given: Any = method
     values = {one.name: getattr(given, one.name) for one in fields(given)}
@@ -176,36 +165,36 @@ def _is_plain(value: object) -> bool:
 
 @runtime_checkable
 class Extendable(Method, Protocol):
-    """A method whose fusions can go on to a larger reach: see `Fusion.extend`."""
+    """Method whose fusions can be continued to a larger reach: see `Fusion.extend`."""
 
     def extend(self, fusion: Fusion, reach: float, *, watch: Watch | None = None) -> Fusion:
-        """Go on from a fusion made with these settings to a larger reach."""
+        """Continue a fusion made with these settings to a larger reach."""
         ...
 
 
 @runtime_checkable
 class Replayable(Method, Protocol):
-    """A method that can put what it does into a plan, and follow it: see `is_replayable`."""
+    """Method that can write down its steps as a plan, and follow one: see `is_replayable`."""
 
     @property
     def has_plan(self) -> bool:
-        """True if it can with these settings."""
+        """True if it has a plan with these settings."""
         ...
 
     def plan(self, sources: Sources) -> Plan:
-        """Return what the method is to do on the sources."""
+        """Return the plan for the sources."""
         ...
 
     def run(self, sources: Sources, plan: Plan, *, watch: Watch | None = None) -> Fusion:
-        """Do what a plan says: the same plan gives the same pixels."""
+        """Follow a plan: the same plan gives the same pixels."""
         ...
 
 
 class PreparedMethod(Protocol):
-    """Sources that a method has made ready for many fusions: see `Preparable`."""
+    """Sources prepared by a method for many fusions: see `Preparable`."""
 
     def serves(self, settings: Any) -> bool:
-        """Return True if it does for a method of the same kind with other settings, too."""
+        """Return True if they also serve a method of the same kind with other settings."""
         ...
 
     def solve_with(self, settings: Any, *, watch: Watch | None = None) -> Fusion:
@@ -215,7 +204,7 @@ class PreparedMethod(Protocol):
 
 @runtime_checkable
 class Preparable(Method, Protocol):
-    """A method that does once what settings do not change: see `is_preparable`."""
+    """Method that computes once what settings do not change: see `is_preparable`."""
 
     @property
     def can_prepare(self) -> bool:
@@ -223,27 +212,27 @@ class Preparable(Method, Protocol):
         ...
 
     def prepare(self, sources: Sources) -> PreparedMethod:
-        """Do once what settings do not change, for many fusions of the same pictures."""
+        """Compute what settings do not change, for many fusions of the same pictures."""
         ...
 
 
 @runtime_checkable
 class Structured(Method, Protocol):
-    """A method that finds a structure, the `Fusion.structure`: see `finds_structure`."""
+    """Method with a structure, the `Fusion.structure`: see `finds_structure`."""
 
     @property
     def has_structure(self) -> bool:
-        """True if it does with these settings."""
+        """True if it has one with these settings."""
         ...
 
 
 @runtime_checkable
 class SoftMapped(Method, Protocol):
-    """A method under which hard edges of the map show: see `needs_soft_map`."""
+    """Method under which hard edges of the map are visible: see `needs_soft_map`."""
 
     @property
     def wants_soft_map(self) -> bool:
-        """True if they show with these settings."""
+        """True if they are with these settings."""
         ...
 
 
@@ -253,15 +242,15 @@ def is_replayable(method: Method) -> TypeGuard[Replayable]:
 
 
 def is_preparable(method: Method) -> TypeGuard[Preparable]:
-    """Return True for a method that, with its settings, makes sources ready once for many."""
+    """Return True for a method that, with its settings, prepares sources once for many."""
     return isinstance(method, Preparable) and method.can_prepare
 
 
 def needs_soft_map(method: Method) -> bool:
-    """Return True for a method under which, with its settings, hard edges of the map show."""
+    """Return True for a method that, with its settings, shows hard edges of the map."""
     return isinstance(method, SoftMapped) and method.wants_soft_map
 
 
 def finds_structure(method: Method) -> bool:
-    """Return True for a method that, with its settings, finds a structure."""
+    """Return True for a method that, with its settings, has a structure."""
     return isinstance(method, Structured) and method.has_structure

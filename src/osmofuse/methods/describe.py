@@ -1,7 +1,7 @@
 """Settings of methods, read from their dataclasses and docstrings.
 
-A method's docstring is the one place that says what a setting does, its range and when to change
-it; the command line and the docs read it from here.
+A method's docstring is the one place that states the meaning of a setting, its range and when to
+change it; the command line and the docs read it from here.
 """
 
 from __future__ import annotations
@@ -77,12 +77,7 @@ class MethodInfo:
 
 
 def describe(name: str) -> MethodInfo:
-    """Return what a method does and the settings it has.
-
-    Raises
-    ------
-    SettingError
-        The method is unknown.
+    """Return the description of a method and of its settings.
 
     Examples
     --------
@@ -92,10 +87,10 @@ def describe(name: str) -> MethodInfo:
     """
     kind: Any = method_class(name)
     docstring = inspect.getdoc(kind) or ""
-    hints, told = get_type_hints(kind), _parameters(docstring)
+    hints, entries = get_type_hints(kind), _parameters(docstring)
     settings = []
     for one in fields(kind):
-        heading, words = told.get(one.name, ("", ""))
+        heading, words = entries.get(one.name, ("", ""))
         symbol, words = _symbol_and_words(words)
         # Objects cannot be typed; their protocols are no kinds of text.
         every = _alternatives(hints[one.name])
@@ -106,7 +101,7 @@ def describe(name: str) -> MethodInfo:
 
 
 def shown(value: object) -> str:
-    """Return a value of a setting as one types it."""
+    """Return a value of a setting as it is typed on the command line."""
     if isinstance(value, tuple | list):
         return ",".join(map(shown, value))
     if value is None or isinstance(value, bool):

@@ -37,14 +37,8 @@ def fusion_drift(
 ) -> FloatArray:
     """Return the drift as (2, rows, cols): to the lower and to the right neighbour.
 
-    Parameters
-    ----------
-    images, weights : sequence of array
-        Planes of a channel, positive, the foreground first; and the weight of each.
-    rule : {"averaged", "hard", "soft"}
-        How they share an edge.
-    valid : array of bool, (rows, cols), optional
-        False where the backgrounds have no data: they do not enter on edges that lead there.
+    The planes of a channel are positive, the foreground first, each with its weight. On edges to
+    pixels where `valid` is False only the foreground enters.
     """
     drift = np.zeros((2, *images[0].shape))
     total = np.zeros_like(drift)

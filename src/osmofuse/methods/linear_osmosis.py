@@ -148,7 +148,7 @@ class LinearOsmosis:
         return self._run(sources, Guard(watch))
 
     def extend(self, fusion: Fusion, reach: float, *, watch: Watch | None = None) -> Fusion:
-        """Go on from a fusion made with these settings to a larger reach."""
+        """Continue a fusion made with these settings to a larger reach."""
         sources = extendable(fusion, reach)
         if reach == fusion.reach:
             return fusion
@@ -193,7 +193,7 @@ class LinearOsmosis:
         )
 
     def _kinds(self, sources: Sources, channel: int) -> Kinds:
-        """Return which pixels of a channel are free, held or closed."""
+        """Return the kind of each pixel of a channel: free, held or closed."""
         region = region_of(sources, channel, self.threshold)
         domain = region if self.extent == "local" else np.ones_like(region)
         boundary = self.boundary or ("mixed" if self.extent == "local" else "neumann")
@@ -246,7 +246,7 @@ class LinearOsmosis:
 
 
 class _Recorder:
-    """Keep the history, tell the guard where the flow is, and ask it whether to go on."""
+    """Recorder of the history, which reports each step to the guard."""
 
     def __init__(self, channels: int, guard: Guard) -> None:
         self.channels, self.guard = channels, guard
@@ -270,12 +270,12 @@ class _Recorder:
 
 
 def _reach(time: float) -> float:
-    """Return over how many pixels the flow acts in a time: the deviation of its kernel."""
+    """Return the distance in pixels over which the flow acts: the deviation of its kernel."""
     return math.sqrt(2.0 * time)
 
 
 def _check_positive(sources: Sources) -> None:
-    """Refuse samples of 0, also those that a local fusion does not look at."""
+    """Check that all samples are positive, also outside the region of a local fusion."""
     for c in range(sources.channels):
         images = [sources.image(k, c, np.float64) for k in range(sources.count)]
         check_positive(images, sources, 0.0)

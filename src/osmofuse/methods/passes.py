@@ -1,7 +1,7 @@
-"""Methods that go through the pictures in a few passes: from passes to a fusion.
+"""Methods that go through the pictures in a few passes.
 
 Such a method is a generator. It yields None after a pass that only prepares, and each channel of
-the fused picture as a plane, in order. Between passes the watching function has its turn.
+the fused picture as a plane, in order. The watching function is called between passes.
 """
 
 from __future__ import annotations
@@ -27,26 +27,11 @@ def fuse_by_passes(
 ) -> Fusion:
     """Run the passes of a method.
 
-    Parameters
-    ----------
-    method : Method
-        Whose they are.
-    sources : Sources
-        The pictures.
-    passes : iterator of array or None
-        Yields None or the next channel; no further pass is run after the last of them.
-    guard : Guard
-        Has its turn before every pass. A pass that is long may pulse it too; what is yielded
-        after a cancel is dropped.
-    keep_holes : bool
-        Where the backgrounds are not valid, put the foreground's own bits over what was
-        yielded.
-
-    Returns
-    -------
-    Fusion
-        With status ``direct``; or ``cancelled``, and then with the foreground in the channels
-        that were not finished.
+    The iterator yields None or the next channel; after the last channel it is not resumed. The
+    guard is called before every pass, and a long pass may call it too; planes yielded after a
+    cancel are dropped. With `keep_holes` the result has the foreground's own bits where the
+    backgrounds are not valid. The status is ``direct``, or ``cancelled`` with the foreground in the
+    channels that were not finished.
     """
     image = scaled(sources.foreground, sources.dtype).reshape(*sources.shape, -1)
     known = sources.valid if keep_holes and sources.valid is not None else True

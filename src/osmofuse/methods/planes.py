@@ -35,7 +35,7 @@ Start: TypeAlias = Literal["foreground", "composite", "means"]
 Pictures: TypeAlias = tuple[list[FloatArray], list[FloatArray]]
 """Planes of a channel, foreground first, and the weight of each at every pixel."""
 
-# What variational osmosis adds to pictures by default: all methods colour a band alike.
+# Default offset of variational osmosis, so that all methods colour a band alike.
 OFFSET = 1.0
 
 # Rec. 601, for pictures of three channels. Some programs have 0.2989 for red, among them that of
@@ -45,16 +45,9 @@ LUMA = (0.299, 0.587, 0.114)
 
 @dataclass(frozen=True, eq=False)
 class Layers:
-    """The pictures of a fusion, white at 1.0.
+    """Pictures of a fusion as planes, white at 1.0.
 
-    Parameters
-    ----------
-    sources : Sources
-        The pictures.
-    band : {"keep", "repeat"}
-        Colour of a background of one band: the foreground's chromaticity, or grey.
-    dtype : type
-        float32 or float64.
+    A background of one band has the foreground's chromaticity ("keep") or is grey ("repeat").
     """
 
     sources: Sources
@@ -126,40 +119,19 @@ class Target(Protocol):
     def fill(
         self, w: FloatArray, images: Sequence[FloatArray], weights: Sequence[FloatArray]
     ) -> None:
-        """Set the target in one channel.
+        """Set the target `w` in one channel, a positive plane.
 
-        Parameters
-        ----------
-        w : array, (rows, cols)
-            To be set; positive.
-        images : sequence of array
-            Planes of the channel, positive: the foreground, then each background. Not to be
-            changed.
-        weights : sequence of array
-            Weight of each; they sum to 1.
+        `images` are the planes of the channel, positive and not to be changed: the foreground, then
+        each background; the `weights` of all sum to 1.
         """
         ...
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Settings on which the planes of variational osmosis depend.
+    """Settings on which the planes of variational osmosis depend, as in `VariationalOsmosis`.
 
-    Attributes
-    ----------
-    offset : float
-        Added to all pictures.
-    band : {"keep", "repeat"}
-        Colour of a background of one band: the foreground's chromaticity, or grey.
-    start : {"foreground", "composite", "means"}
-        Initial u: the foreground, the mean of the pictures weighted by alpha, or that of their
-        mean colours.
-    target : Target
-        Rule for w.
-    held : bool
-        u is held where alpha is 1, and free elsewhere (gamma is infinite).
-    dtype : type
-        float32 or float64.
+    With `held`, u is held where alpha is 1 and free elsewhere (gamma is infinite).
     """
 
     offset: float
@@ -171,22 +143,7 @@ class Reading:
 
 
 def channels_of(sources: Sources, reading: Reading, *, padded: bool = False) -> Iterator[Channel]:
-    """Yield the planes of each channel.
-
-    Parameters
-    ----------
-    sources : Sources
-        The pictures.
-    reading : Reading
-        How they are read.
-    padded : bool
-        Give planes a frame of zeros (`osmofuse.linalg.stencil`).
-
-    Raises
-    ------
-    InputError
-        Without an offset, a sample is not positive.
-    """
+    """Yield the planes of each channel; `padded` by a frame of zeros (`linalg.stencil`)."""
     shape, dtype = sources.shape, reading.dtype
 
     def plane() -> tuple[FloatArray, FloatArray]:
@@ -213,12 +170,7 @@ def channels_of(sources: Sources, reading: Reading, *, padded: bool = False) -> 
 def pictures_of(sources: Sources, *, offset: float, band: Band, dtype: Any) -> Iterator[Pictures]:
     """Yield the pictures of each channel, offset included, and their weights.
 
-    The planes of the backgrounds serve every channel in turn.
-
-    Raises
-    ------
-    InputError
-        Without an offset, a sample is not positive.
+    The planes of the backgrounds are reused for every channel.
     """
     mean = _chromatic_mean(sources, offset, band, dtype)
     spare = [np.empty(sources.shape, dtype) for _ in range(2 * sources.count - 2)]
@@ -289,7 +241,7 @@ def _chromatic_mean(sources: Sources, offset: float, band: str, dtype: type) -> 
 
 
 def check_positive(images: Sequence[FloatArray], sources: Sources, offset: float) -> None:
-    """Refuse samples of 0 in the planes of a channel, where no offset is added to them."""
+    """Check that the planes of a channel are positive, if no offset is added to them."""
     if offset > 0:  # samples are not negative
         return
     names = ["foreground", "background"]

@@ -41,9 +41,9 @@ from osmofuse.operators import ForwardDifference, inner
 from osmofuse.progress import Guard, Status, Watch
 from osmofuse.typing import BoolArray, FloatArray
 
-RTOL = 1e-10  # how far the residual falls,
-ROUND_RTOL = 1e-3  # in rounds of single precision that each take it so far,
-ROUNDS = 20  # of which 4 are enough for any usual region
+RTOL = 1e-10  # relative residual of the solution
+ROUND_RTOL = 1e-3  # reduction of the residual in a round of single precision
+ROUNDS = 20  # most rounds; 4 are enough for any usual region
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class PoissonEditing:
         return replace(fusion, status=Status.converged if all(solved) else Status.max_iter)
 
     def _passes(self, sources: Sources, guard: Guard, solved: list[bool]) -> Passes:
-        """Yield the channels, and note which were solved."""
+        """Yield the channels, and append to `solved` for each channel that is solved for."""
         layers = Layers(sources, self.band, np.float64)
         monochrome = self.guidance == "monochrome"
         grey = Layers(sources, "repeat", np.float64).grey(1) if monochrome else None
@@ -128,7 +128,7 @@ class PoissonEditing:
         valid: BoolArray | None,
         guard: Guard,
     ) -> tuple[FloatArray, bool]:
-        """Return u on the box of a region, and whether it was solved for."""
+        """Return u on the box of a region, and True if the solver converged."""
         D = ForwardDifference(region.shape)
         df, db = D(f), D(b)
         if valid is not None:
@@ -149,13 +149,7 @@ class PoissonEditing:
 
 
 class _Region:
-    """The pixels that are sought, and the matrix that ties them to each other.
-
-    Parameters
-    ----------
-    chosen : array of bool
-        Where they are in the picture.
-    """
+    """Pixels that are solved for, True in `chosen`, and the matrix that couples them."""
 
     def __init__(self, chosen: BoolArray) -> None:
         self.chosen = chosen
@@ -177,11 +171,11 @@ class _Region:
         return found
 
     def solve(self, b: FloatArray, guard: Guard) -> tuple[FloatArray, bool]:
-        """Solve D* D x = b in the region; return x and whether it is a solution.
+        """Solve D* D x = b in the region; return x, and True if it is a solution.
 
-        Single precision finds corrections, double precision the residuals they are found for:
-        as exact as double precision alone, on planes of half the size. The matrix is the same
-        in both, since its entries are small whole numbers.
+        Corrections are computed in single precision from residuals in double precision: as exact as
+        double precision alone, on planes of half the size. The matrix is the same in both, since
+        its entries are small whole numbers.
         """
         b = padded(b * self.inner, np.float64)
         x, r = np.zeros_like(b), b
@@ -205,7 +199,7 @@ class _Region:
 
 
 def _both(chosen: BoolArray) -> BoolArray:
-    """Return of which edges, down and right, both ends are chosen; as (2, rows, cols)."""
+    """Return the mask of edges, down and right, with both ends chosen; as (2, rows, cols)."""
     both = np.zeros((2, *chosen.shape), bool)
     np.logical_and(chosen[:-1], chosen[1:], out=both[0, :-1])
     np.logical_and(chosen[:, :-1], chosen[:, 1:], out=both[1, :, :-1])

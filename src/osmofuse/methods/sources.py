@@ -117,7 +117,7 @@ class Sources:
         )
 
     def read_only(self) -> Sources:
-        """Return the same sources, whose arrays cannot be changed through them."""
+        """Return the same sources with read-only arrays."""
         found = copy(self)
         put = object.__setattr__
         put(found, "foreground", _read_only(self.foreground))
@@ -127,9 +127,9 @@ class Sources:
         return found
 
     def as_pictures(self) -> list[Picture]:
-        """Return foreground and backgrounds for other sources, as Pictures, which need no doubts.
+        """Return foreground and backgrounds as Pictures, to make other sources of them.
 
-        Bare arrays are suspected of a fourth band that is transparency, or of differences in int16.
+        Bare arrays would be checked again for a fourth band that is transparency, and for int16.
         """
         return [Picture(one) for one in (self.foreground, *self.backgrounds)]
 
@@ -156,7 +156,7 @@ class Sources:
 
     @property
     def dtype(self) -> type:
-        """The type of results: float64 if a picture is, else float32."""
+        """Type of results: float64 if a picture is, else float32."""
         wide = any(a.dtype == np.float64 for a in (self.foreground, *self.backgrounds))
         return np.float64 if wide else np.float32
 
@@ -181,7 +181,7 @@ class Sources:
     def weight(
         self, source: int, channel: int, dtype: type, out: FloatArray | None = None
     ) -> FloatArray:
-        """Return how much of a source's structure enters a channel: in `out`, or a new plane.
+        """Return the weight of a source in a channel: in `out`, or a new plane.
 
         The weights of all sources sum to 1; that of the foreground is alpha.
         """

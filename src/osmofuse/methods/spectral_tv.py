@@ -114,7 +114,7 @@ class SpectralTV:
         return Scales(times.tolist(), self.transform, self.accuracy, self.max_iter)
 
     def _passes(self, sources: Sources, guard: Guard, found: list[Status]) -> Passes:
-        """Yield the channels, and note how their bands were found."""
+        """Yield the channels; append the status of each decomposition to `found`."""
         layers = Layers(sources, self.band, np.float64)
         every = list(range(sources.channels))
         for group in [every] if self.coupled else [[c] for c in every]:
@@ -152,7 +152,7 @@ class SpectralTV:
 
 
 def _numbers(name: str, values: object, bands: int) -> tuple[float, ...]:
-    """Return the weights of bands, or refuse what are none."""
+    """Return the weights of bands, checked."""
     if isinstance(values, str) or not isinstance(values, Sequence) or not values:
         raise SettingError(f"{name}: {values!r}; must be one number for each band, or fewer")
     if len(values) > bands:

@@ -83,13 +83,7 @@ class StructureAwareFusion:
         number("sigma_range", self.sigma_range, least=1e-6, most=1e6)
 
     def __call__(self, sources: Sources, *, watch: Watch | None = None) -> Fusion:
-        """Fuse the sources.
-
-        Raises
-        ------
-        InputError
-            There is more than one background.
-        """
+        """Fuse a foreground and one background."""
         if sources.count > 2:
             raise InputError(
                 f"background: {sources.count - 1} pictures, but structure-aware fusion compares "

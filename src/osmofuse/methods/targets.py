@@ -73,17 +73,9 @@ TARGETS: dict[str, Target] = {"product": Product(), "spectral": Spectral()}
 
 
 def with_coarse_of_first(images: Sequence[FloatArray]) -> list[FloatArray]:
-    """Return the planes of a channel; all but the first with the first band of the first.
+    """Return the planes of a channel, all but the first with the coarsest band of the first.
 
-    Parameters
-    ----------
-    images : sequence of array, (rows, cols)
-        Positive planes: the foreground, then each background.
-
-    Returns
-    -------
-    list of array
-        The foreground itself, and new planes, positive and of the same type.
+    The first is returned itself, the others as new planes, positive and of the same type.
     """
     scales = SpectralTV().scales
     first, others = [1.0, *[0.0] * len(scales.times)], [0.0, *[1.0] * len(scales.times)]

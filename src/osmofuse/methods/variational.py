@@ -209,7 +209,7 @@ class VariationalOsmosis:
 
     @property
     def can_prepare(self) -> bool:
-        """True if what settings do not change is done once for many fusions."""
+        """True if sources can be prepared once for many fusions."""
         return self.solver == "flow"
 
     def __call__(self, sources: Sources, *, watch: Watch | None = None) -> Fusion:
@@ -219,7 +219,7 @@ class VariationalOsmosis:
         return self._fuse_by_channels(sources, watch)
 
     def plan(self, sources: Sources) -> Plan:
-        """Return what the flow is to do on the sources, found by running it."""
+        """Return the plan of the flow for the sources, found by running it."""
         self._need_flow("plan")
         if self.reach == math.inf:
             raise SettingError("reach: inf has no plan of steps; use a number of pixels")
@@ -229,19 +229,19 @@ class VariationalOsmosis:
         return fusion.plan
 
     def run(self, sources: Sources, plan: Plan, *, watch: Watch | None = None) -> Fusion:
-        """Do what a plan says: the same plan gives the same pixels."""
+        """Follow a plan: the same plan gives the same pixels."""
         self._need_flow("run")
         return self._follow(sources, Guard(watch), plan)
 
     def prepare(self, sources: Sources) -> PreparedFlow:
-        """Do once what settings do not change, for many fusions of the same pictures."""
+        """Compute what settings do not change, for many fusions of the same pictures."""
         self._need_flow("prepare")
         solver = FlowSolver.prepared(sources, self.reading, Guard(None))
         assert solver is not None, "nobody cancels it"
         return PreparedFlow(self, solver)
 
     def extend(self, fusion: Fusion, reach: float, *, watch: Watch | None = None) -> Fusion:
-        """Go on from a fusion made with these settings to a larger reach."""
+        """Continue a fusion made with these settings to a larger reach."""
         self._need_flow("extend")
         sources = extendable(fusion, reach)
         if reach == fusion.reach:
@@ -327,7 +327,7 @@ class VariationalOsmosis:
 
 @dataclass(frozen=True, eq=False)
 class PreparedFlow:
-    """Pictures made ready by `VariationalOsmosis.prepare`; they are fused one call at a time."""
+    """Pictures prepared by `VariationalOsmosis.prepare`; they are fused one call at a time."""
 
     method: VariationalOsmosis
     solver: FlowSolver
@@ -343,11 +343,11 @@ class PreparedFlow:
         return self.solve_with(replace(self.method, **changes), watch=watch)
 
     def serves(self, settings: VariationalOsmosis) -> bool:
-        """Return True if what was prepared does for these settings, too."""
+        """Return True if the prepared pictures also serve these settings."""
         return settings.solver == "flow" and settings.reading == self.solver.reading
 
     def solve_with(self, settings: VariationalOsmosis, *, watch: Watch | None = None) -> Fusion:
-        """Fuse with other settings, whatever was prepared."""
+        """Fuse with other settings; the pictures are prepared again if needed."""
         if not self.serves(settings):
             return settings(self.solver.sources, watch=watch)
         return settings._run_on(self.solver, Guard(watch))
@@ -355,7 +355,7 @@ class PreparedFlow:
 
 @dataclass(frozen=True)
 class _Recorder:
-    """Keep the history of a channel, and tell the guard where it is."""
+    """Recorder of the history of a channel, which reports each step to the guard."""
 
     channel: int
     channels: int

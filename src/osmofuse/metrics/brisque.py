@@ -69,19 +69,12 @@ def brisque(
         White at 1.0; 13 pixels at least in both directions.
     model : tuple of paths, optional
         Model file of libsvm and file of the feature ranges; default: those of the wheel
-        brisque 0.2.0.
+        brisque 0.2.0, which must be installed.
     fit : {"asymmetric", "symmetric"}
         Distribution with which the model was trained: "symmetric" for that of the authors.
     colour : {"mean", "grey"}
         Mean of the channels' scores, as in the osmosis paper; or score of the grey picture, as
         the authors of BRISQUE do it.
-
-    Raises
-    ------
-    InputError
-        The model is missing, or the picture is too small or flat in a channel.
-    SettingError
-        `fit` or `colour` is something else.
     """
     choice("fit", fit, get_args(Fit))
     trained = installed_model() if model is None else read_model(*model)

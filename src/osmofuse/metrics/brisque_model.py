@@ -27,18 +27,10 @@ from osmofuse.typing import FloatArray
 
 @dataclass(frozen=True, eq=False)
 class BrisqueModel:
-    """Regression and the ranges of its features.
+    """Regression and the ranges of its features in the training.
 
-    Attributes
-    ----------
-    weights : array, shape (n,)
-        Coefficients of the support vectors.
-    vectors : array, shape (n, 36)
-        Support vectors.
-    gamma, rho : float
-        Width of the kernel, and the offset subtracted.
-    ranges : array, shape (2, 36)
-        Minimum and maximum of each feature in the training.
+    There are n weights and `vectors`, (n, 36); `ranges` is (2, 36), minimum and maximum. `rho` is
+    subtracted.
     """
 
     weights: FloatArray
@@ -64,20 +56,10 @@ def installed_model() -> BrisqueModel:
 
 
 def read_model(svm: str | os.PathLike[str], ranges: str | os.PathLike[str]) -> BrisqueModel:
-    """Read a model.
+    """Read a model: a model file of libsvm, and the ranges of its features.
 
-    Parameters
-    ----------
-    svm : path
-        Model file of libsvm: epsilon or nu regression with a radial kernel.
-    ranges : path
-        Ranges of the features: file of svm-scale, to [-1, 1], or a pickle of a dict with the
-        lists "min_" and "max_".
-
-    Raises
-    ------
-    InputError
-        A file cannot be read, or is no such model.
+    The regression is epsilon or nu, with a radial kernel. The ranges are a file of svm-scale, to
+    [-1, 1], or a pickle of a dict with the lists "min_" and "max_".
     """
     regression, scaling = _read(svm), _read(ranges)
     try:

@@ -101,10 +101,7 @@ def qcv(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> fl
 
         \frac{\sum (\lambda_f D_f + \lambda_b D_b)}{\sum (\lambda_f + \lambda_b)} .
 
-    Raises
-    ------
-    InputError
-        In a channel neither source has edges.
+    There is none if in a channel neither source has edges.
     """
     local = partial(_qcv, _sensitivity_qcv(frequencies(fused.shape[:2])))
     return mean_over_channels(local, fused, foreground, background, prepare=stretched)
@@ -145,18 +142,7 @@ def _block_sums(x: FloatArray) -> FloatArray:
 
 
 def frequencies(shape: tuple[int, ...]) -> FloatArray:
-    """Return the frequencies of a plane's real spectrum, in cycles per picture.
-
-    Parameters
-    ----------
-    shape : tuple of int
-        Shape of the plane, (rows, cols).
-
-    Returns
-    -------
-    array, (rows, cols // 2 + 1)
-        Lengths of the frequency vectors.
-    """
+    """Return a plane's frequencies in cycles per picture, for its real spectrum."""
     from scipy.fft import fftfreq, rfftfreq
 
     rows, cols = shape

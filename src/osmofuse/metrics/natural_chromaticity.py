@@ -57,29 +57,17 @@ def natural_chromaticity(
     foreground: FloatArray | None = None,
     background: FloatArray | None = None,
 ) -> float:
-    """Return the tint of the changed part of a fused picture relative to the kept part.
+    """Return the tint of the changed part relative to the kept part; 0 if there is none.
 
     Parameters
     ----------
     fused : array, (rows, cols, channels)
         Any scale with black at 0.
     alpha : array
-        Map, or a map for each channel, whose mean is used.
+        Map, or a map for each channel, whose mean is used; it must vary.
     foreground, background : array, optional
         Sources, to explain changes of colour that they have along the boundary. A background of
         one band explains none.
-
-    Returns
-    -------
-    float
-        0 if there is no cast.
-
-    Raises
-    ------
-    InputError
-        There is one channel only; or alpha hardly varies.
-    MismatchError
-        A source does not fit.
     """
     where, smooth = _where(fused, alpha)
     found, *natural = (
@@ -107,11 +95,6 @@ def natural_chromaticity_map(
     -------
     array, (rows, cols)
         0 where alpha does not vary.
-
-    Raises
-    ------
-    InputError
-        As for `natural_chromaticity`.
     """
     where, smooth = _where(fused, alpha)
     found, *natural = (

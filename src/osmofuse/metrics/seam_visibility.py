@@ -71,19 +71,12 @@ def seam_visibility(
         Sources, to explain edges on the boundary; each on its own scale. The background may have
         one band. Without sources no edge is explained.
     alpha : array
-        Map, or a map for each channel, whose mean is used.
+        Map, or a map for each channel, whose mean is used; it must cross 0.5.
 
     Returns
     -------
     float
         0 if the boundary is invisible; below 1.
-
-    Raises
-    ------
-    InputError
-        Alpha does not cross 0.5.
-    MismatchError
-        A source does not fit.
     """
     line = _line(_inside(fused, alpha))
     return float(seam_map(fused, foreground, background, alpha)[line].mean(dtype=np.float64))
@@ -106,11 +99,6 @@ def seam_map(
     -------
     array, (rows, cols)
         From 0 to 1 on the two pixels along the boundary; 0 elsewhere.
-
-    Raises
-    ------
-    InputError
-        As for `seam_visibility`.
     """
     inside = _inside(fused, alpha)
     sources = checked_sources((foreground, background), fused)

@@ -32,12 +32,7 @@ def nmi(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> fl
     to 0..255 (Hossny, Nahavandi and Creighton, Electronics Letters 44(18), 2008,
     doi:10.1049/el:20081754). This corrects the sum I(f, u) + I(b, u) of Qu et al., which prefers
     the source with the larger entropy. It is 2 if the levels of each source and of the fused
-    picture determine each other.
-
-    Raises
-    ------
-    InputError
-        The fused picture and a source are both flat in a channel.
+    picture determine each other, and undefined if the fused picture and a source are both flat.
     """
     return mean_over_channels(_nmi, fused, foreground, background, prepare=stretched)
 
@@ -108,11 +103,7 @@ def qy(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> flo
 
     (the common program adds 2·10⁻¹⁶, less than its rounding errors): a factor 0/0, of two black or
     of two flat windows, is 1, and :math:`\lambda = 1/2` where both sources are flat.
-
-    Raises
-    ------
-    InputError
-        The pictures are smaller than 7 pixels.
+    Needs 7 pixels in both directions.
     """
     return mean_over_channels(_qy, fused, foreground, background, side=2 * RADIUS + 1)
 

@@ -65,11 +65,10 @@ def structure_score(
     alpha : array
         Number, map, or map for each channel; 1 where the foreground is kept.
 
-    Raises
-    ------
-    InputError
-        There is nothing to transfer: alpha is 1 everywhere, or the background is flat where
-        alpha is below 1, or the foreground has the background's structure already.
+    Notes
+    -----
+    There is no value (an InputError) if alpha is 1 everywhere, the background is flat where it is
+    below 1, or the foreground has the background's structure already.
     """
     before = _agreement(foreground, background, alpha)
     if not 1.0 - before > _LEAST_MISSING:

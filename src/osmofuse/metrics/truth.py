@@ -43,11 +43,6 @@ def ssim(fused: FloatArray, truth: FloatArray) -> float:
 
     Gaussian window of 11 × 11 pixels, only where it fits; K = (0.01, 0.03) on a range of 1.0. For
     VIFB's own definition see `vifb_ssim`.
-
-    Raises
-    ------
-    InputError
-        The pictures are smaller than 11 pixels.
     """
     values = list[float]()
     for c in range(bands_of(fused)):
@@ -57,13 +52,7 @@ def ssim(fused: FloatArray, truth: FloatArray) -> float:
 
 
 def mean_similarities(x: FloatArray, *others: FloatArray, white: float) -> list[float]:
-    """Return the structural similarity of a plane to each of several planes of its size.
-
-    Raises
-    ------
-    InputError
-        The planes are smaller than the window.
-    """
+    """Return the structural similarity of a plane to each of several planes of its size."""
     check_side(x, SIDE)
     rows, cols = (n - SIDE + 1 for n in x.shape)
     totals = np.zeros(len(others))

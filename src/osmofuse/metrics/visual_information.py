@@ -53,12 +53,7 @@ class Information(NamedTuple):
 def scales(reference: FloatArray, changed: FloatArray, noise: float) -> Iterator[Information]:
     """Yield the information of two planes in grey levels, from the finest scale to the coarsest.
 
-    Parameters
-    ----------
-    reference, changed : array, shape (rows, cols)
-        At least `SIDE` pixels in both directions.
-    noise : float
-        Variance of the eye's noise, in squared grey levels.
+    They have at least `SIDE` pixels in both directions; `noise` is the variance of the eye's noise.
     """
     x, y = reference, changed
     for scale, radius in enumerate(RADII):
@@ -92,12 +87,8 @@ def vif(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> fl
     doi:10.1109/TIP.2005.859378). This is the multiscale form on pixels that the authors published,
     often called VIFp; the form on wavelet coefficients has other values. The source is the
     reference; the two values are added, not averaged, as most users do. VIF(s, s) = 1; more
-    contrast than in the source gives more than 1.
-
-    Raises
-    ------
-    InputError
-        The pictures are smaller than 41 pixels, or a source is flat in a channel.
+    contrast than in the source gives more than 1. Undefined if a source is flat in a channel.
+    Needs 41 pixels in both directions, as `viff` does.
     """
     return mean_over_channels(_vif, fused, foreground, background, side=SIDE)
 
@@ -131,11 +122,6 @@ def viff(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> f
     eye's noise has variance 0.005 · 255² (Han, Cai, Cao and Xu, Information Fusion 14(2), 2013,
     pages 127 to 135; numbers of the authors' program, which takes the lightness of CIELAB instead
     of channels). It is 1 if both sources are the fused picture itself, and if all are flat.
-
-    Raises
-    ------
-    InputError
-        The pictures are smaller than 41 pixels.
     """
     return mean_over_channels(_viff, fused, foreground, background, side=SIDE)
 

@@ -18,22 +18,9 @@ def sum_over_strips(
 ) -> FloatArray:
     """Return the sums over all pixels of maps that depend on a neighbourhood only.
 
-    Working strip by strip needs no temporary copies of whole planes.
-
-    Parameters
-    ----------
-    local : callable
-        Function of strips of the planes that returns one map or several, (..., rows, cols). The
-        strips have `reach` more rows on each side, except at the borders of the planes.
-    *planes : array, (rows, cols)
-        Planes of one size.
-    reach : int
-        Distance in rows over which a pixel of the map depends on the planes.
-
-    Returns
-    -------
-    array
-        One sum for each map.
+    `local` takes strips of the planes and returns one map or several, (..., rows, cols). The strips
+    have `reach` more rows on each side, except at the borders of the planes; that is how far a
+    pixel of the map depends on them. Working strip by strip needs no temporary copies of planes.
     """
     rows, cols = planes[0].shape
     total = np.zeros(())
@@ -52,17 +39,7 @@ def strips(rows: int, cols: int) -> Iterator[tuple[int, int]]:
 
 
 def local_moments(x: FloatArray, y: FloatArray, sigma: float, radius: int) -> Moments:
-    """Return `gaussian_moments` of two planes, only where the window fits.
-
-    Parameters
-    ----------
-    x, y : array, shape (rows, cols)
-        At least 2 radius + 1 pixels in both directions.
-    sigma : float
-        Standard deviation of the window, in pixels.
-    radius : int
-        Radius of the window, in pixels.
-    """
+    """Return `gaussian_moments` of two planes, only where the window of that radius fits."""
     moments = gaussian_moments(x, y, sigma, radius=radius)
     return Moments(*(_inside(plane, radius) for plane in moments))
 
