@@ -35,13 +35,6 @@ def soften(alpha: ArrayLike, sigma: float = 5.0) -> FloatArray:
     -------
     array
         float64, in [0, 1].
-
-    Raises
-    ------
-    InputError
-        The array is not a map.
-    SettingError
-        `sigma` is negative, not a number, or too large.
     """
     array = as_map(alpha)
     number("sigma", sigma, most=WIDEST_BLUR)
@@ -52,13 +45,7 @@ def soften(alpha: ArrayLike, sigma: float = 5.0) -> FloatArray:
 
 
 def as_map(alpha: ArrayLike | Picture) -> FloatArray:
-    """Return alpha in [0, 1], if it is a map and not a number.
-
-    Raises
-    ------
-    InputError
-        The array is not a map.
-    """
+    """Return alpha in [0, 1], checked to be a map and not a number."""
     array = as_alpha(alpha)
     if array.ndim not in (2, 3):
         form = "(rows, cols) or (rows, cols, channels)"
@@ -71,7 +58,7 @@ WIDEST_DISC = 100.0  # pixels; limits the time for soft maps, which grows with i
 
 
 def grow(alpha: ArrayLike | Picture, distance: float) -> FloatArray:
-    r"""Grow the kept area by a distance, or shrink it if the distance is negative.
+    """Grow the kept area by a distance, or shrink it if the distance is negative.
 
     Every level set grows: a pixel gets the largest value within the distance, or the smallest.
     Pixels beyond the border are ignored.
@@ -88,11 +75,6 @@ def grow(alpha: ArrayLike | Picture, distance: float) -> FloatArray:
     -------
     array
         float64, in [0, 1].
-
-    Raises
-    ------
-    InputError, SettingError
-        The array is not a map, or the length is out of range.
 
     Examples
     --------
@@ -148,11 +130,6 @@ def feather(alpha: ArrayLike | Picture, width: float) -> FloatArray:
     array
         float64, in [0, 1].
 
-    Raises
-    ------
-    InputError, SettingError
-        The array is not a map, or the length is out of range.
-
     Examples
     --------
     >>> import numpy as np
@@ -185,19 +162,10 @@ def kept_around_gaps(
 ) -> list[FloatArray]:
     r"""Return maps faded so that the foreground's map rises to 1 towards no-data areas.
 
-    The foreground is kept there, so a background that entered up to the edge would end in a
-    seam. With t from 0 in the gaps to 1 beyond `feather` pixels,
+    The foreground is kept there, so a background that entered up to the edge would end in a seam.
+    With t from 0 in the gaps (False in `valid`) to 1 beyond `feather` pixels,
 
     .. math:: \alpha_0' = 1 - (1 - \alpha_0)\, t, \qquad \alpha_k' = \alpha_k\, t .
-
-    Parameters
-    ----------
-    alphas : sequence of array, each a number or (rows, cols) or (rows, cols, channels)
-        The foreground's map, then those of the backgrounds if there are any.
-    valid : array of bool, (rows, cols)
-        False where the backgrounds have no data.
-    feather : int
-        Width of the fade, in pixels.
     """
     from scipy.ndimage import minimum_filter
 

@@ -48,17 +48,8 @@ BATCH = 1 << 15  # windows at once: bounds memory, without effect on the result
 def colour_line_laplacian(image: FloatArray, wanted: BoolArray) -> Any:
     """Return the matrix of the quadratic form over the windows that hold a wanted pixel.
 
-    Parameters
-    ----------
-    image : array, (rows, cols, channels)
-        White at 1.0.
-    wanted : array of bool, (rows, cols)
-        Windows without any of these are left out.
-
-    Returns
-    -------
-    sparse array, (pixels, pixels)
-        Symmetric, positive semidefinite, with rows that sum to 0; pixels row by row.
+    A sparse array, (pixels, pixels) in row-major order: symmetric, positive semidefinite, with rows
+    that sum to 0.
     """
     from scipy.sparse import csr_array, dia_array
 
@@ -122,21 +113,10 @@ MOST_KNOWN = 1e-3  # upper bound of lambda, for small pictures
 
 
 def combined_matte(image: FloatArray, trimap: Trimap, guard: Guard) -> tuple[FloatArray, Status]:
-    """Compute the map by both kinds of ties; known pixels keep their value.
+    """Compute the map by all three terms; known pixels keep their value.
 
-    Parameters
-    ----------
-    image : array, (rows, cols, channels)
-        White at 1.0.
-    trimap : Trimap
-        Of the same size.
-    guard : Guard
-        Asked before each part of the matrix, and before each iteration.
-
-    Returns
-    -------
-    tuple of array and Status
-        The map, and the status of the conjugate gradients.
+    The image is (rows, cols, channels). The guard is called before each part of the matrix and each
+    iteration; the status is that of the conjugate gradients.
     """
     wanted = ~trimap.known
     weight = min(KNOWN / wanted.size, MOST_KNOWN)

@@ -40,11 +40,6 @@ def foreground_colours(image: ArrayLike | Picture, alpha: ArrayLike | Picture) -
     array
         :math:`f`, of the image's shape, white at 1.0, clipped to [0, 1]; the picture's own
         colours where alpha is 1.
-
-    Raises
-    ------
-    InputError, MismatchError
-        An array cannot be used, or the sizes differ.
     """
     x, a = samples(image, "image"), as_alpha(alpha)
     if a.shape != x.shape[:2]:

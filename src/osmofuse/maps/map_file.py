@@ -46,15 +46,7 @@ class AlphaFile:
 
 
 def read_alpha(path: str | os.PathLike[str]) -> AlphaFile:
-    """Read a map from a file: a mask, a soft map or a trimap, of any depth, colour or layer.
-
-    Raises
-    ------
-    UnreadableError
-        The file is missing, damaged or no picture.
-    InputError
-        The file is not a map; the message describes its content.
-    """
+    """Read a map from a file: a mask, a soft map or a trimap, of any depth, colour or layer."""
     return alpha_of_picture(read(path), name=str(path))
 
 
@@ -81,13 +73,7 @@ def alpha_of_picture(picture: Picture, *, name: str, invert: bool = False) -> Al
 
 
 def one_band(picture: Picture, name: str) -> tuple[Array, list[str]]:
-    """Return the band that holds the map, and notes on the choice.
-
-    Raises
-    ------
-    InputError
-        The picture is in colours, or has two candidate bands.
-    """
+    """Return the band that holds the map, and notes on the choice."""
     picture, told = _one_layer(picture, name)
     pixels = picture.pixels
     if pixels.ndim == 2:
@@ -144,7 +130,7 @@ def _told_of_colours(levels: FloatArray, coloured: float, name: str) -> str:
 
 
 def _check_range(pixels: Array, name: str) -> None:
-    """Refuse 8-bit levels that were stored in a deeper file."""
+    """Check that a 16-bit file does not hold 8-bit levels."""
     if pixels.dtype == np.uint16 and 1 < pixels.max() <= 255:
         raise InputError(
             f"{name}: the brightest pixel has {pixels.max()} of 65535: 8-bit levels in a 16-bit "
@@ -216,13 +202,6 @@ def read_trimap(path: str | os.PathLike[str]) -> AlphaFile:
 
     Three greys: white where the map is 1, black where it is 0, one grey where it is to be found.
     Or scribbles: green where it is 1, red where it is 0, anything or nothing elsewhere.
-
-    Raises
-    ------
-    UnreadableError
-        The file is missing, damaged or no picture.
-    InputError
-        The file is not a trimap; the message describes its content.
     """
     return trimap_of_picture(read(path), name=str(path))
 
@@ -321,13 +300,7 @@ def painted_words(levels: FloatArray) -> str:
 
 
 def strokes_in(levels: FloatArray, name: str) -> tuple[BoolArray, BoolArray]:
-    """Return the masks of green and of red pixels.
-
-    Raises
-    ------
-    InputError
-        There is no green, or no red.
-    """
+    """Return the masks of green and of red pixels; both must have some."""
     red, green, blue = np.moveaxis(levels, 2, 0)
     kept = green - np.maximum(red, blue) >= PURE
     entered = red - np.maximum(green, blue) >= PURE

@@ -36,21 +36,10 @@ LINES = 500  # of a map's longer side are looked at, at least
 def looks_inverted(
     foreground: Picture, background: Picture, alpha: FloatArray, valid: BoolArray | None = None
 ) -> bool:
-    """Return True if a map is probably inverted.
+    """Return True if a map is probably inverted; never for a number.
 
-    Parameters
-    ----------
-    foreground, background : Picture
-        Of one size.
-    alpha : array
-        The map, (rows, cols) or (rows, cols, channels); a number is never inverted.
-    valid : array of bool, (rows, cols), optional
-        False where the background has no data.
-
-    Notes
-    -----
-    Conservative: the pictures must show the same scene, and nearly all structure that only the
-    background has must lie where the map keeps it out.
+    Conservative: the pictures, of one size, must show the same scene, and nearly all structure that
+    only the background has must lie where the map keeps it out.
     """
     if alpha.ndim < 2:
         return False

@@ -94,15 +94,6 @@ def matte(
     Matte
         The map is its `alpha`. Not converging is a status, and noted.
 
-    Raises
-    ------
-    InputError, MismatchError
-        A picture cannot be used, or the trimap does not fit or says nothing.
-    SettingError
-        There is no such method, or a setting is out of range.
-    MissingExtraError
-        The method needs pymatting, which is not installed.
-
     Examples
     --------
     >>> import numpy as np
@@ -136,13 +127,7 @@ def matte(
 
 
 def check_settings(method: str, max_pixels: int) -> None:
-    """Check the settings of `matte`.
-
-    Raises
-    ------
-    SettingError
-        The method is unknown, or the number is out of range.
-    """
+    """Check the settings of `matte`."""
     if method not in MATTING_METHODS:
         raise SettingError(
             f"method: {method!r} is unknown{did_you_mean(method, MATTING_METHODS)}; known are "
@@ -204,12 +189,7 @@ def _solver(method: str) -> Callable[[FloatArray, Trimap, Guard], tuple[FloatArr
 class MatteCost:
     """Memory and time to find a map, measured on a portrait and rounded up.
 
-    Parameters
-    ----------
-    bytes, seconds : float
-        For each pixel, and for a million pixels.
-    more_bytes, more_seconds : float
-        The same in addition for pixels that are not known.
+    Bytes for each pixel and seconds for a million pixels; `more_*` in addition for unknown pixels.
     """
 
     bytes: float

@@ -34,10 +34,7 @@ class Trimap:
     def of(cls, trimap: ArrayLike | Picture, *, name: str = "trimap") -> Trimap:
         """Return the trimap of an array: white is known to be 1, black to be 0, the rest is open.
 
-        Raises
-        ------
-        InputError
-            The array is not a map of one band, or no pixel is known to be 1, or none to be 0.
+        It must have one band, and pixels of both kinds.
         """
         levels = as_alpha(trimap, name=name)
         if levels.ndim == 3 and levels.shape[2] == 1:

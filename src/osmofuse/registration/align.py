@@ -83,7 +83,7 @@ def align(
 
     The two may differ in size, resolution and kind of light. A transform is accepted only if it is
     plausible and most tiles that have structure in both pictures fit under it; otherwise the
-    status is ``refused``, with the `reason`.
+    status is ``refused``, with the `reason`. Needs OpenCV, which the extra ``opencv`` installs.
 
     Parameters
     ----------
@@ -112,13 +112,6 @@ def align(
     -------
     Alignment
         Also where it is refused or cancelled.
-
-    Raises
-    ------
-    InputError, SettingError
-        A picture or a setting cannot be used, or the points do not determine the transform.
-    MissingExtraError
-        OpenCV is not installed.
     """
     check_watch(watch)
     check_settings(method, transform, points)
@@ -153,13 +146,7 @@ def align(
 
 
 def check_settings(method: str, transform: str, points: object) -> None:
-    """Check the settings of `align`.
-
-    Raises
-    ------
-    SettingError
-        A setting is unknown, or two of them contradict each other.
-    """
+    """Check the settings of `align`."""
     choice("method", method, ALIGN_METHODS)
     choice("transform", transform, KINDS)
     if method == "points" and points is None:
@@ -233,12 +220,6 @@ _SEARCH_SECONDS, _ALIGN_SECONDS = 4.0, 2.0
 
 
 def alignment_cost(pixels: int) -> tuple[float, float]:
-    """Return bytes (in addition to the pictures) and seconds to estimate a transform.
-
-    Parameters
-    ----------
-    pixels : int
-        Pixels of the larger picture.
-    """
+    """Return bytes, beyond the pictures, and seconds to register; pixels of the larger picture."""
     seen = min(pixels, _PIXELS_USED)
     return _ALIGN_BYTES * seen, _SEARCH_SECONDS + _ALIGN_SECONDS * seen / 1e6

@@ -64,27 +64,11 @@ def best_candidate(
     start: FloatArray | None = None,
     bending: bool = False,
 ) -> tuple[Candidate | None, str | None]:
-    """Estimate a transform.
+    """Return the best candidate, if any, and the reason if it is refused.
 
-    Parameters
-    ----------
-    moving, fixed : View
-        The pictures.
-    kind : {"translation", "similarity", "affine", "homography"}
-        Kind of the transform.
-    method : str
-        Estimates to make, see `align`.
-    guard : Guard
-        Asked before each pass; when it cancels, no more are made.
-    start : array of shape (3, 3), optional
-        A rough transform to be tried first.
-    bending : bool
-        True if a deformation follows: then the transform need fit only in part.
-
-    Returns
-    -------
-    tuple of Candidate or None, and str or None
-        The best candidate; the reason of a refusal.
+    The estimates to make are those of the method, see `align`; a rough transform `start` is tried
+    first. The guard is called before each pass. If a deformation follows (`bending`), the transform
+    need fit only in part.
     """
     tried: list[Candidate] = []
     for candidate in _candidates(moving, fixed, kind, method, guard, start):

@@ -27,19 +27,7 @@ def by_correlation(
 ) -> FloatArray | None:
     r"""Maximise the correlation of :math:`\log(1 + |\nabla G_2 I| / k)`, coarse to fine.
 
-    Parameters
-    ----------
-    moving, fixed : View
-        The pictures.
-    transform : array of shape (3, 3)
-        Initial transform.
-    kind : {"translation", "similarity", "affine", "homography"}
-        Kind of the transform.
-
-    Returns
-    -------
-    array of shape (3, 3) or None
-        None if it converged at no level.
+    Returns the refined matrix; None if it converged at no level.
     """
     found = None
     for pixels in _ECC_PIXELS:
@@ -88,15 +76,7 @@ _CALLS = 300  # most evaluations at a level
 
 
 def mutual_information(one: FloatArray, other: FloatArray, where: BoolArray) -> float:
-    """Return the mutual information of two planes in nats, over 40 bins of equal width.
-
-    Parameters
-    ----------
-    one, other : array of floats, (rows, cols)
-        Grey values about [0, 1].
-    where : array of bool, (rows, cols)
-        Pixels to be used.
-    """
+    """Return the mutual information in nats of two planes about [0, 1] over the pixels `where`."""
     return _information(one[where], other[where]) if where.any() else 0.0
 
 
@@ -105,19 +85,7 @@ def by_information(
 ) -> FloatArray | None:
     """Maximise the mutual information by Powell's method, on a regular sample of pixels.
 
-    Parameters
-    ----------
-    moving, fixed : View
-        The pictures.
-    transform : array of shape (3, 3)
-        Initial transform.
-    kind : {"translation", "similarity", "affine", "homography"}
-        Kind of the transform.
-
-    Returns
-    -------
-    array of shape (3, 3) or None
-        None if the pictures no longer overlap.
+    Returns the refined matrix; None if the pictures no longer overlap.
     """
     from scipy.optimize import minimize
 

@@ -103,17 +103,7 @@ class Evidence:
 
 
 def evidence(moving: View, fixed: View, transform: FloatArray, field: Any = None) -> Evidence:
-    """Measure the quality of a transform.
-
-    Parameters
-    ----------
-    moving, fixed : View
-        The pictures.
-    transform : array of shape (3, 3)
-        Matrix from points of the moving picture to the fixed one.
-    field : Deformation, optional
-        Smooth field after the transform.
-    """
+    """Measure the quality of a transform, followed by a deformation if one is given."""
     frame = frame_of(moving, fixed, transform, _PIXELS)
     if frame is None:
         return Evidence()

@@ -22,19 +22,9 @@ TONES, EDGES = "tones", "edges"
 
 
 def from_features(moving: Plane, fixed: Plane, look: str) -> FloatArray | None:
-    """Estimate a homography from SIFT features.
+    """Estimate a homography from SIFT features in grey values or in gradient magnitudes.
 
-    Parameters
-    ----------
-    moving, fixed : Plane
-        Grey copies.
-    look : {"tones", "edges"}
-        Detect features in grey values, or in gradient magnitudes.
-
-    Returns
-    -------
-    array of shape (3, 3) or None
-        Matrix from points of the moving picture to the fixed one; None if too few matches agree.
+    It maps points of the moving picture to the fixed one; None if too few matches agree.
     """
     seen = _tones if look == TONES else _edges
     matrix = _matched(seen(moving), seen(fixed), moving.mask, fixed.mask)
@@ -129,21 +119,10 @@ def from_search(
 ) -> list[tuple[FloatArray, float]]:
     """Search similarities by correlation of edge orientations.
 
-    Parameters
-    ----------
-    moving, fixed : View
-        The pictures. If their sizes differ by more than a quarter, they are taken for
-        pictures of one resolution, and also for pictures of one field of view.
-    guard : Guard
-        Asked before each turn; when it cancels, nothing is found.
-    most : int
-        Most results.
-
-    Returns
-    -------
-    list of tuple of array and float
-        Matrices that take points of the moving picture to the fixed one, best first, with
-        their scores: the correlation in units of what chance gives.
+    If the sizes of the pictures differ by more than a quarter, they are taken for pictures of one
+    resolution, and also for pictures of one field of view. Returns at most `most` matrices from
+    points of the moving picture to the fixed one, best first, with their scores: the correlation in
+    units of what chance gives. The guard is called before each turn; cancelled, nothing is found.
     """
     there = fixed.whole(_SEARCH_SIDE * _SEARCH_SIDE)
     target = orientation(there, _SEARCH_SIGMA)

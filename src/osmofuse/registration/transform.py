@@ -107,24 +107,8 @@ def rates(kind: Kind, points: FloatArray) -> FloatArray:
 def fitted(kind: Kind, start: FloatArray, end: FloatArray, iterations: int = 8) -> FloatArray:
     r"""Fit a transform to pairs of points by least squares, :math:`\min \sum |H p - q|^2`.
 
-    Parameters
-    ----------
-    kind : {"translation", "similarity", "affine", "homography"}
-        Kind of the transform.
-    start, end : array of shape (n, 2)
-        The points :math:`p` and where they should go, :math:`q`.
-    iterations : int
-        Steps of Gauss and Newton, from the transform that joins centres and sizes.
-
-    Returns
-    -------
-    array of shape (3, 3)
-        The matrix.
-
-    Raises
-    ------
-    InputError
-        There are too few points, or they lie on one another or on a line.
+    Steps of Gauss and Newton, from the transform that joins centres and sizes. An InputError is
+    raised for too few points, or points on one another or on a line.
     """
     if len(start) < LEAST_POINTS[kind]:
         least = LEAST_POINTS[kind]

@@ -26,14 +26,7 @@ ROUNDING = 3e-5
 class Plane:
     """Grey copy of a part of a picture: values about [0, 1], mask and position.
 
-    Attributes
-    ----------
-    values : array of float32, (rows, cols)
-        Grey.
-    mask : array of uint8, (rows, cols)
-        255 where the picture has data.
-    matrix : array of shape (3, 3)
-        Matrix from points of the picture to the copy.
+    The mask is 255 where the picture has data; the matrix maps points of the picture to the copy.
     """
 
     values: FloatArray
@@ -57,15 +50,7 @@ class Plane:
 
 
 class View:
-    """Picture with methods that make grey copies.
-
-    Parameters
-    ----------
-    pixels : array, (rows, cols) or (rows, cols, channels)
-        In stored depth.
-    valid : array of bool, (rows, cols), optional
-        False where nothing was recorded.
-    """
+    """Picture in stored depth that makes grey copies of itself; `valid` is False without data."""
 
     def __init__(self, pixels: Array, valid: BoolArray | None = None) -> None:
         self.pixels = pixels
@@ -90,15 +75,7 @@ class View:
         return self._copy((0, self.shape[0]), (0, self.shape[1]), factor)
 
     def part(self, matrix: FloatArray, shape: tuple[int, int]) -> Plane:
-        """Return a copy of the part inside a frame, at about its resolution.
-
-        Parameters
-        ----------
-        matrix : array of shape (3, 3)
-            Matrix from points of the picture to the frame.
-        shape : tuple of int
-            Rows and columns of the frame.
-        """
+        """Return a copy of the part inside a frame, to which `matrix` maps, at its resolution."""
         seen = carried(np.linalg.inv(matrix), corners(shape))
         margin = 0.1 * np.ptp(seen, axis=0) + 8
         low = np.clip(np.floor(seen.min(axis=0) - margin), 0, None).astype(int)
@@ -164,16 +141,8 @@ _LEAST_SIDE = 16  # pixels of the overlap; with less there is no frame
 class Frame:
     """Both pictures, reduced to one resolution and cut to what they share.
 
-    Attributes
-    ----------
-    matrix : array of shape (3, 3)
-        Matrix from points of the fixed picture to the frame: a scale and a shift.
-    shape : tuple of int
-        Rows and columns.
-    moving : Plane
-        The part of the moving picture, in its own coordinates.
-    fixed : Plane
-        The part of the fixed picture, in the frame.
+    The matrix, a scale and a shift, maps points of the fixed picture to the frame. The part of the
+    moving picture is in its own coordinates, that of the fixed picture in the frame.
     """
 
     matrix: FloatArray
