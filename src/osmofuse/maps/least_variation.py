@@ -25,7 +25,7 @@ from osmofuse.maps.trimap import Trimap
 from osmofuse.progress import Guard, Status
 from osmofuse.typing import Array, BoolArray, FloatArray
 
-RTOL, MAX_ITER = 1e-5, 2000  # of the conjugate gradients: relative residual, iterations
+CG_RTOL, MAX_ITER = 1e-5, 2000  # of the conjugate gradients: relative residual, iterations
 EXACT = 2e-3  # values within half a grey level of 8 bits of 0 or 1 are rounded
 
 
@@ -56,7 +56,7 @@ def least_variation(
         right[None],
         values[~known][None],
         precondition=preconditioner(inner),
-        rtol=RTOL,
+        rtol=CG_RTOL,
         max_iter=MAX_ITER,
         go_on=guard.next_pass,
     )

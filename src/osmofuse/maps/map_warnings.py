@@ -29,7 +29,7 @@ BELOW, BELOW_RATIO = 0.4, 0.5
 LEAST_AGREEMENT = 0.3
 LEAST_LACKING = 0.01  # of the background's variance must be structure that the foreground lacks
 # Jumps that no soft map has, and how much of a map's variation they are if its edges are hard.
-JUMP, MOSTLY = 0.25, 0.8
+JUMP, HARD_SHARE = 0.25, 0.8
 LINES = 500  # of a map's longer side are looked at, at least
 
 
@@ -78,7 +78,7 @@ def has_hard_edges(alpha: FloatArray) -> bool:
     ]
     whole = math.fsum(float(jump.sum()) for jump in jumps)
     hard = math.fsum(float(jump[jump >= JUMP].sum()) for jump in jumps)
-    return whole > 0.0 and hard > MOSTLY * whole
+    return whole > 0.0 and hard > HARD_SHARE * whole
 
 
 def _grey(picture: Picture, step: int) -> FloatArray:

@@ -19,7 +19,7 @@ from osmofuse.picture import Picture, samples
 from osmofuse.progress import Guard, Status, Watch, check_watch
 from osmofuse.typing import ArrayLike, FloatArray
 
-LARGEST = 1_500_000  # pixels; larger pictures are matted on a reduced copy
+MATTED_PIXELS = 1_500_000  # pixels; larger pictures are matted on a reduced copy
 MOST_PIXELS = 1_000_000_000  # upper limit of the setting max_pixels
 CARRY_RADIUS, CARRY_EPSILON = 2, 1e-5  # window and ridge of the fit that enlarges the map
 
@@ -67,7 +67,7 @@ def matte(
     trimap: ArrayLike | Picture,
     *,
     method: str = DEFAULT,
-    max_pixels: int = LARGEST,
+    max_pixels: int = MATTED_PIXELS,
     watch: Watch | None = None,
 ) -> Matte:
     """Compute the alpha map of an object that a trimap roughly outlines.
@@ -198,7 +198,7 @@ class MatteCost:
     more_seconds: float = 0.0
 
 
-_COSTS = {
+_MATTE_COSTS = {
     "combined": MatteCost(450, 22.0, 2200, 32.0),
     "knn": MatteCost(590, 15.0, 190, 28.0),
     "closed-form": MatteCost(460, 10.0),
@@ -210,4 +210,4 @@ _COSTS = {
 
 def matte_cost_of(method: str) -> MatteCost:
     """Return memory and time of a matting method."""
-    return _COSTS[method]
+    return _MATTE_COSTS[method]

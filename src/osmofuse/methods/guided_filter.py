@@ -29,8 +29,10 @@ from osmofuse.pixels import white_of
 from osmofuse.progress import Guard, Watch
 from osmofuse.typing import Array, FloatArray
 
-TIE = 1e-12  # part of the largest sample: rounding of the filters, which are in double precision
-LEAST = 1e-12  # keeps weights a sum to be divided by where all of them are 0
+SALIENCY_TIE = (
+    1e-12  # part of the largest sample: rounding of the filters, which are in double precision
+)
+LEAST_SUM = 1e-12  # keeps weights a sum to be divided by where all of them are 0
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ class GuidedFilterFusion:
         """Return the number of the most salient picture at each pixel."""
         shape = layers.sources.shape
         winner, best = np.zeros(shape, np.intp), np.full(shape, -math.inf)
-        tie = max(TIE, layers.rounding) * max(float(grey.max()) for grey in greys)
+        tie = max(SALIENCY_TIE, layers.rounding) * max(float(grey.max()) for grey in greys)
         for k, grey in enumerate(greys):
             strength = np.abs(laplacian(grey)) * layers.is_own(k, radius=1)
             radius = math.ceil(self.saliency_sigma)
@@ -124,7 +126,7 @@ def _weights(
     for k, grey in enumerate(greys):
         wins = (winner == k).astype(np.float64)
         weights.append(np.clip(guided(wins, grey, radius=radius, epsilon=epsilon), 0.0, 1.0))
-        weights[k] += LEAST
+        weights[k] += LEAST_SUM
         yield None
     total = np.sum(weights, axis=0)
     return [weight / total for weight in weights]

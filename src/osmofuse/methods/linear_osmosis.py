@@ -39,7 +39,7 @@ from osmofuse.methods.contract import (
 )
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.fusion_drift import RULES, Rule, fusion_drift
-from osmofuse.methods.planes import check_positive, pictures_of
+from osmofuse.methods.planes import Band, check_positive, pictures_of
 from osmofuse.methods.region import box_around, cropped, region_of
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.targets import Product
@@ -116,7 +116,7 @@ class LinearOsmosis:
     boundary: Literal["neumann", "dirichlet", "mixed"] | None = None
     threshold: float = 0.0
     offset: float = 1.0
-    band: Literal["keep", "repeat"] = "keep"
+    band: Band = "keep"
     rtol: float = 1e-8
     max_iter: int = 200
 
@@ -182,8 +182,6 @@ class LinearOsmosis:
                     np.copyto(target[..., c], u - self.offset, where=kind == FREE)
         return Fusion(
             image=image.reshape(sources.foreground.shape),
-            structure=None,
-            energy=None,
             reach=_reach(min((end.state.time for end in ends), default=self.time)),
             history=tuple(record.history),
             status=worst(end.status for end in ends) if ends else Status.direct,

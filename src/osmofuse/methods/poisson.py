@@ -21,7 +21,7 @@ by edge or pixel by pixel.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Literal
 
@@ -94,14 +94,12 @@ class PoissonEditing:
                 f"background: {sources.count - 1} pictures; Poisson editing takes one: "
                 "fuse one after the other"
             )
-        guard, solved = Guard(watch), list[bool]()
-        fusion = fuse_by_passes(self, sources, self._passes(sources, guard, solved), guard)
-        if fusion.status is Status.cancelled:
-            return fusion
-        return replace(fusion, status=Status.converged if all(solved) else Status.max_iter)
+        guard, found = Guard(watch), [Status.converged]
+        passes = self._passes(sources, guard, found)
+        return fuse_by_passes(self, sources, passes, guard, found=found)
 
-    def _passes(self, sources: Sources, guard: Guard, solved: list[bool]) -> Passes:
-        """Yield the channels, and append to `solved` for each channel that is solved for."""
+    def _passes(self, sources: Sources, guard: Guard, found: list[Status]) -> Passes:
+        """Yield the channels; append the status of each solve to `found`."""
         layers = Layers(sources, self.band, np.float64)
         monochrome = self.guidance == "monochrome"
         grey = Layers(sources, "repeat", np.float64).grey(1) if monochrome else None
@@ -115,9 +113,9 @@ class PoissonEditing:
                 f = layers.image(0, c)[region.box]
                 b = (layers.image(1, c) if grey is None else grey)[region.box]
                 with threads_for(f.size):
-                    edited, done = self._edit(region, f, b, sources.valid, guard)
+                    edited, solved = self._edit(region, f, b, sources.valid, guard)
                 u[region.box][region.inner] = edited[region.inner]
-                solved.append(done)
+                found.append(Status.converged if solved else Status.max_iter)
             yield u
 
     def _edit(

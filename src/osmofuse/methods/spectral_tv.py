@@ -15,7 +15,7 @@ The paper takes the first of 12 bands from the foreground, colours and large sha
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -29,7 +29,7 @@ from osmofuse.methods.passes import Passes, fuse_by_passes
 from osmofuse.methods.planes import Band, Layers
 from osmofuse.methods.sources import Sources
 from osmofuse.optimise.spectrum import Scales, filtered
-from osmofuse.progress import Guard, Status, Watch, worst
+from osmofuse.progress import Guard, Status, Watch
 from osmofuse.typing import FloatArray
 
 
@@ -102,10 +102,8 @@ class SpectralTV:
     def __call__(self, sources: Sources, *, watch: Watch | None = None) -> Fusion:
         """Fuse the sources."""
         guard, found = Guard(watch), [Status.converged]
-        fusion = fuse_by_passes(self, sources, self._passes(sources, guard, found), guard)
-        if fusion.status is Status.cancelled:
-            return fusion
-        return replace(fusion, status=worst(found))
+        passes = self._passes(sources, guard, found)
+        return fuse_by_passes(self, sources, passes, guard, found=found)
 
     @property
     def scales(self) -> Scales:

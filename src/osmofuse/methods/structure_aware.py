@@ -29,7 +29,9 @@ from osmofuse.methods.sources import Sources
 from osmofuse.progress import Guard, Watch
 from osmofuse.typing import FloatArray
 
-TIE = 1e-10  # part of the largest sample: rounding of the filters, which are in double precision
+STRUCTURE_TIE = (
+    1e-10  # part of the largest sample: rounding of the filters, which are in double precision
+)
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ class StructureAwareFusion:
             f, b = (layers.image(k, c) for k in range(2))
             more = self._structure(f) - self._structure(b) * own
             yield None
-            tie = max(TIE, layers.rounding) * max(float(f.max()), float(b.max()))
+            tie = max(STRUCTURE_TIE, layers.rounding) * max(float(f.max()), float(b.max()))
             weight: FloatArray = (box_mean(more, self.radius) > tie).astype(np.float64)
             smooth = DomainTransform.of(
                 f, sigma_space=self.sigma_space, sigma_range=self.sigma_range

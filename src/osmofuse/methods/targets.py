@@ -21,7 +21,7 @@ from osmofuse.typing import FloatArray
 
 # Part of the darker picture below which a spectral target is cut off: bands that do not fit
 # together may sum to 0 or less. Anything in 0.001..0.1 works.
-LEAST = 0.01
+LEAST_TARGET = 0.01
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def with_coarse_of_first(images: Sequence[FloatArray]) -> list[FloatArray]:
     coarse, found = filtered(images[0][None].astype(np.float64), scales, first)[0], [images[0]]
     for image in images[1:]:
         mixed = coarse + filtered(image[None].astype(np.float64), scales, others)[0]
-        least = LEAST * np.minimum(images[0], image)
+        least = LEAST_TARGET * np.minimum(images[0], image)
         found.append(np.maximum(mixed[0], least).astype(image.dtype))
     return found
 

@@ -20,10 +20,9 @@ import numpy as np
 
 from osmofuse.filters import gaussian
 from osmofuse.metrics.grey_levels import check_sources
+from osmofuse.metrics.windows import RADIUS, SIGMA
 from osmofuse.typing import BoolArray, FloatArray
 
-# Window of the structural similarity, in pixels or blocks of pixels.
-SIGMA, RADIUS = 1.5, 5
 # Margin of the box around the boundary: the widest window, 5 blocks of 8 pixels.
 MARGIN = 40
 
@@ -91,6 +90,9 @@ def blocks(x: FloatArray, side: int) -> FloatArray:
 
 
 def windowed(x: FloatArray, side: int = 1) -> FloatArray:
-    """Return the sums in Gaussian windows around blocks of a side, up to a common factor."""
+    """Return the sums in Gaussian windows around blocks of a side, up to a common factor.
+
+    The window is that of the structural similarity, in pixels or blocks of pixels.
+    """
     coarse = x if side == 1 else blocks(x, side)
     return gaussian(np.pad(coarse, RADIUS), SIGMA, radius=RADIUS)[RADIUS:-RADIUS, RADIUS:-RADIUS]

@@ -44,7 +44,7 @@ from osmofuse.metrics.grey_levels import check_colours
 from osmofuse.metrics.metric import Metric
 from osmofuse.typing import BoolArray, FloatArray
 
-_BLOCK = 2  # windows of sigma 1.5 on blocks of two pixels: sigma is 3
+_FIT_BLOCK = 2  # windows of sigma 1.5 on blocks of two pixels: sigma is 3
 _LEAST_VARIANCE = 1e-4  # of alpha in windows that are used; 1e-5..1e-3 change scores by 0.005
 _LEAST_LIGHTNESS = 4e-4  # regularises the fit where L is flat; anything in 1e-4..2e-3 works
 _NEIGHBOURHOOD = 4.0  # sigma, in blocks, in which the map pools its fits: 8 pixels, for display
@@ -104,7 +104,7 @@ def natural_chromaticity_map(
     coarse = np.sqrt((unexplained(found, natural) ** 2).sum(axis=0)) * _varies(1.0 - smooth[where])
     whole = np.zeros(fused.shape[:2])
     rows, cols = whole[where].shape
-    whole[where] = coarse.repeat(_BLOCK, axis=0).repeat(_BLOCK, axis=1)[:rows, :cols]
+    whole[where] = coarse.repeat(_FIT_BLOCK, axis=0).repeat(_FIT_BLOCK, axis=1)[:rows, :cols]
     return whole
 
 
@@ -128,7 +128,7 @@ def _varies(s: FloatArray) -> BoolArray:
 
 
 def _mean(x: FloatArray) -> FloatArray:
-    return np.asarray(windowed(x, _BLOCK) / windowed(np.ones_like(x), _BLOCK))
+    return np.asarray(windowed(x, _FIT_BLOCK) / windowed(np.ones_like(x), _FIT_BLOCK))
 
 
 def _covariance(x: FloatArray, y: FloatArray) -> FloatArray:

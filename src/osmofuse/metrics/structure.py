@@ -41,11 +41,9 @@ from osmofuse.errors import InputError
 from osmofuse.filters import gaussian
 from osmofuse.metrics.grey_levels import rounding_in
 from osmofuse.metrics.metric import Metric
-from osmofuse.metrics.windows import sum_over_strips
+from osmofuse.metrics.windows import RADIUS, SIGMA, sum_over_strips
 from osmofuse.pixels import bands_of, plane_of
 from osmofuse.typing import FloatArray
-
-SIGMA, RADIUS = 1.5, 5  # the window of the structural similarity
 
 # Smallest 1 - A(f) for a score; below it only rounding to 8 bits separates f from b.
 _LEAST_MISSING = 0.01

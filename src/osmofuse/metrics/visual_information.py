@@ -27,13 +27,13 @@ from typing import NamedTuple
 import numpy as np
 
 from osmofuse.errors import InputError
-from osmofuse.metrics.grey_levels import clear_rounding, mean_over_channels
+from osmofuse.metrics.grey_levels import mean_over_channels
 from osmofuse.metrics.metric import Metric
 from osmofuse.metrics.windows import local_moments, window_mean
 from osmofuse.typing import FloatArray
 
 RADII = (8, 4, 2, 1)  # of the authors' four windows
-SIDE = 41  # smallest picture: the scales have sides 41, 17, 7 and 3, the last window 3
+VIF_SIDE = 41  # smallest picture: the scales have sides 41, 17, 7 and 3, the last window 3
 
 VIF_NOISE = 2.0  # variance of the eye's noise, in the program of Sheikh and Bovik
 # Variance of the eye's noise, weights of the scales and constant in the program of Han et al.
@@ -53,7 +53,7 @@ class Information(NamedTuple):
 def scales(reference: FloatArray, changed: FloatArray, noise: float) -> Iterator[Information]:
     """Yield the information of two planes in grey levels, from the finest scale to the coarsest.
 
-    They have at least `SIDE` pixels in both directions; `noise` is the variance of the eye's noise.
+    They have at least `VIF_SIDE` pixels both ways; `noise` is the variance of the eye's noise.
     """
     x, y = reference, changed
     for scale, radius in enumerate(RADII):
@@ -67,8 +67,6 @@ def _information(
     x: FloatArray, y: FloatArray, sigma: float, radius: int, eye: float
 ) -> Information:
     _, _, var_x, var_y, cov = local_moments(x, y, sigma, radius)
-    clear_rounding(var_x, x)
-    clear_rounding(var_y, y)
     seen = (var_x > 0.0) & (var_y > 0.0) & (cov > 0.0)
     gain = np.divide(cov, var_x, out=np.zeros_like(cov), where=seen)
     noise = np.maximum(var_y - gain * cov, 0.0)
@@ -90,7 +88,7 @@ def vif(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> fl
     contrast than in the source gives more than 1. Undefined if a source is flat in a channel.
     Needs 41 pixels in both directions, as `viff` does.
     """
-    return mean_over_channels(_vif, fused, foreground, background, side=SIDE)
+    return mean_over_channels(_vif, fused, foreground, background, side=VIF_SIDE)
 
 
 def _vif(u: FloatArray, f: FloatArray, b: FloatArray) -> float:
@@ -123,7 +121,7 @@ def viff(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> f
     pages 127 to 135; numbers of the authors' program, which takes the lightness of CIELAB instead
     of channels). It is 1 if both sources are the fused picture itself, and if all are flat.
     """
-    return mean_over_channels(_viff, fused, foreground, background, side=SIDE)
+    return mean_over_channels(_viff, fused, foreground, background, side=VIF_SIDE)
 
 
 def _viff(u: FloatArray, f: FloatArray, b: FloatArray) -> float:

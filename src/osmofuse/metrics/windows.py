@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from osmofuse.filters import Moments, gaussian, gaussian_moments
+from osmofuse.metrics.grey_levels import clear_rounding
 from osmofuse.typing import FloatArray
+
+SIGMA, RADIUS = 1.5, 5  # window of the structural similarity (Wang et al. 2004)
 
 # Pixels of a strip: several planes of this size fit into a cache. Anything in 1e4..1e6 works.
 PIXELS = 1 << 16
@@ -39,9 +42,15 @@ def strips(rows: int, cols: int) -> Iterator[tuple[int, int]]:
 
 
 def local_moments(x: FloatArray, y: FloatArray, sigma: float, radius: int) -> Moments:
-    """Return `gaussian_moments` of two planes, only where the window of that radius fits."""
+    """Return `gaussian_moments` of two planes, only where the window of that radius fits.
+
+    Variances that rounding can explain are 0.
+    """
     moments = gaussian_moments(x, y, sigma, radius=radius)
-    return Moments(*(_inside(plane, radius) for plane in moments))
+    fitting = Moments(*(_inside(plane, radius) for plane in moments))
+    clear_rounding(fitting.var_x, x)
+    clear_rounding(fitting.var_y, y)
+    return fitting
 
 
 def window_mean(x: FloatArray, sigma: float, radius: int) -> FloatArray:

@@ -13,10 +13,16 @@ from osmofuse.checks import choice
 from osmofuse.errors import InputError, SettingError
 from osmofuse.picture import Picture, checked
 from osmofuse.progress import Guard, Status, Watch, check_watch
-from osmofuse.registration.chain import ALIGN_METHODS, AlignMethod, Candidate, best_candidate
+from osmofuse.registration.chain import (
+    ALIGN_METHODS,
+    AlignMethod,
+    Candidate,
+    best_candidate,
+    tested,
+)
 from osmofuse.registration.control_points import as_points
 from osmofuse.registration.opencv import opencv
-from osmofuse.registration.quality import Evidence, evidence, implausible
+from osmofuse.registration.quality import Evidence, evidence
 from osmofuse.registration.refine import residual_field
 from osmofuse.registration.transform import KINDS, Deformation, Kind, Transform, carried, fitted
 from osmofuse.registration.views import View, frame_of
@@ -124,7 +130,8 @@ def align(
     best: Candidate | None
     if method == "points":
         assert start is not None, "checked above"
-        best, reason = _of_points(views, start)
+        best = tested(*views, start, "points")
+        reason = best.objection
     else:
         best, reason = best_candidate(
             *views, transform, method, guard, start=start, bending=deformation
@@ -163,13 +170,6 @@ def _image(picture: ArrayLike | Picture, name: str) -> tuple[Array, BoolArray | 
         raise InputError(f"{name}: every pixel holds the no-data value {picture.nodata:g}")
     # Filled, so that the no-data value does not enter its neighbours.
     return checked(picture.filled(), name, bounded=False), valid
-
-
-def _of_points(views: tuple[View, View], matrix: FloatArray) -> tuple[Candidate, str | None]:
-    """Return the transform of control points as a candidate, and the reason of a refusal."""
-    objection = implausible(matrix, views[0].shape, views[1].shape)
-    found = Evidence() if objection else evidence(*views, matrix)
-    return Candidate(matrix, "points", found, objection), objection
 
 
 def _without_image(

@@ -12,7 +12,7 @@ import numpy as np
 
 from osmofuse.registration.opencv import opencv
 from osmofuse.registration.starts import log_gradient
-from osmofuse.registration.transform import Kind, basis, carried, corners, fitted
+from osmofuse.registration.transform import Kind, basis, carried, corners, fitted, scaling
 from osmofuse.registration.views import Frame, View, frame_of
 from osmofuse.typing import BoolArray, FloatArray
 
@@ -117,9 +117,7 @@ class _Objective:
         self.shown = frame.fixed.mask[::step, ::step] > 0
         self.target = cv2.GaussianBlur(frame.fixed.values, (0, 0), _MI_SIGMA)[::step, ::step]
         half = max(rows, cols) / 2
-        self.shrink = np.array(
-            [[1 / half, 0, -cols / 2 / half], [0, 1 / half, -rows / 2 / half], [0, 0, 1]]
-        )
+        self.shrink = scaling(1 / half, (-cols / 2 / half, -rows / 2 / half))
         self.unit = 1 / half
 
     def change(self, x: FloatArray) -> FloatArray:

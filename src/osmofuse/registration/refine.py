@@ -17,6 +17,7 @@ from osmofuse.registration.transform import (
     corners,
     normalised,
     rates,
+    scaling,
 )
 from osmofuse.registration.views import Frame, View, frame_of
 from osmofuse.typing import BoolArray, FloatArray
@@ -76,9 +77,7 @@ def agreed_change(shifts: Shifts, kind: Kind, keep: BoolArray | None = None) -> 
         off = np.sqrt(((slopes @ change - target) ** 2).sum(axis=1))
         spread = 1.48 * float(np.median(off[weights > 0])) + 1e-9
         robust = weights / (1 + (off / (_ROBUST_WIDTH * spread)) ** 2) ** 2
-    shrink = np.array(
-        [[1 / scale, 0, -centre[0] / scale], [0, 1 / scale, -centre[1] / scale], [0, 0, 1]]
-    )
+    shrink = scaling(1 / scale, -centre / scale)
     matrix = np.eye(3) + np.tensordot(change, basis(kind), 1)
     return Change(
         np.linalg.inv(shrink) @ matrix @ shrink,

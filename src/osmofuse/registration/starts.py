@@ -10,7 +10,7 @@ import numpy as np
 from osmofuse.progress import Guard
 from osmofuse.registration.local_shifts import orientation
 from osmofuse.registration.opencv import opencv
-from osmofuse.registration.transform import corners
+from osmofuse.registration.transform import carried, corners, scaling
 from osmofuse.registration.views import ROUNDING, Plane, View
 from osmofuse.typing import Array, FloatArray
 
@@ -154,12 +154,12 @@ def _best_shifts(
     shape = (math.ceil(high[1] - low[1]) + 1, math.ceil(high[0] - low[0]) + 1)
     if min(shape) < 16 or max(shape) > 4 * max(target.shape):
         return []
-    place = np.array([[1, 0, -low[0]], [0, 1, -low[1]], [0, 0, 1.0]]) @ linear
+    place = scaling(1.0, -low) @ linear
     field = orientation(here.into(place, shape), _SEARCH_SIGMA)
     score = _correlation(field, target)
     row, col = np.unravel_index(int(score.argmax()), score.shape)
     down, across = row - (shape[0] - 1), col - (shape[1] - 1)
-    move = np.array([[1, 0, across], [0, 1, down], [0, 0, 1.0]])
+    move = scaling(1.0, (across, down))
     return [(np.linalg.inv(reduce) @ move @ place, float(score[row, col]))]
 
 
@@ -191,8 +191,6 @@ def _distinct(
     most: int,
 ) -> list[tuple[FloatArray, float]]:
     """Return the best that differ from one another by more than a step of the search."""
-    from osmofuse.registration.transform import carried
-
     near = 0.06 * max(fixed)
     kept: list[tuple[FloatArray, float]] = []
     for matrix, score in found:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from osmofuse.registration.opencv import opencv
-from osmofuse.registration.transform import Deformation, carried, corners
+from osmofuse.registration.transform import Deformation, area, carried, corners, scaling
 from osmofuse.typing import Array, BoolArray, FloatArray
 
 _ENDS = (0.2, 99.8)  # percentiles of black and white, which exclude glare and dead pixels
@@ -104,14 +104,8 @@ class View:
             shown = self.valid[place].astype(np.uint8)
             mask = cv2.resize(shown, size, interpolation=cv2.INTER_NEAREST) * np.uint8(255)
         # Centres of pixels: x' + 1/2 = (x - start + 1/2) / step.
-        matrix = np.array(
-            [
-                [1 / step, 0, (0.5 - cols[0]) / step - 0.5],
-                [0, 1 / step, (0.5 - rows[0]) / step - 0.5],
-                [0, 0, 1.0],
-            ]
-        )
-        return Plane(values, mask, matrix)
+        shift = [(0.5 - start) / step - 0.5 for start in (cols[0], rows[0])]
+        return Plane(values, mask, scaling(1 / step, shift))
 
     def _values(self, place: tuple[slice, ...], size: tuple[int, int]) -> FloatArray:
         cv2 = opencv()
@@ -186,23 +180,10 @@ def frame_of(moving: View, fixed: View, transform: FloatArray, pixels: int) -> F
     if not np.isfinite(extent).all() or extent.min() < _LEAST_SIDE:
         return None
     # Not much finer than the coarser picture.
-    finest = min(1.0, 1.5 / max(_magnification(transform, moving.shape), 1e-6))
+    before = max(1.0, (moving.shape[0] - 1.0) * (moving.shape[1] - 1.0))
+    finest = min(1.0, 1.5 / max(math.sqrt(area(outline) / before), 1e-6))
     scale = min(finest, math.sqrt(pixels / float(extent.prod())))
     shape = (max(1, round(extent[1] * scale)), max(1, round(extent[0] * scale)))
-    matrix = np.array(
-        [
-            [scale, 0, scale * (0.5 - low[0]) - 0.5],
-            [0, scale, scale * (0.5 - low[1]) - 0.5],
-            [0, 0, 1.0],
-        ]
-    )
+    matrix = scaling(scale, scale * (0.5 - low) - 0.5)
     there = fixed.part(matrix, shape).into(matrix, shape)
     return Frame(matrix, shape, moving.part(matrix @ transform, shape), there)
-
-
-def _magnification(transform: FloatArray, shape: tuple[int, int]) -> float:
-    """Return the mean magnification of lengths by a transform."""
-    outline = carried(transform, corners(shape))
-    following = np.roll(outline, -1, axis=0)
-    area = abs(float((outline[:, 0] * following[:, 1] - outline[:, 1] * following[:, 0]).sum())) / 2
-    return math.sqrt(area / max(1.0, (shape[0] - 1.0) * (shape[1] - 1.0)))
