@@ -84,10 +84,8 @@ def grow(alpha: ArrayLike | Picture, distance: float) -> FloatArray:
     """
     from scipy.ndimage import distance_transform_edt, grey_dilation
 
-    array, reach = (
-        as_map(alpha),
-        number("distance", distance, least=-FARTHEST_EDGE, most=FARTHEST_EDGE),
-    )
+    array = as_map(alpha)
+    reach = number("distance", distance, least=-FARTHEST_EDGE, most=FARTHEST_EDGE)
     if reach < 0:
         return 1.0 - grow(1.0 - array, -reach)
     if reach == 0:
@@ -121,7 +119,7 @@ def feather(alpha: ArrayLike | Picture, width: float) -> FloatArray:
     Parameters
     ----------
     alpha : array_like, (rows, cols)
-        A map; its edge lies where it crosses 0.5. What it had between 0 and 1 is lost.
+        A map; its edge lies where it crosses 0.5. Values between 0 and 1 are lost.
     width : float, 0 to 10000
         :math:`w`, of the ramp in pixels; 0 gives the mask itself.
 
@@ -154,7 +152,7 @@ def invert(alpha: ArrayLike | Picture) -> FloatArray:
     return 1.0 - as_map(alpha)
 
 
-FADE = 16  # pixels: default width of the fade beside a gap
+FADE = 16  # pixels: default width of the fade next to a gap
 
 
 def kept_around_gaps(
@@ -170,7 +168,7 @@ def kept_around_gaps(
     from scipy.ndimage import minimum_filter
 
     half = max(feather // 2, 1)
-    # Gaps that have grown by half the way, and are smoothed over the other half.
+    # Gaps grown by half the width, and smoothed over the other half.
     t = minimum_filter(valid, 2 * half + 1, mode="nearest").astype(np.float32)
     t = np.where(valid, box_mean(t, half, border="replicate"), 0.0)
 

@@ -59,11 +59,8 @@ class AutoAlpha:
     @property
     def words(self) -> str:
         """Description of how it was made, for a person."""
-        kind = (
-            "of one kind"
-            if self.agreement >= (DIFFERENT_KINDS + ONE_KIND) / 2
-            else "of different kinds"
-        )
+        alike = self.agreement >= (DIFFERENT_KINDS + ONE_KIND) / 2
+        kind = "of one kind" if alike else "of different kinds"
         size = "" if self.factor == 1 else f", seen on copies reduced {self.factor} times"
         return (
             f"alpha was made from the two pictures, which are {kind} (agreement "

@@ -6,7 +6,7 @@ the ties:
 .. math::
 
     \min_\alpha \sum_{(i,j)} k_{ij} (\alpha_i - \alpha_j)^2 \quad \text{with } \alpha
-    \text{ as the trimap says where it is known.}
+    \text{ as in the trimap where it is known.}
 
 The authors hold known pixels by a weight of 100 instead; here they are held exactly.
 """

@@ -21,7 +21,7 @@ from osmofuse.typing import Array, BoolArray, FloatArray
 
 BLOCKS = 120  # of a picture's side
 FINEST = 4  # pixels of a block's side
-LOOKED_AT = 8  # samples of a block's side, of large blocks
+LOOKED_AT = 8  # samples along a side of large blocks
 # By how much p is below q, as a difference and as a ratio, in a map that seems inverted.
 BELOW, BELOW_RATIO = 0.4, 0.5
 # Least weighted mean of the squared correlation in blocks: the pictures must show the same scene.
@@ -30,7 +30,7 @@ LEAST_AGREEMENT = 0.3
 LEAST_LACKING = 0.01  # of the background's variance must be structure that the foreground lacks
 # Jumps that no soft map has, and how much of a map's variation they are if its edges are hard.
 JUMP, HARD_SHARE = 0.25, 0.8
-LINES = 500  # of a map's longer side are looked at, at least
+LINES = 500  # least number of lines sampled along a map's longer side
 
 
 def looks_inverted(
@@ -57,10 +57,8 @@ def looks_inverted(
     b -= b.mean(axis=(1, 3), keepdims=True)
     sf, sb = (np.sqrt((x * x).mean(axis=(1, 3))) * seen for x in (f, b))
     lacking = np.maximum(sb - sf, 0.0) ** 2
-    if (
-        not lacking.sum() > LEAST_LACKING * (sb * sb).sum()
-        or not _agreement(f, b, sf * sb) > LEAST_AGREEMENT
-    ):
+    enough = lacking.sum() > LEAST_LACKING * (sb * sb).sum()
+    if not (enough and _agreement(f, b, sf * sb) > LEAST_AGREEMENT):
         return False
     p = float((lacking * enters).sum() / lacking.sum())
     q = float((enters * seen).sum() / seen.sum())

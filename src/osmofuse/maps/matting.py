@@ -19,7 +19,7 @@ from osmofuse.picture import Picture, samples
 from osmofuse.progress import Guard, Status, Watch, check_watch
 from osmofuse.typing import ArrayLike, FloatArray
 
-MATTED_PIXELS = 1_500_000  # pixels; larger pictures are matted on a reduced copy
+MATTE_SIZE = 1_500_000  # pixels; larger pictures are matted on a reduced copy
 MOST_PIXELS = 1_000_000_000  # upper limit of the setting max_pixels
 CARRY_RADIUS, CARRY_EPSILON = 2, 1e-5  # window and ridge of the fit that enlarges the map
 
@@ -67,7 +67,7 @@ def matte(
     trimap: ArrayLike | Picture,
     *,
     method: str = DEFAULT,
-    max_pixels: int = MATTED_PIXELS,
+    max_pixels: int = MATTE_SIZE,
     watch: Watch | None = None,
 ) -> Matte:
     """Compute the alpha map of an object that a trimap roughly outlines.
@@ -87,7 +87,7 @@ def matte(
         along the picture's edges; a note says so.
     watch : callable, optional
         Called with a `Progress` now and then; if it returns True the computation stops.
-        The methods of the extra ask it only before they begin.
+        The methods of the extra call it only before they begin.
 
     Returns
     -------
@@ -175,10 +175,10 @@ def _solver(method: str) -> Callable[[FloatArray, Trimap, Guard], tuple[FloatArr
         try:
             found = estimate(np.clip(colour, 0.0, 1.0), trimap.levels)
         except (AssertionError, ValueError) as error:  # raised for pictures that it cannot handle
-            told = f" ({error})" if str(error) else ""
+            detail = f" ({error})" if str(error) else ""
             raise InputError(
                 f"image: pymatting cannot do {method!r} on {colour.shape[0]} × {colour.shape[1]} "
-                f"pixels{told}; use {DEFAULT!r}"
+                f"pixels{detail}; use {DEFAULT!r}"
             ) from error
         return np.clip(found, 0.0, 1.0), Status.converged
 

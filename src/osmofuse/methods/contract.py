@@ -19,11 +19,11 @@ from osmofuse.typing import FloatArray
 
 # Bounds of settings that several methods have.
 NEAREST = 1e-3  # pixels; a shorter reach changes no sample
-FARTHEST = 1e6  # pixels; any reach beyond is that of no picture
+FARTHEST = 1e6  # pixels; larger than any picture
 # In single precision samples of white 1 + 100 are 7.6e-6 apart, half a level of 16 bits: levels
-# are still told apart. With 1000 eight of them would become one.
+# stay distinct. With 1000 eight of them would become one.
 LARGEST_OFFSET = 100.0
-MOST_ITERATIONS = 1_000_000
+MOST_ITERATIONS = 1_000_000  # a limit on settings; far more than any solver needs
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -133,7 +133,7 @@ def _range(heading: str) -> str:
 
 
 def _symbol_and_words(text: str) -> tuple[str, str]:
-    """Return the letter that stands behind a comma in the text, and the text without it."""
+    """Return the letter after a comma in the text, and the text without it."""
     found = re.search(r",\s:math:`([^`]*)`(?=[.;:,])", text)
     if found is None:
         return "", _plain(text)

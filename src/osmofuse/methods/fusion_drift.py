@@ -1,4 +1,4 @@
-r"""The drift of several pictures: on each edge of the grid that of one, or of a mixture.
+r"""Drift of several pictures: on each edge of the grid that of one, or of a mixture.
 
 Picture k has the weight :math:`\alpha_k` at a pixel (the foreground :math:`\alpha`, one
 background :math:`1 - \alpha`) and the canonical drift :math:`d_k` on an edge. The drift there is

@@ -32,7 +32,7 @@ from osmofuse.typing import Array, FloatArray
 SALIENCY_TIE = (
     1e-12  # part of the largest sample: rounding of the filters, which are in double precision
 )
-LEAST_SUM = 1e-12  # keeps weights a sum to be divided by where all of them are 0
+LEAST_SUM = 1e-12  # added to weights, so that their sum is not 0
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class GuidedFilterFusion:
     r"""Fusion with guided filtering.
 
     It decides by itself what to take from which picture: **alpha is not used**, and foreground
-    and background have the same say, but that of equally salient pictures the first wins. Any
+    and background are treated alike, except that the first of equally salient pictures wins. Any
     number of backgrounds can be fused; one of a single band is taken for each channel.
 
     Parameters

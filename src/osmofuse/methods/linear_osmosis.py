@@ -49,7 +49,7 @@ from osmofuse.pixels import scaled
 from osmofuse.progress import Guard, Progress, Status, Step, Watch, worst
 from osmofuse.typing import BoolArray, FloatArray
 
-STATIONARY = 1e-3  # of the tolerance, at an infinite time
+STATIONARY = 1e-3  # factor on the tolerance at an infinite time
 LONGEST_LOOP = 1e4  # time for schemes whose steps are made of passes of at most 1/8
 
 
@@ -152,7 +152,7 @@ class LinearOsmosis:
         sources = extendable(fusion, reach)
         if reach == fusion.reach:
             return fusion
-        assert fusion.reach is not None, "a fusion that can be extended has come to a reach"
+        assert fusion.reach is not None, "a fusion that can be extended has a reach"
         u = fusion.image.reshape(*sources.shape, -1) + np.float64(self.offset)
         begin = Evolution(u, fusion.reach**2 / 2.0)
         longer = replace(self, time=reach**2 / 2.0)._run(sources, Guard(watch), begin)
@@ -203,7 +203,7 @@ class LinearOsmosis:
         return np.where(domain & ~held, FREE, HELD).astype(np.uint8)
 
     def _start(self, images: list[FloatArray], weights: list[FloatArray]) -> FloatArray:
-        """Return u_0: the foreground where alpha is 1, and elsewhere what was chosen."""
+        """Return u_0: the foreground where alpha is 1, elsewhere as chosen by `start`."""
         f, alpha = images[0], weights[0]
         if self.start == "foreground":
             return f

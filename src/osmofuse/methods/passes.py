@@ -19,7 +19,7 @@ from osmofuse.typing import FloatArray
 
 Found = TypeVar("Found")
 Passes: TypeAlias = Iterator[FloatArray | None]
-Pass: TypeAlias = Generator[None, None, Found]  # passes that prepare, and what they found
+Pass: TypeAlias = Generator[None, None, Found]  # passes that prepare, and their result
 
 
 def fuse_by_passes(

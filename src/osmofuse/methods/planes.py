@@ -1,4 +1,4 @@
-r"""The pictures of a fusion as planes, all in the foreground's channels.
+r"""Pictures of a fusion as planes, all in the foreground's channels.
 
 A background of one band has no colour of its own. It is repeated in every channel, or it takes
 the foreground's chromaticity,
@@ -8,7 +8,7 @@ the foreground's chromaticity,
     b_c = b \, \frac{f_c}{\mathrm{GCM}(f)}, \qquad \mathrm{GCM}(f) = \Big(\prod_c f_c\Big)^{1/C},
 
 with :math:`C` channels, all pictures carrying an offset. Filters take the planes of `Layers`, in
-which the foreground stands in for a background that is not valid: to a filter, a hole would be
+which the foreground replaces a background that is not valid: to a filter, a hole would be
 something dark, with edges. Osmosis takes those of `channels_of` and `pictures_of`.
 """
 
@@ -57,7 +57,7 @@ class Layers:
     def image(self, source: int, channel: int) -> FloatArray:
         """Return a channel of a source as a new plane; source 0 is the foreground.
 
-        Where a background is not valid, the foreground stands in for it.
+        Where a background is not valid, the foreground replaces it.
         """
         sources, dtype = self.sources, self.dtype
         plane = sources.image(source, channel, dtype)
@@ -70,7 +70,7 @@ class Layers:
         return plane
 
     def weight(self, source: int, channel: int) -> FloatArray:
-        """Return how much of a source enters a channel, as a new plane."""
+        """Return the weight of a source in a channel, as a new plane."""
         return self.sources.weight(source, channel, self.dtype)
 
     def grey(self, source: int) -> FloatArray:
@@ -81,9 +81,9 @@ class Layers:
         return np.asarray(sum(planes))
 
     def is_own(self, source: int, radius: int) -> BoolArray | bool:
-        """Return where all samples of a source up to a radius are its own, not the foreground's.
+        """Return the mask of pixels whose neighbours up to a radius are a source's own samples.
 
-        Elsewhere what a filter of that radius finds may be the seam between the two.
+        Elsewhere a filter of that radius may respond to the seam with the foreground.
         """
         if source == 0 or self.sources.valid is None:
             return True
@@ -113,7 +113,7 @@ class Target(Protocol):
 
     @property
     def cost(self) -> Cost:
-        """Memory and time beside those of the solver."""
+        """Memory and time in addition to those of the solver."""
         ...
 
     def fill(
@@ -218,7 +218,7 @@ def _start(
 
 
 def _mean(image: FloatArray, alpha: FloatArray) -> FloatArray:
-    """Return the alpha-weighted mean of a plane; it is not asked for where alpha is 0."""
+    """Return the alpha-weighted mean of a plane; 0, which has no effect, if alpha is 0."""
     total = float(alpha.sum(dtype=np.float64))
     mean = float(np.sum(alpha * image, dtype=np.float64)) / total if total > 0 else 0.0
     return np.asarray(mean, image.dtype)
@@ -233,7 +233,7 @@ def chromatic_mean(sources: Sources, offset: float, dtype: type) -> FloatArray:
 
 
 def _chromatic_mean(sources: Sources, offset: float, band: str, dtype: type) -> FloatArray | None:
-    """Return the geometric mean of the foreground's channels, where a band needs it."""
+    """Return `chromatic_mean` if a background of one band needs it, else None."""
     bands = (sources.is_one_band(k) for k in range(1, sources.count))
     if band != "keep" or not any(bands):
         return None

@@ -7,7 +7,7 @@ taken from the background; everywhere else it is the foreground:
 
     \min_u \; |D u - g|^2 \quad\text{with}\quad u = f \text{ outside } A .
 
-Nothing is asked of differences across the picture's border. With the paste w, which is b in the
+Differences across the picture's border are free. With the paste w, which is b in the
 region and f outside, u = w + x, and the correction x solves
 
 .. math::

@@ -44,8 +44,8 @@ class LaplacianPyramid:
 
     Notes
     -----
-    Where `valid` is False the foreground stands in for the backgrounds. Seams are wide there as
-    elsewhere, so around its border a hole takes on a little of what it lies in.
+    Where `valid` is False the foreground replaces the backgrounds. Seams are wide there as
+    elsewhere, so a little of the surroundings enters a hole along its border.
     """
 
     halvings: int | None = None
@@ -77,7 +77,7 @@ class LaplacianPyramid:
 
 
 def _fused_pyramid(layers: Layers, channel: int, levels: int) -> Pass[list[FloatArray]]:
-    """Return the weighted details of all sources, fine to coarse, and what is left above them."""
+    """Return the weighted details of all sources, fine to coarse, and the coarsest level."""
     fused: list[FloatArray] = []
     for k in range(layers.sources.count):
         image, weight = layers.image(k, channel), layers.weight(k, channel)

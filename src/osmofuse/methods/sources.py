@@ -71,7 +71,7 @@ class Sources:
         names = background_names(len(given))
         named = zip(plain, names, strict=True)
         put(self, "backgrounds", tuple(self._checked_one(one, name) for one, name in named))
-        # A list beside one bare background is a map in rows; beside a list, a map for each.
+        # With one bare background a list is a map in rows; with a list of them, a map for each.
         several = isinstance(background, list | tuple) and isinstance(alpha, list | tuple)
         if several or len(given) > 1:
             put(self, "alphas", self._checked_weights(alpha))

@@ -126,7 +126,7 @@ class SpectralTV:
     def _parts(
         self, layers: Layers, f: FloatArray, group: list[int], guard: Guard, found: list[Status]
     ) -> Iterator[FloatArray]:
-        """Yield what each background adds to the foreground in some channels."""
+        """Yield the change of the foreground by each background in some channels."""
         own = None
         for k in range(1, layers.sources.count):
             weight = np.stack([layers.weight(k, c) for c in group])

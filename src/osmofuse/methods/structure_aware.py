@@ -39,7 +39,7 @@ class StructureAwareFusion:
     r"""Structure-aware fusion of two pictures.
 
     It decides by itself what to take from which picture: **alpha is not used**. Every value of
-    the result lies between those of the two pictures. They have not quite the same say: where
+    the result lies between those of the two pictures. They are not treated quite alike: where
     both are flat, and at ties, the background wins, and the foreground's edges shape the seams.
     A background of one band is taken for each channel.
 

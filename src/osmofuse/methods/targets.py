@@ -1,4 +1,4 @@
-r"""Targets of the structure, :math:`w`: what v follows, each one object.
+r"""Targets of the structure v, :math:`w`, each one object.
 
 All pictures carry the offset and are positive. With sources :math:`s_0 = f, s_1, \dots` and weights
 :math:`\alpha_k` that sum to 1, the paper's target is :math:`w = \prod_k s_k^{\alpha_k}`; with two

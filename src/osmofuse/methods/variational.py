@@ -1,7 +1,7 @@
 r"""Variational osmosis (Parisotto, Calatroni, Bugeau, Papadakis and Schönlieb 2020).
 
-Channel by channel, on pictures to which an offset has been added, seek the fused picture u
-and the structure v that make
+Channel by channel, on pictures to which an offset has been added, minimise over the fused picture
+u and the structure v
 
 .. math::
 
@@ -9,7 +9,7 @@ and the structure v that make
             + \tfrac{\gamma}{2} \int \alpha (u - f)^2 + \eta \int R(\nabla v),
     \qquad w = f^{\alpha} b^{1-\alpha}
 
-small, from :math:`v = w` and a chosen u (doi:10.1109/TIP.2020.2983537).
+from :math:`v = w` and a chosen u (doi:10.1109/TIP.2020.2983537).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ Precision: TypeAlias = Literal["single", "double"]
 # Tolerance of the inner problem: the energy's descent is then the outer method's own.
 INNER_RTOL = 1e-8
 FIRM = 1e4  # holds u at the stationary point, where a larger weight would spoil the solve
-HEAVIEST = 1e7  # a weight beyond it does what this does, but for what precision can tell
+HEAVIEST = 1e7  # larger weights give the same result up to precision
 # The paper's solvers end when they have converged: after some 200 iterations on most pictures.
 _COSTS = {
     "flow": Cost(68, 88, 0.5),
@@ -237,7 +237,7 @@ class VariationalOsmosis:
         """Compute what settings do not change, for many fusions of the same pictures."""
         self._need_flow("prepare")
         solver = FlowSolver.prepared(sources, self.reading, Guard(None))
-        assert solver is not None, "nobody cancels it"
+        assert solver is not None, "it is not cancelled"
         return PreparedFlow(self, solver)
 
     def extend(self, fusion: Fusion, reach: float, *, watch: Watch | None = None) -> Fusion:
@@ -316,7 +316,7 @@ class VariationalOsmosis:
             model,
             (u, v),
             prox_u=model.fidelity.prox,
-            # What has no proximal map is part of the smooth terms.
+            # A term without a proximal map is part of the smooth terms.
             prox_v=WarmProx(term, rtol=INNER_RTOL, guard=guard) if term else lambda q, _: (q, 0),
             v_min=LOWEST_STRUCTURE * float(v.min()),
             **limits,

@@ -72,8 +72,7 @@ def score(
         Ground truth; if given, the set "truth" is run too.
     metrics : str, callable, or sequence of them
         Sets ("paper", "vifb", "truth", "all") or names of metrics, as `osmofuse.metrics.describe`
-        lists them; or your own functions of some of ``fused``,
-        ``foreground``, ``background``, ``alpha`` and ``truth``, see :doc:`metrics`.
+        lists them; or your own functions of arrays, see :doc:`metrics`.
     bits : {8, 16, None}
         Depth to which all pictures are clipped and rounded first, as in files: published
         numbers are those of files. None takes them as they are.
@@ -167,5 +166,5 @@ def _run(name: str, metric: Metric, pictures: Pictures) -> Score:
 
 
 def score_cost(samples: int) -> tuple[float, float]:
-    """Return bytes, beyond the pictures, and seconds to score a picture of so many samples."""
+    """Return bytes, beyond the pictures, and seconds to score a picture of that many samples."""
     return _BYTES * samples, _SECONDS * samples / 1e6

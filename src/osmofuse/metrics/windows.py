@@ -22,8 +22,8 @@ def sum_over_strips(
     """Return the sums over all pixels of maps that depend on a neighbourhood only.
 
     `local` takes strips of the planes and returns one map or several, (..., rows, cols). The strips
-    have `reach` more rows on each side, except at the borders of the planes; that is how far a
-    pixel of the map depends on them. Working strip by strip needs no temporary copies of planes.
+    have `reach` more rows on each side, except at the borders of the planes: the distance over
+    which a map depends on them. Working strip by strip needs no temporary copies of planes.
     """
     rows, cols = planes[0].shape
     total = np.zeros(())

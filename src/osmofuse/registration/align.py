@@ -109,7 +109,7 @@ def align(
         Control points background_x, background_y, foreground_x, foreground_y in pixels, or a CSV
         file with that header. With "points" they are all; otherwise a start that is tried first.
     deformation : bool
-        Also find what the transform leaves, a smooth field, as warped parchment needs.
+        Also estimate a smooth field of residual shifts, for warped parchment.
     watch : callable, optional
         Called with a `Progress` between passes: features, tries of the search, refinements. If it
         returns True the work ends, without an image.

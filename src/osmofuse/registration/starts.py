@@ -90,8 +90,8 @@ def _rooted(words: FloatArray) -> FloatArray:
 def _reversed(words: FloatArray) -> FloatArray:
     """Return the descriptors of the same points in the negative picture.
 
-    Gradients and the direction of the keypoint turn by 180° together, so the histograms stay
-    what they are and only the cells of the grid change places.
+    Gradients and the direction of the keypoint turn by 180° together, so the histograms stay the
+    same and only the cells of the grid change places.
     """
     cells: Any = words.reshape(-1, 4, 4, 8)
     return np.asarray(np.ascontiguousarray(cells[:, ::-1, ::-1]).reshape(-1, 128))

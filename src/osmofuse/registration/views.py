@@ -1,7 +1,7 @@
 """Grey copies of pictures, and the common frame in which two of them are compared.
 
-A picture of a hundred megapixels is looked at in a frame of a few; the copy is made from the
-stored samples, so that nothing of the full size is ever kept beside them.
+A picture of a hundred megapixels is compared in a frame of a few; the copy is made from the
+stored samples, so that no other array has the full size.
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ class View:
         if shown.size == 0:
             return 0.0, 1.0
         low, high = (float(level) for level in np.percentile(shown, _ENDS))
-        # What single precision cannot tell apart is flat: it must not fill the range.
+        # Values that are equal in single precision are flat: they must not fill the range.
         flat = high - low <= 8 * np.finfo(np.float32).eps * max(abs(low), abs(high))
         return (low, low + 1.0) if flat else (low, high)
 
     def whole(self, pixels: int) -> Plane:
-        """Return a copy of the whole picture of at most so many pixels."""
+        """Return a copy of the whole picture, of at most `pixels` pixels."""
         factor = min(1.0, math.sqrt(pixels / (self.shape[0] * self.shape[1])))
         return self._copy((0, self.shape[0]), (0, self.shape[1]), factor)
 
