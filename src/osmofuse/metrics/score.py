@@ -17,7 +17,7 @@ from osmofuse.picture import Picture, as_alpha, checked, samples
 from osmofuse.pixels import bands_of, quantise, scaled
 from osmofuse.typing import ArrayLike, FloatArray
 
-_DEPTHS = {8: np.uint8, 16: np.uint16}
+_DEPTHS = {8: np.uint8, 16: np.uint16}  # types of the depths in `bits`
 # Bytes for each sample and seconds for a million samples, rounded up: the set "paper" takes 30
 # bytes and 0.3 seconds on two cores.
 _BYTES, _SECONDS = 40, 1.0

@@ -15,7 +15,7 @@ from osmofuse.typing import ArrayLike, FloatArray
 
 FARTHEST = 1e6  # pixels from the first pixel; larger than any picture
 MOST_POINTS = 10_000  # limit on files; anything above some hundred works
-HEADER = ("background_x", "background_y", "foreground_x", "foreground_y")
+HEADER = ("background_x", "background_y", "foreground_x", "foreground_y")  # of CSV files
 
 
 def read_points(path: str | os.PathLike[str]) -> FloatArray:

@@ -18,7 +18,7 @@ _RATIO = 0.8  # Lowe's ratio of best to second-best distance
 _MATCHED = 3.0  # pixels: largest reprojection error of an inlier
 _MOST_FEATURES = 3000  # features of a picture
 _LEAST_INLIERS = 8  # matches that agree on a homography, twice its minimum
-TONES, EDGES = "tones", "edges"
+TONES, EDGES = "tones", "edges"  # where features are detected: grey values, gradients
 
 
 def from_features(moving: Plane, fixed: Plane, look: str) -> FloatArray | None:
