@@ -46,7 +46,8 @@ def looks_inverted(
     side = math.sqrt(alpha.shape[0] * alpha.shape[1])
     size = max(FINEST, math.ceil(side / BLOCKS))
     step = max(1, size // LOOKED_AT)
-    f, b = (_blocks(_grey(one, step), size // step) for one in (foreground, background))
+    pictures = (one.colour[::step, ::step] for one in (foreground, background))
+    f, b = (_blocks(_mean(scaled(one, np.float32)), size // step) for one in pictures)
     enters = 1.0 - _blocks(_mean(alpha[::step, ::step]), size // step).mean(axis=(1, 3))
     seen = np.ones(enters.shape)
     if valid is not None:
@@ -77,10 +78,6 @@ def has_hard_edges(alpha: FloatArray) -> bool:
     whole = math.fsum(float(jump.sum()) for jump in jumps)
     hard = math.fsum(float(jump[jump >= JUMP].sum()) for jump in jumps)
     return whole > 0.0 and hard > HARD_SHARE * whole
-
-
-def _grey(picture: Picture, step: int) -> FloatArray:
-    return _mean(scaled(picture.colour[::step, ::step], np.float32))
 
 
 def _mean(array: Array) -> FloatArray:

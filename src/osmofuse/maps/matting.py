@@ -108,7 +108,7 @@ def matte(
     check_settings(method, max_pixels)
     check_watch(watch)
     guard = Guard(watch)
-    x, parts = _bands(samples(image, "image")), Trimap.of(trimap)
+    x, parts = np.atleast_3d(samples(image, "image")), Trimap.of(trimap)
     if x.shape[:2] != parts.kept.shape:
         sizes = " × ".join(map(str, parts.kept.shape)), " × ".join(map(str, x.shape[:2]))
         raise MismatchError(f"trimap: {sizes[0]} pixels, but the image has {sizes[1]}")
@@ -146,10 +146,6 @@ def _notes(factor: int, shape: tuple[int, ...], status: Status) -> list[str]:
     if status is Status.max_iter:
         notes.append("the method did not converge; the map is its last iterate")
     return notes
-
-
-def _bands(x: FloatArray) -> FloatArray:
-    return x[..., None] if x.ndim == 2 else x
 
 
 def _solver(method: str) -> Callable[[FloatArray, Trimap, Guard], tuple[FloatArray, Status]]:

@@ -65,7 +65,8 @@ class Trimap:
 
     def reduced(self, factor: int) -> Trimap:
         """Return a reduced copy; its pixels are known where all pixels they replace are."""
-        return Trimap(*(_all_of(known, factor) for known in (self.kept, self.entered)))
+        parts = (reduced(x.astype(np.float64), factor) for x in (self.kept, self.entered))
+        return Trimap(*(np.asarray(part == 1.0) for part in parts))
 
 
 def trimap_of_mask(mask: ArrayLike | Picture, width: float) -> FloatArray:
@@ -91,7 +92,3 @@ def trimap_of_mask(mask: ArrayLike | Picture, width: float) -> FloatArray:
     """
     inside = as_alpha(mask, name="mask") > 0.5
     return (grow(inside, width) + grow(inside, -width)) / 2.0
-
-
-def _all_of(known: BoolArray, factor: int) -> BoolArray:
-    return np.asarray(reduced(known.astype(np.float64), factor) == 1.0)

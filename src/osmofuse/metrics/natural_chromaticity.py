@@ -98,7 +98,7 @@ def natural_chromaticity_map(
     """
     where, smooth = _where(fused, alpha)
     found, *natural = (
-        _tint(_pooled_nearby(_moments(x, smooth, where)))
+        _tint(np.stack([gaussian(moment, _NEIGHBOURHOOD) for moment in _moments(x, smooth, where)]))
         for x in (fused, *checked_sources((foreground, background), fused))
     )
     coarse = np.sqrt((unexplained(found, natural) ** 2).sum(axis=0)) * _varies(1.0 - smooth[where])
@@ -161,10 +161,6 @@ def _tint(moments: FloatArray) -> FloatArray:
     determinant = ss * ll - sl * sl
     fits = determinant > 0
     return np.where(fits, (ks * ll - kl * sl) / np.where(fits, determinant, 1.0), 0.0)
-
-
-def _pooled_nearby(moments: FloatArray) -> FloatArray:
-    return np.stack([gaussian(moment, _NEIGHBOURHOOD) for moment in moments])
 
 
 METRICS = {

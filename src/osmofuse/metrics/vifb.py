@@ -112,11 +112,8 @@ def _decibels(*planes: FloatArray) -> float:
 
 def vifb_ssim(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> float:
     """Return the structural similarity to the foreground plus that to the background, at most 2."""
-    return mean_over_channels(_ssim, fused, foreground, background)
-
-
-def _ssim(u: FloatArray, *sources: FloatArray) -> float:
-    return sum(mean_similarities(u, *sources, white=255.0))
+    planes = fused, foreground, background
+    return mean_over_channels(lambda *x: sum(mean_similarities(*x, white=255.0)), *planes)
 
 
 def avg_gradient(fused: FloatArray) -> float:
