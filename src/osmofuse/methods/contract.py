@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 from numpy.typing import DTypeLike
@@ -123,16 +123,6 @@ def extendable(fusion: Fusion, reach: float) -> Sources:
     if reach < fusion.reach:
         raise SettingError(f"reach: {reach!r}; this fusion has come to {fusion.reach} already")
     return fusion.sources
-
-
-def joined(before: tuple[Step, ...], after: tuple[Step, ...]) -> tuple[Step, ...]:
-    """Return a history continued by another, iterations numbered on in each channel."""
-    last: dict[int | None, int] = {}
-    for step in before:
-        last[step.channel] = step.iteration
-    return before + tuple(
-        replace(step, iteration=step.iteration + last.get(step.channel, 0)) for step in after
-    )
 
 
 class Method(Protocol):

@@ -19,22 +19,11 @@ from osmofuse.methods.catalogue import method_class
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting of a method.
+    """Setting of a method.
 
-    Attributes
-    ----------
-    name : str
-        Name of the field.
-    symbol : str
-        Letter of the paper, e.g. "η"; empty if there is none.
-    kinds : tuple of type
-        Annotated types, one for each alternative of a union.
-    default : object
-        Value if none is given.
-    range : str
-        Range of a number as the docstring states it, e.g. "0 to 1e4, or inf"; empty otherwise.
-    words : str
-        Meaning, and when to change it.
+    `symbol` is the letter of the paper, e.g. "η", or empty; `kinds` are the annotated types, one
+    for each alternative of a union; `range` is that of a number as the docstring states it, e.g.
+    "0 to 1e4, or inf", or empty; `words` tell the meaning, and when to change it.
     """
 
     name: str
@@ -61,15 +50,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class MethodInfo:
-    """Description of a method.
-
-    Attributes
-    ----------
-    name, summary : str
-        Name, and the first line of the docstring.
-    settings : tuple of Setting
-        Settings in their order.
-    """
+    """Description of a method: the first line of its docstring, and its settings in order."""
 
     name: str
     summary: str

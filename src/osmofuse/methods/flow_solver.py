@@ -17,7 +17,8 @@ import numpy as np
 from osmofuse.energies import Channel
 from osmofuse.kernels import threads_for
 from osmofuse.linalg import inside
-from osmofuse.methods.contract import Fusion, joined
+from osmofuse.methods.contract import Fusion
+from osmofuse.methods.history import Recorder, joined
 from osmofuse.methods.planes import Reading, channels_of, picture_of
 from osmofuse.methods.sources import Sources
 from osmofuse.optimise import Outcome
@@ -75,7 +76,12 @@ class FlowSolver:
             lowest=plan.lowest if plan else LOWEST_STRUCTURE * self.lowest,
             brightness=plan.brightness if plan else self.mean,
         )
-        record = _Recorder(weights.brightness, self.sources.channels, guard)
+
+        def step_of(channel: int | None, iteration: int, s: FlowState) -> Step:
+            reach = math.sqrt(2.0 * s.time / weights.brightness)
+            return Step(channel, iteration, s.time, reach, s.measure, s.terms, None, None, s.cycles)
+
+        record = Recorder(self.sources.channels, guard, step_of)
         with self._lock, threads_for(shape[0] * shape[1]):
             start = list(zip(begin[0], begin[1], strict=True)) if begin else None
             flow = Flow(self.channels, weights, self._workspace, start)
@@ -92,7 +98,12 @@ class FlowSolver:
         return replace(fusion, plan=plan or (made and self._with_halo(made, weights)))
 
     def _follow(
-        self, flow: Flow, reach: float | None, plan: Plan | None, start: float, record: _Recorder
+        self,
+        flow: Flow,
+        reach: float | None,
+        plan: Plan | None,
+        start: float,
+        record: Recorder[FlowState],
     ) -> tuple[Outcome[FlowState], Plan | None]:
         """Run a plan, or to the end of the flow; return the plan that was made."""
         guard = record.guard
@@ -114,7 +125,7 @@ class FlowSolver:
         halo = 5.0 * reach * math.sqrt(self.mean / self.lowest) + 4.0 * math.sqrt(smoothing)
         return replace(plan, halo=math.ceil(halo))
 
-    def _fusion(self, flow: Flow, found: Outcome[FlowState], record: _Recorder) -> Fusion:
+    def _fusion(self, flow: Flow, found: Outcome[FlowState], record: Recorder[FlowState]) -> Fusion:
         sources, reading, shape = self.sources, self.reading, self.sources.shape
         u, v = ([inside(getattr(one, x), shape) for one in flow.unknowns] for x in "uv")
         cancelled = found.status is Status.cancelled
@@ -123,7 +134,7 @@ class FlowSolver:
             image=picture_of(u, sources, reading.offset, held=reading.held),
             structure=None if cancelled else picture_of(v, sources, reading.offset),
             energy=None if cancelled else energy,
-            reach=math.sqrt(2.0 * found.state.time / record.mean),
+            reach=math.sqrt(2.0 * found.state.time / flow.weights.brightness),
             history=tuple(record.history),
             status=found.status,
             seconds=record.guard.seconds,
@@ -155,24 +166,3 @@ def not_begun(sources: Sources, guard: Guard) -> Fusion:
         seconds=guard.seconds,
         sources=sources,
     )
-
-
-class _Recorder:
-    """Recorder of the history, which reports each step to the guard."""
-
-    def __init__(self, mean: float, channels: int, guard: Guard) -> None:
-        self.mean, self.channels, self.guard = mean, channels, guard
-        self.history: list[Step] = []
-
-    def __call__(self, iteration: int, s: FlowState) -> None:
-        reach = math.sqrt(2.0 * s.time / self.mean)
-        self.history.append(
-            Step(None, iteration, s.time, reach, s.measure, s.terms, None, None, s.cycles)
-        )
-        self.guard.tell(Progress(None, self.channels, iteration, s.measure, reach, 0.0))
-
-    def finish(self, terms: dict[str, float]) -> None:
-        """Set the energy of the result in the last step, of which it is a part."""
-        if self.history:
-            energy = sum(terms.values())
-            self.history[-1] = replace(self.history[-1], energy=energy, terms=terms)

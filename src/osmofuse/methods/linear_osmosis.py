@@ -35,10 +35,10 @@ from osmofuse.methods.contract import (
     MOST_ITERATIONS,
     Fusion,
     extendable,
-    joined,
 )
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.fusion_drift import RULES, Rule, fusion_drift
+from osmofuse.methods.history import Recorder, joined
 from osmofuse.methods.planes import Band, check_positive, pictures_of
 from osmofuse.methods.region import box_around, cropped, region_of
 from osmofuse.methods.sources import Sources
@@ -46,7 +46,7 @@ from osmofuse.methods.targets import Product
 from osmofuse.optimise import Evolution, Implicit, Outcome, evolve
 from osmofuse.optimise.steppers import LOOPS, SCHEMES, Scheme, stepper
 from osmofuse.pixels import scaled
-from osmofuse.progress import Guard, Progress, Status, Step, Watch, worst
+from osmofuse.progress import Guard, Status, Step, Watch, worst
 from osmofuse.typing import BoolArray, FloatArray
 
 STATIONARY = 1e-3  # factor on the tolerance at an infinite time
@@ -165,7 +165,7 @@ class LinearOsmosis:
         image = scaled(sources.foreground, sources.dtype).reshape(*sources.shape, -1)
         kinds = [self._kinds(sources, c) for c in range(sources.channels)]
         box = box_around(kind == FREE for kind in kinds)
-        record, ends = _Recorder(sources.channels, guard), list[Outcome[Evolution]]()
+        record, ends = Recorder(sources.channels, guard, _step), list[Outcome[Evolution]]()
         if box is not None:
             part, target = cropped(sources, box), image[box]
             every = pictures_of(part, offset=self.offset, band=self.band, dtype=np.float64)
@@ -176,7 +176,7 @@ class LinearOsmosis:
                     first = Evolution(
                         np.where(kind == FREE, u, images[0]), begin.time if begin else 0.0
                     )
-                    record.begin(c, first)
+                    record.begin(c, energy=None, reach=_reach(first.time))
                     ends.append(self._follow(first, images, weights, kind, part.valid, record))
                     u = ends[-1].state.u
                     np.copyto(target[..., c], u - self.offset, where=kind == FREE)
@@ -223,7 +223,7 @@ class LinearOsmosis:
         weights: list[FloatArray],
         kind: Kinds,
         valid: BoolArray | None,
-        record: _Recorder,
+        record: Recorder[Evolution],
     ) -> Outcome[Evolution]:
         """Follow the flow of a channel; after a cancel, leave it where it starts."""
         if not record.guard.beat():
@@ -243,28 +243,9 @@ class LinearOsmosis:
         return evolve(Implicit(solve, tau), first, steps=steps, guard=record.guard, record=record)
 
 
-class _Recorder:
-    """Recorder of the history, which reports each step to the guard."""
-
-    def __init__(self, channels: int, guard: Guard) -> None:
-        self.channels, self.guard = channels, guard
-        self.history: list[Step] = []
-        self.channel = 0
-
-    def begin(self, channel: int, s: Evolution) -> None:
-        """Turn to a channel."""
-        self.channel = channel
-        self._tell(0, s)
-
-    def __call__(self, iteration: int, s: Evolution) -> None:
-        """Record a step of the channel."""
-        # Linear osmosis descends no energy.
-        step = Step(self.channel, iteration, s.time, _reach(s.time), None, {}, None, None, s.inner)
-        self.history.append(step)
-        self._tell(iteration, s)
-
-    def _tell(self, iteration: int, s: Evolution) -> None:
-        self.guard.tell(Progress(self.channel, self.channels, iteration, None, _reach(s.time), 0.0))
+def _step(channel: int | None, iteration: int, s: Evolution) -> Step:
+    """Return the record of an iteration; linear osmosis descends no energy."""
+    return Step(channel, iteration, s.time, _reach(s.time), None, {}, None, None, s.inner)
 
 
 def _reach(time: float) -> float:

@@ -36,6 +36,7 @@ from osmofuse.methods.contract import (
 )
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.flow_solver import LOWEST_STRUCTURE, FlowSolver, not_begun
+from osmofuse.methods.history import Recorder
 from osmofuse.methods.planes import Band, Reading, Start, Target, channels_of, picture_of
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.targets import TARGETS
@@ -44,7 +45,7 @@ from osmofuse.optimise.flow import Weights
 from osmofuse.optimise.plan import Plan
 from osmofuse.optimise.primal_dual import WarmProx
 from osmofuse.optimise.published import published
-from osmofuse.progress import Guard, Progress, Status, Step, Watch, worst
+from osmofuse.progress import Guard, Status, Step, Watch, worst
 from osmofuse.typing import ArrayLike, FloatArray
 
 Smoothing: TypeAlias = Literal["huber", "tv", "tikhonov"]
@@ -282,30 +283,29 @@ class VariationalOsmosis:
 
     def _fuse_by_channels(self, sources: Sources, watch: Watch | None) -> Fusion:
         """Fuse one channel after the other, in double precision."""
-        guard, history = Guard(watch), list[Step]()
+        guard = Guard(watch)
+        record = Recorder(sources.channels, guard, _step)
         with threads_for(sources.shape[0] * sources.shape[1]):
-            found = [
-                self._solve(*model, guard, _Recorder(c, sources.channels, history, guard))
-                for c, model in enumerate(self.models(sources))
-            ]
+            models = enumerate(self.models(sources))
+            found = [self._solve(c, *model, guard, record) for c, model in models]
         held = math.isinf(self.gamma)
         return Fusion(
             image=picture_of([o.state.u for o in found], sources, self.offset, held=held),
             structure=picture_of([o.state.v for o in found], sources, self.offset),
             energy=np.array([o.state.measure for o in found]),
-            history=tuple(history),
+            history=tuple(record.history),
             status=worst(o.status for o in found),
             seconds=guard.seconds,
             method=self,
         )
 
     def _solve(
-        self, model: JointModel, channel: Channel, guard: Guard, record: _Recorder
+        self, c: int, model: JointModel, channel: Channel, guard: Guard, record: Recorder[IPiano]
     ) -> Outcome[IPiano]:
         """Minimise the energy of a channel; after a cancel, leave it where it starts."""
         u, v = channel.start, channel.w
         terms = model.terms(u, v, self.edges)
-        record.begin(sum(terms.values()))
+        record.begin(c, energy=sum(terms.values()), reach=None)
         if guard.cancelled:
             return Outcome(IPiano(u, v, u, v, 1.0, 1.0, 0, terms), Status.cancelled, 0)
         limits: dict[str, Any] = {"rtol": self.rtol, "max_iter": self.max_iter}
@@ -353,26 +353,9 @@ class PreparedFlow:
         return settings._run_on(self.solver, Guard(watch))
 
 
-@dataclass(frozen=True)
-class _Recorder:
-    """Recorder of the history of a channel, which reports each step to the guard."""
-
-    channel: int
-    channels: int
-    history: list[Step]
-    guard: Guard
-
-    def __call__(self, iteration: int, s: IPiano) -> None:
-        step = Step(self.channel, iteration, None, None, s.measure, s.terms, s.L1, s.L2, s.inner)
-        self.history.append(step)
-        self._tell(iteration, s.measure)
-
-    def begin(self, energy: float) -> None:
-        """Report the start of the channel to the guard."""
-        self._tell(0, energy)
-
-    def _tell(self, iteration: int, energy: float) -> None:
-        self.guard.tell(Progress(self.channel, self.channels, iteration, energy, None, 0.0))
+def _step(channel: int | None, iteration: int, s: IPiano) -> Step:
+    """Return the record of an iteration; these solvers have neither a flow time nor a reach."""
+    return Step(channel, iteration, None, None, s.measure, s.terms, s.L1, s.L2, s.inner)
 
 
 def energy(
