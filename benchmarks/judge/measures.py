@@ -8,8 +8,8 @@ import numpy as np
 
 from benchmarks.judge import settings
 from benchmarks.judge.cases import Case, RealPair
-from osmofuse import gallery
-from osmofuse.metrics import chromaticity, legibility, legibility_f, psnr
+from osmofuse import InputError, gallery
+from osmofuse.metrics import chromaticity_error, legibility, legibility_f, psnr
 from osmofuse.metrics.legibility import grey, ink_and_ground
 
 UNITS = {
@@ -29,7 +29,7 @@ def measured(
 ) -> dict[str, float]:
     """Return all measures that can be had of a picture, rounded to 8 bits first."""
     stored = np.rint(255.0 * np.clip(picture, 0, 1)) / 255.0
-    found = {"colour": chromaticity(stored, foreground)} if stored.ndim == 3 else {}
+    found = {"colour": chromaticity_error(stored, foreground)} if stored.ndim == 3 else {}
     if truth is not None:
         found["dB"] = min(psnr(stored, truth), 99.0)
     if ink is not None:
@@ -48,10 +48,13 @@ def judge_case(
     found: dict[str, Any] = {"visible": of_scene(scene, scene.foreground)}
     images: dict[str, np.ndarray] = {}
     for name, setting in asked.items():
-        fusion = settings.fused(setting, scene.foreground, _background(scene), _map(scene, setting))
-        if fusion is not None:
-            found[name] = of_scene(scene, fusion.image)
-            images[name] = fusion.image
+        try:
+            fusion = settings.fused(setting, scene.foreground, _background(scene), _map(scene))
+        except InputError as error:
+            found[name] = {"reason": str(error)}
+            continue
+        found[name] = of_scene(scene, fusion.image)
+        images[name] = fusion.image
     if not pictures:
         return {"measures": found}
     first = scene.background[0] if isinstance(scene.background, tuple) else scene.background
@@ -65,8 +68,8 @@ def judge_pair(pair: RealPair, asked: dict[str, dict[str, Any]]) -> dict[str, An
     found: dict[str, Any] = {"visible": measured(visible, visible, ink=pair.ink)}
     shown = {"visible": visible, "background": pair.background / 255.0}
     for name, setting in asked.items():
-        fusion = settings.fused(setting, pair.foreground, pair.background)
-        if fusion is not None:
+        if setting.get("alpha") != "map":  # real pairs have none
+            fusion = settings.fused(setting, pair.foreground, pair.background)
             found[name] = measured(fusion.image, visible, ink=pair.ink)
             shown[name] = fusion.image
     return {"measures": found, "pictures": {name: _eight_bits(x) for name, x in shown.items()}}
@@ -79,11 +82,9 @@ def judge_regret(case: Case, asked: dict[str, dict[str, Any]]) -> dict[str, Any]
     for name, setting in asked.items():
         tried = {}
         for one in [setting, *settings.grid(setting)]:
-            fusion = settings.fused(one, scene.foreground, scene.background, _map(scene, one))
-            if fusion is not None:
-                tried[str(one.get("reach", "")), str(one.get("eta", ""))] = measured(
-                    fusion.image, scene.foreground, scene.truth
-                )["dB"]
+            fusion = settings.fused(one, scene.foreground, scene.background, _map(scene))
+            key = str(one.get("reach", "")), str(one.get("eta", ""))
+            tried[key] = measured(fusion.image, scene.foreground, scene.truth)["dB"]
         own = next(iter(tried.values()))
         best = max(tried, key=tried.__getitem__)
         found[name] = {"dB": own, "best": tried[best], "reach": best[0], "eta": best[1]}
@@ -98,7 +99,7 @@ def _background(scene: gallery.Scene) -> Any:
     return list(scene.background) if isinstance(scene.background, tuple) else scene.background
 
 
-def _map(scene: gallery.Scene, setting: dict[str, Any]) -> Any:
+def _map(scene: gallery.Scene) -> Any:
     return list(scene.alpha) if isinstance(scene.alpha, tuple) else scene.alpha
 
 

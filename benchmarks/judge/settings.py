@@ -40,14 +40,11 @@ def _value(text: str) -> Any:
         return text
 
 
-def fused(setting: dict[str, Any], f: Any, b: Any, alpha: Any = None) -> osmofuse.Fusion | None:
-    """Return the fusion of one pair with one setting; None where it asks for a map in vain."""
+def fused(setting: dict[str, Any], f: Any, b: Any, alpha: Any = None) -> osmofuse.Fusion:
+    """Return the fusion of one pair with one setting; `alpha` is what ``alpha=map`` means."""
     options = dict(setting)
     asked = options.pop("alpha", None)
-    if asked == "map":
-        if alpha is None:
-            return None
-        asked = alpha
+    asked = alpha if asked == "map" else asked
     recipe = options.pop("recipe", None)
     if recipe is not None:
         return osmofuse.recipe(recipe).fuse(f, b, asked, **options)

@@ -28,7 +28,7 @@ from osmofuse.tasks.prepare import LEVELS, WORKING_SPACES
 # An option has one meaning, so it has the same group in all commands.
 _HOW = "How"
 _OPTION_GROUPS = {
-    "Pictures": ("page", "align", "levels", "working_space", "truth", "points"),
+    "Pictures": ("page", "align", "levels", "working_space", "truth", "ink", "points"),
     "Where": ("alpha", "invert", "soften", "edge"),
     _HOW: (),
     "Output": (
@@ -124,6 +124,7 @@ page = click.option(
     help="Read this page of the files; repeat it for each file.",
 )
 truth = file("Score against this right answer.", "--truth")
+ink = file("Score legibility: a map, black on ink, white on ground.", "--ink")
 alpha = _alpha_option(AlphaType(auto=True), "", default="0.5")
 alphas = _alpha_option(
     AlphaType(auto=True),

@@ -34,6 +34,7 @@ from osmofuse.record import Record, plain
 @click.argument("background", type=FILE, required=False, metavar="BACKGROUND")
 @options.page
 @options.truth
+@options.ink
 @click.option(
     "--alpha",
     type=AlphaType(),
@@ -82,7 +83,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
 
 def _job(ctx: click.Context, given: Mapping[str, Any]) -> tuple[FileJob[Any], Record | None]:
     """Return the job of the arguments and options, or of a record, and the record."""
-    inputs = {name: given[name] for name in ("fused", "foreground", "background", "truth")}
+    inputs = {name: given[name] for name in ("fused", "foreground", "background", "truth", "ink")}
     if given["record"] is not None:
         inputs["alpha"] = moved_maps(given["alpha"])
         return repeated_job(ctx, given, ScoreJob, inputs=inputs)

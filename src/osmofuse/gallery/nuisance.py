@@ -84,8 +84,8 @@ FOREGROUND_NOISE = 0.375
 READ_NOISE = 0.3
 # Quantile that stands for white: a few glints are not.
 WHITE = 99.0
-# Smallest detail of scenes without writing, as a share of the side; anything in 0.005..0.02 works.
-DETAIL = 0.01
+# Smallest detail of scenes without writing, as a share of the side; anything in 0.01..0.04 works.
+DETAIL = 0.02
 # Enlargement of scenes without writing: beyond, too little of the scene is left.
 LEAST_SCALE, MOST_SCALE = 1 / 3, 3.0
 

@@ -59,6 +59,8 @@ class ScoreJob(FileJob[ScoreResult]):
         Map of the fusion; a file is read as `FuseJob` reads it.
     truth : path, optional
         Ground truth.
+    ink : path, optional
+        Map of the writing: black on ink, white on ground, grey undecided.
     metrics : str or sequence of str
         As for `osmofuse.score`.
     bits : {8, 16, None}
@@ -75,6 +77,7 @@ class ScoreJob(FileJob[ScoreResult]):
     output: Path | None = None
     alpha: float | Path | None = None
     truth: Path | None = None
+    ink: Path | None = None
     metrics: str | Sequence[str] = "paper"
     bits: int | None = 8
     invert: bool = False
@@ -83,7 +86,7 @@ class ScoreJob(FileJob[ScoreResult]):
     settings_recorded: ClassVar[tuple[str, ...]] = ("metrics", "bits")
 
     def __post_init__(self) -> None:
-        self._put_path("fused", "foreground", "background", "output", "truth")
+        self._put_path("fused", "foreground", "background", "output", "truth", "ink")
         if isinstance(self.alpha, str):
             self._put("alpha", Path(self.alpha))
         super().__post_init__()
@@ -101,7 +104,8 @@ class ScoreJob(FileJob[ScoreResult]):
         """Pictures to be read, by role."""
         found = {"fused": self.fused, "foreground": self.foreground, "background": self.background}
         found |= {"alpha": self.alpha} if isinstance(self.alpha, Path) else {}
-        return found | ({} if self.truth is None else {"truth": self.truth})
+        known = {"truth": self.truth, "ink": self.ink}
+        return found | {role: path for role, path in known.items() if path is not None}
 
     @property
     def work(self) -> str:
@@ -167,6 +171,7 @@ class ScoreJob(FileJob[ScoreResult]):
                 pictures["background"],
                 alpha,
                 truth=pictures.get("truth"),
+                ink=pictures.get("ink"),
                 metrics=self.metrics,
                 bits=self.bits,
             )

@@ -11,6 +11,7 @@ from osmofuse.metrics.contrast_sensitivity import qcb, qcv
 from osmofuse.metrics.describe import MetricInfo, describe
 from osmofuse.metrics.edge_preservation import nabf, qabf
 from osmofuse.metrics.fmi import fmi
+from osmofuse.metrics.legibility import legibility, legibility_f, stroke_contrast
 from osmofuse.metrics.metric import Metric, Pictures
 from osmofuse.metrics.natural_chromaticity import natural_chromaticity, natural_chromaticity_map
 from osmofuse.metrics.niqe import niqe
@@ -48,6 +49,8 @@ __all__ = [
     "edge_intensity",
     "entropy",
     "fmi",
+    "legibility",
+    "legibility_f",
     "mutinf",
     "nabf",
     "natural_chromaticity",
@@ -65,6 +68,7 @@ __all__ = [
     "seam_visibility",
     "spatial_frequency",
     "ssim",
+    "stroke_contrast",
     "structure_map",
     "structure_score",
     "vif",

@@ -30,9 +30,10 @@ VIFB = (
     "qcb",
     "qcv",
 )
-OTHERS = ("niqe", "nabf", "scd", "vif", "viff", "nmi", "qy")
+OTHERS = ("niqe", "nabf", "scd", "vif", "viff", "nmi", "qy", "stroke_contrast")
 BOUNDARY = ("seam_visibility", "natural_chromaticity")
 TRUTH = ("psnr", "ssim")
+INK = ("legibility", "legibility_f")
 
 # Modules with a dict METRICS. Imported by path: some share their name with a function.
 FAMILIES = (
@@ -49,6 +50,7 @@ FAMILIES = (
     "seam_visibility",
     "natural_chromaticity",
     "truth",
+    "legibility",
 )
 
 _DEFINED: dict[str, Metric] = {
@@ -58,13 +60,14 @@ _DEFINED: dict[str, Metric] = {
 }
 # Our own metrics, in the order of tables.
 METRICS: dict[str, Metric] = {
-    name: _DEFINED[name] for name in (*PAPER, *VIFB, *OTHERS, *BOUNDARY, *TRUTH)
+    name: _DEFINED[name] for name in (*PAPER, *VIFB, *OTHERS, *BOUNDARY, *TRUTH, *INK)
 }
 
 SETS: dict[str, tuple[str, ...]] = {
     "paper": PAPER,
     "vifb": VIFB,
     "truth": TRUTH,
+    "ink": INK,
     "all": tuple(METRICS),
 }
 

@@ -24,10 +24,10 @@ _ANYWHERE = (-math.inf, math.inf)  # range of a function that states none
 def metric_of_function(function: MetricFunction) -> Metric:
     """Return a metric that calls a function of arrays, which returns a number.
 
-    The function's arguments are some of ``fused``, ``foreground``, ``background``, ``alpha`` and
-    ``truth``, by these names: read-only arrays, white at 1.0. There is no value if an alpha or a
-    truth without default is missing. Its attributes ``better`` ("high" or "low") and ``range`` and
-    the first line of its docstring become the metric's metadata.
+    The function's arguments are some of ``fused``, ``foreground``, ``background``, ``alpha``,
+    ``truth`` and ``ink``, by these names: read-only arrays, white at 1.0. There is no value if an
+    alpha, truth or ink without default is missing. Its attributes ``better`` ("high" or "low")
+    and ``range`` and the first line of its docstring become the metric's metadata.
     """
     name = getattr(function, "__name__", repr(function))
     choice(f"metrics: better of {name}", getattr(function, "better", None), ("high", "low", None))
@@ -72,7 +72,7 @@ def _arguments(pictures: Pictures, wanted: dict[str, bool]) -> dict[str, FloatAr
         if array is None and optional:
             continue
         if array is None:  # these raise the error
-            array = pictures.required_alpha if name == "alpha" else pictures.required_truth
+            array = getattr(pictures, f"required_{name}")
         found[name] = array.view()
         found[name].flags.writeable = False
     return found

@@ -22,8 +22,9 @@ from osmofuse.errors import InputError
 from osmofuse.filters import gaussian
 from osmofuse.metrics.grey_levels import COUNT, check_side
 from osmofuse.metrics.metric import Metric
+from osmofuse.picture import Picture
 from osmofuse.pixels import bands_of, plane_of
-from osmofuse.typing import Array, BoolArray, FloatArray
+from osmofuse.typing import ArrayLike, BoolArray, FloatArray
 
 # Luma weights to three digits, as the published figures of legibility have them.
 WEIGHTS = (0.299, 0.587, 0.114)
@@ -40,14 +41,14 @@ MAD = 1.4826
 SIDE = 16
 
 
-def legibility(fused: FloatArray, ink: Array) -> float:
+def legibility(fused: FloatArray, ink: ArrayLike | Picture) -> float:
     """Return d', the distance of ink and ground in standard deviations; see the module.
 
     Parameters
     ----------
     fused : array, (rows, cols) or (rows, cols, channels)
         White at 1.0.
-    ink : array, (rows, cols)
+    ink : array or Picture, (rows, cols)
         0 or False on ink, the type's maximum (1.0 for floats) or True on ground, anything else
         undecided.
 
@@ -72,7 +73,7 @@ def legibility(fused: FloatArray, ink: Array) -> float:
     return distance / spread
 
 
-def legibility_f(fused: FloatArray, ink: Array) -> float:
+def legibility_f(fused: FloatArray, ink: ArrayLike | Picture) -> float:
     """Return the F-measure of Otsu's threshold: 2 / (1/precision + 1/recall).
 
     Parameters
@@ -124,11 +125,21 @@ def stroke_contrast(fused: FloatArray) -> float:
     return (float(ground.mean()) - float(y[dark].mean())) / spread
 
 
-def ink_and_ground(ink: Array) -> tuple[BoolArray, BoolArray]:
+def ink_map(ink: ArrayLike | Picture) -> FloatArray:
+    """Return a map of the ink as one plane: 0 on ink, 1 on ground, 0.5 undecided."""
+    plane = np.asarray(ink.pixels if isinstance(ink, Picture) else ink)
+    if plane.ndim == 3 and (plane == plane[..., :1]).all():
+        plane = plane[..., 0]
+    if plane.ndim != 2:
+        raise InputError(f"ink: shape {plane.shape}; the map must be one plane, (rows, cols)")
+    white = np.iinfo(plane.dtype).max if plane.dtype.kind in "iu" else 1
+    return np.where(plane == 0, 0.0, np.where(plane == white, 1.0, 0.5))
+
+
+def ink_and_ground(ink: ArrayLike | Picture) -> tuple[BoolArray, BoolArray]:
     """Return the masks of ink and of ground; raise an InputError if one is empty."""
-    ink = np.asarray(ink)
-    white = np.iinfo(ink.dtype).max if ink.dtype.kind in "iu" else 1
-    inked, ground = ink == 0, ink == white
+    plane = ink_map(ink)
+    inked, ground = plane == 0.0, plane == 1.0
     if not inked.any() or not ground.any():
         raise InputError(
             "ink: the map needs ink (0) and ground (white), it has "

@@ -25,6 +25,7 @@ class Pictures:
     background: FloatArray
     alpha: FloatArray | None
     truth: FloatArray | None
+    ink: FloatArray | None = None
 
     @property
     def required_alpha(self) -> FloatArray:
@@ -39,6 +40,13 @@ class Pictures:
         if self.truth is None:
             raise InputError("no truth was given")
         return self.truth
+
+    @property
+    def required_ink(self) -> FloatArray:
+        """Map of the ink; raises an InputError if there is none."""
+        if self.ink is None:
+            raise InputError("no map of the ink was given")
+        return self.ink
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from osmofuse.checks import shown
 from osmofuse.errors import InputError, MismatchError, SettingError
 from osmofuse.metrics.catalogue import SETS, Choice, chosen_metrics, metric_named
 from osmofuse.metrics.grey_levels import LUMINANCE
+from osmofuse.metrics.legibility import ink_map
 from osmofuse.metrics.metric import Better, Metric, Pictures
 from osmofuse.picture import Picture, as_alpha, checked, samples
 from osmofuse.pixels import bands_of, quantise, scaled
@@ -55,6 +56,7 @@ def score(
     alpha: ArrayLike | Picture | None = None,
     *,
     truth: ArrayLike | Picture | None = None,
+    ink: ArrayLike | Picture | None = None,
     metrics: Choice | Sequence[Choice] = "paper",
     bits: int | None = 8,
 ) -> dict[str, Score]:
@@ -70,9 +72,12 @@ def score(
         need it have no value.
     truth : array or Picture, optional
         Ground truth; if given, the set "truth" is run too.
+    ink : array or Picture, optional
+        Map of the writing: 0 or False on ink, the type's maximum (1.0 for floats) or True on
+        ground, anything else undecided. If given, the set "ink" is run too.
     metrics : str, callable, or sequence of them
-        Sets ("paper", "vifb", "truth", "all") or names of metrics, as `osmofuse.metrics.describe`
-        lists them; or your own functions of arrays, see :doc:`metrics`.
+        Sets ("paper", "vifb", "truth", "ink", "all") or names of metrics, as
+        `osmofuse.metrics.describe` lists them; or your own functions of arrays, see :doc:`metrics`.
     bits : {8, 16, None}
         Depth to which all pictures are clipped and rounded first, as in files: published
         numbers are those of files. None takes them as they are.
@@ -83,8 +88,9 @@ def score(
         Scores by the name of the metric.
     """
     chosen = chosen_metrics(metrics)
-    if truth is not None:
-        chosen |= {name: metric_named(name) for name in SETS["truth"] if name not in chosen}
+    for given, names in ((truth, SETS["truth"]), (ink, SETS["ink"])):
+        if given is not None:
+            chosen |= {name: metric_named(name) for name in names if name not in chosen}
     check_bits(bits)
     if hasattr(fused, "image"):
         raise InputError("fused: a Fusion; give its picture, fusion.image")
@@ -95,6 +101,7 @@ def score(
         _beside(whole, _stored(background, "background", bits), bits),
         None if alpha is None else as_alpha(alpha),
         None if truth is None else _stored(truth, "truth", bits),
+        None if ink is None else ink_map(ink),
     )
     _check_shapes(pictures)
     return {name: _run(name, one, pictures) for name, one in chosen.items()}
@@ -143,6 +150,7 @@ def _check_shapes(pictures: Pictures) -> None:
         "background": (pictures.background, {whole, *map_}),
         "alpha": (pictures.alpha, {(), whole, *map_}),
         "truth": (pictures.truth, {whole}),
+        "ink": (pictures.ink, {whole[:2]}),
     }
     for name, (picture, shapes) in allowed.items():
         if picture is not None and picture.shape not in shapes:
