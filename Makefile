@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DONE := .venv/.installed
 
-.PHONY: setup demo chromium test check bench soak pictures docs
+.PHONY: setup demo chromium test check bench judge soak pictures docs
 
 setup: $(DONE)
 
@@ -42,6 +42,10 @@ check: setup
 
 bench: setup
 	$(BIN)/python -m benchmarks $(ARGS)
+
+# Fuse drawn and real pairs with any settings, e.g. make judge ARGS="auto 'reach=20 eta=0.3'"
+judge: setup
+	$(BIN)/python -m benchmarks.judge $(ARGS)
 
 # Long runs, seeded; PART chooses one, e.g. make soak PART=laws
 soak: setup

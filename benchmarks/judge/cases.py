@@ -27,7 +27,7 @@ SCENES = (
     "recolouring",
 )
 NUISANCE_NAMES = ("none", "dark", "hard", *NUISANCES, "all")
-SHAPES = ((240, 180), (480, 360))
+SHAPES = ((240, 180), (360, 270))
 # Nothing is tuned on seeds from 100 on.
 SEEDS = (100, 101, 102, 103, 104, 105)
 GRID_SEEDS = (0, 1)

@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.judge.cases import MAIN, NUISANCE_NAMES, SCENES
 from benchmarks.judge.measures import UNITS
-from osmofuse.io import write
+from osmofuse.io import read, write
 from osmofuse.report import side_by_side
 
 STYLE = """
@@ -24,6 +24,7 @@ th:first-child, td:first-child { text-align: left } tr:hover td { background: #f
 .worse { color: #b00020 } .better { color: #00692b } img { max-width: 100%; margin: .3rem 0 1rem }
 .wide { overflow-x: auto } small { color: #555 }
 """
+# Changes worth a colour; negative where less is better.
 NOTICED = {"dB": 0.3, "d'": 0.1, "F": 0.02, "ground": -0.5, "colour": -0.002}
 
 
@@ -57,14 +58,13 @@ def write_sheet(
     keep.mkdir(exist_ok=True)
     for setting, picture in pictures.items():
         file = keep / f"{name}-{setting}.png"
-        write(file, picture, overwrite=True)
-        if before is not None and (old := before / "pictures" / file.name).exists():
-            from osmofuse.io import read
-
-            if setting not in ("visible", "background", "truth"):
-                shown[f"{setting}, before"] = read(old).pixels
+        write(picture, file, overwrite=True)
+        old = None if before is None else before / "pictures" / file.name
+        if old is not None and old.exists() and setting not in ("visible", "background", "truth"):
+            shown[f"{setting}, before"] = read(old).pixels
     panels = [(caption, _floats(picture)) for caption, picture in shown.items()]
-    write(folder / f"{name}.png", side_by_side(panels, columns=min(len(panels), 4)), overwrite=True)
+    sheet = side_by_side(panels, columns=min(len(panels), 4))
+    write(sheet, folder / f"{name}.png", overwrite=True)
 
 
 def _floats(picture: np.ndarray) -> np.ndarray:
@@ -106,7 +106,7 @@ def _scene_tables(
         old = summary(of_size(before, size), measure) if before else {}
         columns = list(dict.fromkeys(setting for row in now.values() for setting in row))
         rows = [
-            [f"{scene}, {nuisance}", *(_cell(now[scene, nuisance], old.get((scene, nuisance), {}),
+            [f"{scene}, {nuisance}", *(cell(now[scene, nuisance], old.get((scene, nuisance), {}),
                                              setting, measure) for setting in columns)]
             for scene in SCENES for nuisance in NUISANCE_NAMES if (scene, nuisance) in now
         ]  # fmt: skip
@@ -120,15 +120,14 @@ def _scene_tables(
     return parts
 
 
-def _cell(now: Mapping[str, float], old: Mapping[str, float], setting: str, measure: str) -> str:
+def cell(now: Mapping[str, float], old: Mapping[str, float], setting: str, measure: str) -> str:
     if setting not in now:
         return "–"
     text = f"{now[setting]:.4g}" if measure != "dB" else f"{now[setting]:.2f}"
     if setting in old:
         change = now[setting] - old[setting]
         step = NOTICED[measure]
-        kind = "better" if change * np.sign(step) > abs(step) else (
-            "worse" if change * np.sign(step) < -abs(step) else "")  # fmt: skip
+        kind = "better" if change / step > 1 else "worse" if change / step < -1 else ""
         text += f' <small class="{kind}">{change:+.3g}</small>'
     return text
 
@@ -167,7 +166,7 @@ def _real(real: Mapping[str, Any], before: Mapping[str, Any] | None) -> str:
     for name, settings in real.items():
         for setting, found in settings.items():
             old = (before or {}).get(name, {}).get(setting, {})
-            cells = (_cell(found, old, measure, measure) for measure in UNITS if measure != "dB")
+            cells = (cell(found, old, measure, measure) for measure in UNITS if measure != "dB")
             rows.append([f"{escape(name)}, {escape(setting)}", *cells])
     heads = ["pair, setting", *(unit for measure, unit in UNITS.items() if measure != "dB")]
     return "<h2>Real pairs</h2>" + _table(heads, rows)
