@@ -24,32 +24,59 @@ WITHOUT_REFERENCE = {"brisque", "niqe"}
 # Conditions for a value. A metric that is in none of these has one for all pictures.
 LEAST_SIDE = {
     "fmi": 3, "brisque": 13, "vifb_ssim": 11, "ssim": 11, "avg_gradient": 2, "niqe": 192,
-    "vif": 41, "viff": 41, "qy": 7,
+    "vif": 41, "viff": 41, "qy": 7, "stroke_contrast": 16,
 }  # fmt: skip
 NEEDS_COLOURS = {"chromaticity", "natural_chromaticity"}
-NEEDS_VARIATION = {"structure", "brisque", "qcv", "nmi", "vif", "niqe"}
+NEEDS_VARIATION = {
+    "structure",
+    "brisque",
+    "qcv",
+    "nmi",
+    "vif",
+    "niqe",
+    "legibility",
+    "stroke_contrast",
+}
+NEEDS_VARIATION_ITSELF = {"legibility", "stroke_contrast"}
 NEEDS_ALPHA = {"structure", "seam_visibility", "natural_chromaticity"}
 NEEDS_A_BOUNDARY = {"seam_visibility", "natural_chromaticity"}
 
 
-def has_value(name, fused, *sources, alpha=0.5, truth=True):
-    """Return True if a metric must have a value for these pictures, False if it must not."""
-    missing = (alpha is None and name in NEEDS_ALPHA) or (not truth and name in SETS["truth"])
+def has_value(name, fused, *sources, alpha=0.5, known=True):
+    """Return True if a metric must have a value for these pictures, False if it must not.
+
+    `known` says whether there are a truth and a map of the ink.
+    """
+    missing = (alpha is None and name in NEEDS_ALPHA) or (
+        not known and name in (*SETS["truth"], *SETS["ink"])
+    )
     flat = all(np.ptp(x) == 0 for x in (fused, *sources))
     return not (
         missing
         or min(fused.shape[:2]) < LEAST_SIDE.get(name, 1)
         or (name in NEEDS_COLOURS and (fused.ndim == 2 or fused.shape[2] == 1))
         or (name in NEEDS_VARIATION and flat)
+        or (name in NEEDS_VARIATION_ITSELF and np.ptp(stored(fused)) == 0)
+        or (name in SETS["ink"] and fused.shape[0] * fused.shape[1] == 1)
         or (name in NEEDS_A_BOUNDARY and np.ndim(alpha) == 0)
         or (name == "qabf" and (fused.size <= 3 or not any(x.any() for x in sources)))
     )
 
 
+def stored(fused):
+    return fused if fused.dtype.kind == "u" else fused.clip(0, 1)
+
+
+def ink_of(shape):
+    """Return a map of ink in every other pixel."""
+    return np.arange(shape[0] * shape[1]).reshape(shape[:2]) % 2 * 1.0
+
+
 @pytest.fixture
 def pictures(rng):
     shape = (96, 192)  # the least that niqe has a number for
-    return Pictures(*rng.random((3, *shape, 3)), rng.random(shape), rng.random((*shape, 3)))
+    three, truth = rng.random((3, *shape, 3)), rng.random((*shape, 3))
+    return Pictures(*three, rng.random(shape), truth, ink_of(shape))
 
 
 def test_every_metric_of_every_family_is_in_the_catalogue():
@@ -105,6 +132,11 @@ def right_for(name, p):
         return 1.5 * (p.fused - 0.5) + 0.5
     if name in SETS["truth"]:
         return p.truth
+    if name in SETS["ink"]:
+        return np.repeat(p.ink[..., None], 3, axis=2)
+    if name == "stroke_contrast":
+        strokes = (np.arange(p.fused.shape[1]) % 16 < 4)[:, None]
+        return 0.9 - 0.7 * strokes + 0.02 * p.fused
     both = {"structure": p.background, "scd": p.foreground + p.background}
     return both.get(name, p.foreground)
 
@@ -127,7 +159,7 @@ def test_better_is_the_better_end(pictures, name):
 
 
 def test_the_sets_are_those_of_the_issue():
-    assert set(SETS) == {"paper", "vifb", "truth", "all"}
+    assert set(SETS) == {"paper", "vifb", "truth", "ink", "all"}
     assert len(SETS["vifb"]) == 13
 
 
@@ -137,7 +169,8 @@ def test_the_sets_are_those_of_the_issue():
 def tried(name, pictures, *, alpha=0.5, bits=8):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = score(*pictures[:3], alpha, truth=pictures[3], metrics=[name], bits=bits)[name]
+        known = {"truth": pictures[3], "ink": ink_of(pictures[0].shape)}
+        found = score(*pictures[:3], alpha, **known, metrics=[name], bits=bits)[name]
     assert (found.value is None) != (found.reason is None)
     if found.value is None:
         assert found.reason.strip()
@@ -190,12 +223,12 @@ def test_tiny_pictures_have_a_value_or_a_reason(name, data):
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_only_metrics_that_need_alpha_or_truth_lack_a_value_without_them(rng, name):
+def test_only_metrics_that_need_alpha_truth_or_ink_lack_a_value_without_them(rng, name):
     pictures = rng.random((3, 44, 42, 3))
     found = score(*pictures, metrics=[name])[name]
     assert (found.value is None) != (found.reason is None)
     if "not installed" not in str(found.reason):
-        expected = has_value(name, *pictures, alpha=None, truth=False)
+        expected = has_value(name, *pictures, alpha=None, known=False)
         assert (found.value is not None) == expected, found.reason
 
 

@@ -110,7 +110,7 @@ def stroke_contrast(fused: FloatArray) -> float:
         The picture is smaller than 16 pixels, or flat.
     """
     check_side(fused, SIDE)
-    y = _luma(fused)
+    y = np.maximum(_luma(fused), 0.0)
     y = np.log(y + BLACK * max(float(np.percentile(y, WHITE)), 1e-6))
     y -= _level(y)
     low, high = (float(q) for q in np.percentile(y, (0.1, 99.9)))
