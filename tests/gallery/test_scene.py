@@ -17,6 +17,8 @@ DEFAULTS = {
     "modalities": (600, 450),
     "mosaic": (540, 450),
     "noisy_infrared": (600, 450),
+    "overwritten": (600, 450),
+    "palimpsest": (600, 450),
     "portrait": (480, 400),
     "recolouring": (440, 400),
     "shadow": (400, 520),
