@@ -7,7 +7,7 @@ import pytest
 
 from osmofuse import gallery
 from osmofuse.errors import InputError
-from osmofuse.gallery.scene import checked_shape, finished, generator
+from osmofuse.gallery.scene import axes, checked_shape, finished, generator
 
 DEFAULTS = {
     "clone": (400, 440),
@@ -128,3 +128,10 @@ def test_finished_clips_and_copies():
     assert done.tolist() == [0.0, 0.25, 1.0]
     assert done.dtype == np.float32
     assert values.tolist() == [-1.0, 0.25, 2.0]
+
+
+def test_axes_are_symmetric_fractions():
+    down, right = axes((5, 4))
+    assert down.shape == (5, 1)
+    assert right.shape == (1, 4)
+    np.testing.assert_allclose(down + down[::-1], 1.0, atol=1e-6)

@@ -86,10 +86,3 @@ def test_tint_takes_away_by_channel():
     np.testing.assert_allclose(
         texture.tint(np.ones((1, 1)), (0.1, 0.2, 0.3))[0, 0], [0.9, 0.8, 0.7]
     )
-
-
-def test_axes_are_symmetric_fractions():
-    down, right = texture.axes((5, 4))
-    assert down.shape == (5, 1)
-    assert right.shape == (1, 4)
-    np.testing.assert_allclose(down + down[::-1], 1.0, atol=1e-6)

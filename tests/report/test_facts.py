@@ -6,7 +6,7 @@ import math
 
 from osmofuse.metrics import Score
 from osmofuse.metrics.catalogue import METRICS
-from osmofuse.report.facts import facts_of, facts_table, results_table, scores_table
+from osmofuse.report.facts import definitions, facts_of, results_table, scores_table
 from osmofuse.tasks import Comparison
 from pairs import a_record
 
@@ -48,7 +48,7 @@ def test_what_a_record_does_not_know_is_left_out():
     assert facts["Ended"] == "computed directly"
     assert facts["Alpha softened"] == "by 5 pixels"
     assert "Clipped" not in facts
-    assert "<dt>Ended</dt><dd>computed directly</dd>" in facts_table(record)
+    assert "<dt>Ended</dt><dd>computed directly</dd>" in definitions(facts_of(record))
 
 
 def test_a_map_made_from_the_pictures_is_told():

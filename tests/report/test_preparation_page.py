@@ -45,7 +45,7 @@ def test_points_and_a_deformation_are_told(tmp_path):
 
 
 def test_large_pictures_are_shown_reduced_and_it_is_said(tmp_path, monkeypatch):
-    monkeypatch.setattr(preparation_page, "LONGEST", 24)
+    monkeypatch.setattr(preparation_page, "PAGE_SIDE", 24)
     page = write_alignment(tmp_path / "report", alignment=FOUND, foreground=FOREGROUND)
     assert shown(page.parent, "aligned").shape == (20, 24, 3)
     assert "48 × 40 pixels · shown here reduced to 24 × 20" in page.read_text(encoding="utf-8")

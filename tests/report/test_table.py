@@ -15,7 +15,7 @@ import pytest
 import osmofuse
 from osmofuse import InputError, Score, Status
 from osmofuse.report import csv_table, latex_table, markdown_table, study_table
-from osmofuse.report.table import fixed_settings, said, said_value, trial_names
+from osmofuse.report.table import as_text, fixed_settings, setting_text, trial_names
 from osmofuse.tasks import Comparison
 
 
@@ -263,7 +263,7 @@ def test_no_two_trials_have_one_name():
 
 def test_what_is_not_varied_is_said_once():
     tried = [one.settings for one in trials({"eta": 0.0}, {"eta": 0.5})]
-    assert said(fixed_settings(tried)) == "start foreground, μ = 10, reach 8 px, γ = 1"
+    assert as_text(fixed_settings(tried)) == "start foreground, μ = 10, reach 8 px, γ = 1"
 
 
 def test_a_trial_is_called_by_what_was_varied():
@@ -294,4 +294,4 @@ def test_a_single_trial_has_some_name():
     ],
 )
 def test_values_in_words(name, value, words):
-    assert said_value(name, value) == words
+    assert setting_text(name, value) == words

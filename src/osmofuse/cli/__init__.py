@@ -1,4 +1,4 @@
-"""The command line: one file for each command, loaded when it is called."""
+"""Command line: one file for each command, loaded when it is called."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import click
 from osmofuse.cli import options
 from osmofuse.cli.options import GroupedCommand
 from osmofuse.cli.run import do_job, job_of, job_options, print_result
-from osmofuse.cli.types import FILE, OneOf
+from osmofuse.cli.types import FILE
 from osmofuse.errors import MismatchError
 from osmofuse.jobs import AlignJob, AlignResult
 from osmofuse.registration.chain import ALIGN_METHODS
@@ -21,36 +21,30 @@ from osmofuse.registration.transform import KINDS
 @click.argument("foreground", type=FILE, required=False, metavar="FOREGROUND")
 @click.argument("background", type=FILE, required=False, metavar="BACKGROUND")
 @options.page
-@click.option(
-    "--points",
-    type=FILE,
-    metavar="FILE",
-    help="Begin with these control points, a CSV file with the header background_x,background_y,"
+@options.file(
+    "Begin with these control points, a CSV file with the header background_x,background_y,"
     "foreground_x,foreground_y.",
+    "--points",
 )
-@options.method(
-    ALIGN_METHODS, f"Find the transform by this method: {', '.join(ALIGN_METHODS)}.", "auto"
+@options.one_of(
+    "--method",
+    ALIGN_METHODS,
+    f"Find the transform by this method: {', '.join(ALIGN_METHODS)}.",
+    "auto",
 )
-@click.option(
-    "--transform",
-    type=OneOf(KINDS),
-    default="homography",
-    show_default=True,
-    metavar="KIND",
-    help=f"Allow this kind of transform: {', '.join(KINDS)}.",
+@options.one_of(
+    "--transform", KINDS, f"Allow this kind of transform: {', '.join(KINDS)}.", "homography", "KIND"
 )
 @click.option(
     "--deformation", is_flag=True, help="Also bend the picture smoothly, as warped parchment needs."
 )
 @options.output("Write the aligned background here.")
-@click.option(
-    "--valid-out",
-    "valid_output",
-    type=FILE,
-    metavar="FILE",
-    help="Also write a map, white where BACKGROUND shows something.",
+@options.file(
+    "Also write a map, white where BACKGROUND shows something.", "--valid-out", "valid_output"
 )
-@options.preview("Also write a checkerboard of both pictures; a .webp file flickers between them.")
+@options.file(
+    "Also write a checkerboard of both pictures; a .webp file flickers between them.", "--preview"
+)
 @job_options
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:

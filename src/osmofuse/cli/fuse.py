@@ -14,13 +14,12 @@ from osmofuse.cli.run import do_job, job_options, moved_maps, print_result, repe
 from osmofuse.cli.settings import chosen_settings, setting_options
 from osmofuse.cli.types import FILE
 from osmofuse.jobs import FuseJob, FuseResult, job_with_recipe
-from osmofuse.methods import method_names
 from osmofuse.tasks import Recipe, recipe
 
 _CHOICES = (
     "page", "alpha", "invert", "soften", "method", "levels", "working_space", "align", "depth",
 )  # fmt: skip
-_OUTPUTS = ("structure", "alpha_output", "iiif")
+_OUTPUTS = ("structure", "alpha_output", "iiif")  # fields of outputs beside the picture
 
 
 @click.command("fuse", cls=GroupedCommand)
@@ -34,14 +33,11 @@ _OUTPUTS = ("structure", "alpha_output", "iiif")
 @options.invert
 @options.soften
 @options.recipe
-@options.method(method_names(), "Fuse by this method; osmofuse methods lists them.", "variational")
 @setting_options
 @options.output("Write the fused picture here.")
 @options.depth
-@click.option("--structure", type=FILE, metavar="FILE", help="Also write the structure found.")
-@click.option(
-    "--alpha-out", "alpha_output", type=FILE, metavar="FILE", help="Also write the map used."
-)
+@options.file("Also write the structure found.", "--structure")
+@options.file("Also write the map used.", "--alpha-out", "alpha_output")
 @click.option("--iiif", metavar="URL", help="With --report: a IIIF manifest for this address.")
 @job_options
 @click.pass_context

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 
 from osmofuse.cli import options
 from osmofuse.cli.options import GroupedCommand
-from osmofuse.cli.output import print_text
+from osmofuse.cli.output import print_json, print_text
 from osmofuse.cli.types import FILE
 from osmofuse.errors import InputError, OsmofuseError
 from osmofuse.io import Description, describe_isolated
@@ -50,8 +49,7 @@ def command(
             click.echo(f"osmofuse: {error}", err=True)
             code = code or error.exit_code
     if as_json:
-        entries = [_data(file) for file in found]
-        click.echo(json.dumps(entries, ensure_ascii=False))
+        print_json([_data(file) for file in found])
     else:
         for file in found:
             print_text("\n  ".join(_words(file)))

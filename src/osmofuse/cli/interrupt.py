@@ -11,9 +11,7 @@ import signal
 import sys
 from types import FrameType
 
-__all__ = ["ignore", "listen", "raise_pending", "was_seen"]
-
-_seen = False
+_seen = False  # True after an interrupt
 
 
 def listen() -> None:
@@ -46,12 +44,6 @@ def _remember(number: int, frame: FrameType | None) -> None:
 
 
 def raise_pending() -> None:
-    """Raise KeyboardInterrupt if an interrupt was swallowed by a library.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        An interrupt was received earlier.
-    """
+    """Raise KeyboardInterrupt if an interrupt was received earlier and swallowed by a library."""
     if _seen:
         raise KeyboardInterrupt

@@ -24,11 +24,11 @@ from osmofuse.maps.matting import DEFAULT, LARGEST, MATTING_METHODS
     metavar="PIXELS",
     help="Take TRIMAP for a mask, and find its edge within this distance.",
 )
-@options.method(
+@options.one_of(
+    "--method",
     MATTING_METHODS,
     f"Find the map by this method: {', '.join(MATTING_METHODS)}. All but combined and knn need "
-    "the extra "
-    "prepare.",
+    "the extra prepare.",
     DEFAULT,
 )
 @click.option(
@@ -40,14 +40,12 @@ from osmofuse.maps.matting import DEFAULT, LARGEST, MATTING_METHODS
     help="Work on a reduced copy of larger pictures, and note it.",
 )
 @options.output("Write the map here, in grey.")
-@click.option(
+@options.file(
+    "Also write what the map keeps, in its own colours, transparent elsewhere.",
     "--foreground-out",
     "foreground_output",
-    type=FILE,
-    metavar="FILE",
-    help="Also write what the map keeps, in its own colours, transparent elsewhere.",
 )
-@options.preview("Also write the picture with the map laid over it.")
+@options.file("Also write the picture with the map laid over it.", "--preview")
 @job_options
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:

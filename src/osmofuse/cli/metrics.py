@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import textwrap
 from collections.abc import Iterator
 from dataclasses import asdict
 
@@ -13,7 +11,7 @@ from rich.table import Table
 
 from osmofuse.cli import options
 from osmofuse.cli.options import GroupedCommand
-from osmofuse.cli.output import TEXT_WIDTH, print_table, print_text
+from osmofuse.cli.output import print_json, print_table, print_text, wrapped
 from osmofuse.errors import SettingError, did_you_mean
 from osmofuse.metrics import MetricInfo, describe
 from osmofuse.record import plain
@@ -37,7 +35,7 @@ def command(name: str | None, as_json: bool) -> None:
         )
     if as_json:
         found = [plain(asdict(one)) for one in known.values() if name in (None, one.name)]
-        click.echo(json.dumps(found if name is None else found[0], ensure_ascii=False))
+        print_json(found if name is None else found[0])
     elif name is None:
         print_table(_table(list(known.values())))
     else:
@@ -67,6 +65,4 @@ def _words(one: MetricInfo) -> Iterator[str]:
     yield f"{one.name}: {interval(one.range)}, better: {one.better or 'neither'}"
     parts = {"": one.definition, "Channels: ": one.channels, "Source: ": one.source}
     for title, text in (parts | {"Check: ": one.check}).items():
-        yield from textwrap.wrap(
-            title + text, TEXT_WIDTH, initial_indent="  ", subsequent_indent="  "
-        )
+        yield from wrapped(title + text, "  ")

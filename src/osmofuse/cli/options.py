@@ -72,6 +72,34 @@ class GroupedCommand(click.Command):
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+
+def file(words: str, *names: str) -> Callable[[Function], Function]:
+    """Return an option that takes the path of a file."""
+    return click.option(*names, type=FILE, metavar="FILE", help=words)
+
+
+def one_of(
+    option: str, known: Sequence[str], words: str, default: str | None = None, metavar: str = "NAME"
+) -> Callable[[Function], Function]:
+    """Return an option that takes one of some names."""
+    return click.option(
+        option,
+        type=OneOf(known),
+        default=default,
+        show_default=default is not None,
+        metavar=metavar,
+        help=words,
+    )
+
+
+def _alpha_option(kind: AlphaType, words: str, **parts: Any) -> Callable[[Function], Function]:
+    text = (
+        "Keep FOREGROUND where this is 1 or white, let BACKGROUND enter where it is 0 or black; "
+        f"auto makes a map.{words}  [default: 0.5]"
+    )
+    return click.option("--alpha", type=kind, metavar="NUMBER|auto|FILE", help=text, **parts)
+
+
 COMMON = ("output", "overwrite", "max_memory", "report")  # fields that all jobs have
 
 overwrite = click.option(
@@ -95,35 +123,16 @@ page = click.option(
     metavar="N",
     help="Read this page of the files; repeat it for each file.",
 )
-truth = click.option("--truth", type=FILE, metavar="FILE", help="Score against this right answer.")
-_ALPHA_HELP = (
-    "Keep FOREGROUND where this is 1 or white, let BACKGROUND enter where it is 0 or black; auto "
-    "makes a map."
-)
-alpha = click.option(
-    "--alpha",
-    type=AlphaType(auto=True),
-    default="0.5",
-    show_default=True,
-    metavar="NUMBER|auto|FILE",
-    help=_ALPHA_HELP,
-)
-alphas = click.option(
-    "--alpha",
-    type=AlphaType(auto=True),
+truth = file("Score against this right answer.", "--truth")
+alpha = _alpha_option(AlphaType(auto=True), "", default="0.5")
+alphas = _alpha_option(
+    AlphaType(auto=True),
+    " With MORE pictures, give weights that sum to 1, FOREGROUND's first.",
     default=("0.5",),
     multiple=True,
-    metavar="NUMBER|auto|FILE",
-    help=f"{_ALPHA_HELP} With MORE pictures, give weights that sum to 1, FOREGROUND's first.  "
-    "[default: 0.5]",
 )
-alphas_tried = click.option(
-    "--alpha",
-    type=AlphasType(),
-    default=("0.5",),
-    multiple=True,
-    metavar="NUMBER|auto|FILE",
-    help=f"{_ALPHA_HELP} Separate several with commas to try each.  [default: 0.5]",
+alphas_tried = _alpha_option(
+    AlphasType(), " Separate several with commas to try each.", default=("0.5",), multiple=True
 )
 invert = click.option("--invert", is_flag=True, help="Swap black and white in the map.")
 soften = click.option(
@@ -133,21 +142,9 @@ soften = click.option(
     metavar="PIXELS",
     help="Blur the map by this sigma, also '2 %'.",
 )
-levels = click.option(
-    "--levels",
-    type=OneOf(LEVELS),
-    default="as-is",
-    show_default=True,
-    metavar="NAME",
-    help=f"Adjust BACKGROUND's range: {', '.join(LEVELS)}.",
-)
-working_space = click.option(
-    "--working-space",
-    type=OneOf(WORKING_SPACES),
-    default="encoded",
-    show_default=True,
-    metavar="NAME",
-    help="Fuse stored samples (encoded) or light (linear).",
+levels = one_of("--levels", LEVELS, f"Adjust BACKGROUND's range: {', '.join(LEVELS)}.", "as-is")
+working_space = one_of(
+    "--working-space", WORKING_SPACES, "Fuse stored samples (encoded) or light (linear).", "encoded"
 )
 align = click.option(
     "--align",
@@ -162,17 +159,12 @@ recipe = click.option(
     metavar="NAME|FILE",
     help="Take everything not given here from a recipe; osmofuse recipes lists them.",
 )
-depth = click.option(
-    "--depth",
-    type=OneOf(DEPTHS),
-    metavar="NAME",
-    help=f"Write {', '.join(DEPTHS)}; by default FOREGROUND's.",
-)
+depth = one_of("--depth", DEPTHS, f"Write {', '.join(DEPTHS)}; by default FOREGROUND's.")
 
 
 def decorated(function: Function, parts: Sequence[Callable[[Any], Any]]) -> Function:
-    """Give a command several options, in their order."""
-    # The last decorator of a list stands next to the function.
+    """Add several options to a command, in their order."""
+    # The last decorator of a list is applied first.
     result: Function = reduce(lambda made, part: part(made), reversed(parts), function)
     return result
 
@@ -180,19 +172,6 @@ def decorated(function: Function, parts: Sequence[Callable[[Any], Any]]) -> Func
 def output(words: str, *, required: bool = True) -> Callable[[Function], Function]:
     """Return the option for the file or folder to write."""
     return click.option("-o", "--output", type=FILE, required=required, metavar="PATH", help=words)
-
-
-def method(known: Sequence[str], words: str, default: str) -> Callable[[Function], Function]:
-    """Return the option that chooses a method."""
-    return click.option(
-        "--method", type=OneOf(known), default=default, show_default=True, metavar="NAME",
-        help=words,
-    )  # fmt: skip
-
-
-def preview(words: str) -> Callable[[Function], Function]:
-    """Return the option that writes a preview."""
-    return click.option("--preview", type=FILE, metavar="FILE", help=words)
 
 
 def check_inversion(ctx: click.Context, given: Mapping[str, Any]) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from math import isinf
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from osmofuse.cli.interrupt import raise_pending
+from osmofuse.errors import OsmofuseError
 from osmofuse.progress import Progress, Status, Watch
 
 if TYPE_CHECKING:  # `osmofuse --help` loads this file, but neither rich nor the methods
@@ -19,6 +21,8 @@ if TYPE_CHECKING:  # `osmofuse --help` loads this file, but neither rich nor the
     from rich.table import Table
 
     from osmofuse.methods import Fusion
+
+Found = TypeVar("Found")
 
 _QUIET_KEY = "osmofuse.quiet"  # in the metadata of the context
 
@@ -81,6 +85,22 @@ def print_note(text: str) -> None:
         click.echo(text, err=True)
 
 
+def print_json(data: object) -> None:
+    """Print the result for ``--json`` on stdout, also of a quiet command."""
+    import json
+
+    click.echo(json.dumps(data, ensure_ascii=False))
+
+
+def usable(names: Iterable[str], find: Callable[[str], Found]) -> Iterator[Found]:
+    """Yield what is found by each name; print a note for a name that cannot be used."""
+    for name in names:
+        try:
+            yield find(name)
+        except OsmofuseError as error:
+            print_note(f"Note: {error}")
+
+
 def file_lines(files: Mapping[str, Path]) -> list[str]:
     """Return a line for each file, with its role first."""
     width = max(map(len, files), default=0)
@@ -92,8 +112,13 @@ def file_data(files: Mapping[str, Path]) -> dict[str, str]:
     return {role: str(path) for role, path in files.items()}
 
 
-TEXT_WIDTH = 100  # columns to which descriptions are wrapped; any of 60..120 works
+_TEXT_WIDTH = 100  # columns to which descriptions are wrapped; any of 60..120 works
 _PLAIN_WIDTH = 120  # columns of a table that is not printed on a terminal; any of 80..200 works
+
+
+def wrapped(text: str, indent: str) -> list[str]:
+    """Return a description in indented lines."""
+    return textwrap.wrap(text, _TEXT_WIDTH, initial_indent=indent, subsequent_indent=indent)
 
 
 def table_width() -> int:
@@ -159,15 +184,7 @@ def unfinished(name: str, status: Status) -> str:
 
 @contextmanager
 def progress_line(title: str, expected: float | None = None) -> Iterator[Watch]:
-    """Show a title and the progress that the yielded watch receives.
-
-    Parameters
-    ----------
-    title : str
-        Description of the work.
-    expected : float, optional
-        Estimated run time in seconds.
-    """
+    """Show a title, the progress of the yielded watch, and what is left of `expected` seconds."""
     if is_quiet():
         yield _silent
         return

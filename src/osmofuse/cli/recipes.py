@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections.abc import Iterator
 from typing import Any
@@ -11,9 +10,8 @@ import click
 
 from osmofuse.cli import options
 from osmofuse.cli.options import GroupedCommand
-from osmofuse.cli.output import TEXT_WIDTH, print_note, print_text
+from osmofuse.cli.output import print_json, print_text, usable, wrapped
 from osmofuse.cli.types import RecipeName
-from osmofuse.errors import OsmofuseError
 from osmofuse.methods.describe import shown
 from osmofuse.record import plain
 from osmofuse.tasks import Recipe, recipe, recipe_files
@@ -34,25 +32,15 @@ def command(name: str | None, as_json: bool) -> None:
     osmofuse recipes text
     osmofuse fuse visible.tif infrared.tif --recipe text -o fused.tif
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
-    found = list(_readable()) if name is None else [recipe(name)]
+    found = list(usable(recipe_files(), recipe)) if name is None else [recipe(name)]
     text = None if name is None else found[0].path.read_text("utf-8")
     if as_json:
         data = [_data(one) for one in found]
-        printed = data if name is None else data[0] | {"text": text}
-        click.echo(json.dumps(printed, ensure_ascii=False))
+        print_json(data if name is None else data[0] | {"text": text})
         return
     print_text("\n\n".join("\n".join(_words(one)) for one in found))
     if text is not None:
         print_text(f"\n{found[0].path}:\n\n{textwrap.indent(text, '    ')}", nl=False)
-
-
-def _readable() -> Iterator[Recipe]:
-    """Yield valid recipes, and note invalid ones."""
-    for name in recipe_files():
-        try:
-            yield recipe(name)
-        except OsmofuseError as error:
-            print_note(f"Note: {error}")
 
 
 def _data(one: Recipe) -> dict[str, Any]:
@@ -71,7 +59,7 @@ def _data(one: Recipe) -> dict[str, Any]:
 def _words(one: Recipe) -> Iterator[str]:
     """Yield the lines on a recipe."""
     yield f"{one.name}: {one.title}"
-    yield from textwrap.wrap(one.purpose, TEXT_WIDTH, initial_indent="  ", subsequent_indent="  ")
+    yield from wrapped(one.purpose, "  ")
     weights = ", ".join(f"{name} {shown(value)}" for name, value in one.settings.items())
     ways = [f"levels {one.levels}"] if one.levels != "as-is" else []
     ways += ["in linear light"] if one.working_space == "linear" else []

@@ -16,6 +16,7 @@ from osmofuse.cli.output import (
     NOT_AS_ASKED,
     file_data,
     file_lines,
+    print_json,
     print_note,
     print_text,
     progress_line,
@@ -39,7 +40,7 @@ _ALWAYS = ("output", "overwrite", "max_memory", "report", "record", "as_json", "
 
 
 def job_options(function: Function) -> Function:
-    """Give a command the options of all jobs: --report, --overwrite, --from, --json and so on."""
+    """Add the options of all jobs to a command: --report, --overwrite, --from, --json and so on."""
     return options.decorated(
         function,
         [
@@ -62,21 +63,8 @@ def job_of(
 ) -> tuple[FileJob[Any], Record | None]:
     """Return the job of a command, and with --from the record that it repeats.
 
-    Parameters
-    ----------
-    ctx, given
-        Context of the command; its arguments and options, named like fields of the job.
-    kind : type
-        Class of the command's job.
-    outputs : tuple of str
-        Fields of outputs beside ``output``.
-
-    Raises
-    ------
-    click.UsageError
-        An argument is missing, or an option contradicts --from.
-    SettingError
-        The record is of another kind of job.
+    Arguments and options in `given` have the names of the job's fields; `outputs` are the
+    fields of outputs beside ``output``.
     """
     parts = {one.name: given[one.name] for one in fields(kind) if one.name in given}
     if given["record"] is not None:
@@ -95,23 +83,8 @@ def repeated_job(
 ) -> tuple[FileJob[Any], Record]:
     """Return the job of the record that ``--from`` names, and the record.
 
-    Parameters
-    ----------
-    ctx, given
-        Context of the command; its arguments and options.
-    kind : type
-        Class of the command's job.
-    inputs : mapping
-        New paths of moved files, by field of the job; None or empty if not given.
-    outputs : tuple of str
-        Fields of outputs beside ``output``.
-
-    Raises
-    ------
-    click.UsageError
-        An option is given that --from does not allow.
-    SettingError
-        The record is of another kind of job.
+    `inputs` are new paths of moved files by field of the job, None or empty if not given. Any
+    other option but those of outputs raises a UsageError.
     """
     old = read_record(given["record"])
     if old.job != kind.kind:
@@ -125,7 +98,9 @@ def repeated_job(
     asked = [
         one.opts[-1]
         for one in ctx.command.params
-        if isinstance(one, click.Option) and one.name not in kept and _is_given(one)
+        if isinstance(one, click.Option)
+        and one.name not in kept
+        and options.is_given(str(one.name))
     ]
     if asked:
         raise click.UsageError(
@@ -139,10 +114,6 @@ def moved_maps(alpha: Any) -> Any:
     """Return the value of --alpha if it names files, the new paths of moved maps; else None."""
     maps = alpha if isinstance(alpha, list | tuple) else [alpha]
     return alpha if any(isinstance(one, Path) for one in maps) else None
-
-
-def _is_given(one: click.Option) -> bool:
-    return options.is_given(str(one.name))
 
 
 def repetition_lines(result: Result) -> Iterator[str]:
@@ -176,23 +147,9 @@ def print_need(job: FileJob[Any], output: Path | None, needed: Need, *, as_json:
 def do_job(
     job: FileJob[R_co], title: str, given: Mapping[str, Any], *, old: Record | None = None
 ) -> R_co | None:
-    """Run a job, or with ``--dry-run`` only print its need.
+    """Run a job and return its result; with ``--dry-run`` print its need and return None.
 
-    Parameters
-    ----------
-    job : FileJob
-        Job to run.
-    title : str
-        Title of the progress line.
-    given : mapping
-        Options of the command: ``dry_run``, ``as_json``, ``record``.
-    old : Record, optional
-        Record that ``--from`` repeats.
-
-    Returns
-    -------
-    Result or None
-        Result of the job; None after a dry run.
+    `old` is the record that ``--from`` repeats.
     """
     needed = job.check()
     if given["dry_run"]:
@@ -218,25 +175,13 @@ def print_result(
 ) -> None:
     """Print the result of a job; exit with 5 if there are warnings.
 
-    Parameters
-    ----------
-    ctx, given
-        Context of the command; its arguments and options.
-    result : Result
-        Result of the job.
-    words : iterable of str
-        Lines printed before the list of files.
-    data : mapping, optional
-        Entries of ``--json`` beside those of every job.
-    hints : iterable of str
-        Advice for a better result.
-    warnings : iterable of str
-        Warnings, e.g. that a method did not converge.
+    `words` are printed before the list of files; `data` are entries of ``--json`` beside those
+    of every job; `hints` are advice for a better result.
     """
     for line in (*result.notes, *hints):
         print_note(f"Note: {line}")
     if given["as_json"]:
-        click.echo(json.dumps(_data(result) | dict(data or {}), ensure_ascii=False))
+        print_json(_data(result) | dict(data or {}))
     elif lines := [*words, *file_lines(result.files), *repetition_lines(result)]:
         print_text("\n".join(lines))
     exit_with_warnings(ctx, result, given, warnings)

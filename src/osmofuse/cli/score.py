@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -14,7 +13,7 @@ from rich.table import Table
 from osmofuse.cli import options
 from osmofuse.cli.metrics import interval, metric_number
 from osmofuse.cli.options import GroupedCommand
-from osmofuse.cli.output import file_lines, print_note, print_table, print_text
+from osmofuse.cli.output import file_lines, print_json, print_note, print_table, print_text
 from osmofuse.cli.run import (
     do_job,
     exit_with_warnings,
@@ -72,8 +71,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     for words in result.notes:
         print_note(f"Note: {words}")
     if given["as_json"]:
-        scores = {name: plain(asdict(one)) for name, one in result.scores.items()}
-        click.echo(json.dumps(scores, ensure_ascii=False))
+        print_json({name: plain(asdict(one)) for name, one in result.scores.items()})
     else:
         print_table(_score_table(result.scores))
         lines = [*file_lines(result.files), *repetition_lines(result)]

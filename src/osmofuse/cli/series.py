@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -10,12 +9,11 @@ import click
 
 from osmofuse.cli import options
 from osmofuse.cli.options import Function, decorated
-from osmofuse.cli.output import print_text, table_width, unfinished
+from osmofuse.cli.output import print_json, print_text, table_width, unfinished
 from osmofuse.cli.run import do_job, job_options, moved_maps, print_result, repeated_job
 from osmofuse.cli.types import FILE
 from osmofuse.jobs import FileJob, SeriesResult, job_with_recipe, keep_ranking
 from osmofuse.jobs.series import SeriesJob
-from osmofuse.record import Record
 from osmofuse.report import tally
 from osmofuse.report.terminal_table import fitted
 from osmofuse.tasks import Recipe, recipe
@@ -26,7 +24,7 @@ _PREPARING = (
 
 
 def series_options(function: Function) -> Function:
-    """Give a command the arguments and options of the pair and its preparation."""
+    """Add the arguments and options of the pair and its preparation to a command."""
     return decorated(
         function,
         [
@@ -45,23 +43,14 @@ def series_options(function: Function) -> Function:
 
 
 def ending_options(function: Function) -> Function:
-    """Give a command the options of output and printing."""
-    ranking = click.option(
+    """Add the options of output and printing to a command."""
+    ranking = options.file(
+        "Fuse nothing; add a judge's answers, saved by the report's page, to the record in the "
+        "folder, and print all points.",
         "--rank",
-        type=FILE,
-        metavar="FILE",
-        help="Fuse nothing; add a judge's answers, saved by the report's page, to the record in "
-        "the folder, and print all points.",
     )
-    return decorated(
-        function,
-        [
-            options.output("Write into this folder."),
-            options.depth,
-            ranking,
-            job_options,
-        ],
-    )
+    folder = options.output("Write into this folder.")
+    return decorated(function, [folder, options.depth, ranking, job_options])
 
 
 def run_series(
@@ -71,28 +60,29 @@ def run_series(
     given: Mapping[str, Any],
     own: Callable[[Mapping[str, Any], Recipe | None], dict[str, Any]],
 ) -> None:
-    """Run a new series, repeat one, or record a judge's answers.
+    """Run a new series and print its result, repeat one, or record a judge's answers.
 
-    Parameters
-    ----------
-    ctx, given
-        Context and options of the command.
-    kind : type
-        Class of the job.
-    title : str
-        Words of the progress line.
-    own : callable
-        Takes the options and the recipe or None; returns the parts that only this kind has.
+    `own` takes the options and the recipe or None, and returns the parts that only this kind
+    has.
     """
     if given["rank"] is not None:
         _rank(ctx, given)
         return
     old, chosen = None, recipe(given["recipe"]) if given["recipe"] else None
     if given["record"] is not None:
-        job, old = _repeated_series(ctx, given, kind)
+        inputs = {name: given[name] for name in ("foreground", "truth")}
+        inputs["backgrounds"] = () if given["background"] is None else (given["background"],)
+        inputs["alpha"] = moved_maps(given["alpha"])
+        job, old = repeated_job(ctx, given, kind, inputs=inputs)
     else:
         job = _series_job(ctx, given, kind, chosen, own(given, chosen))
-    _run_and_print(ctx, job, title, given, old)
+    result: SeriesResult | None = do_job(job, title, given, old=old)
+    if result is None:
+        return
+    failed = [unfinished(one.name, one.fusion.status) for one in result.unfinished if one.fusion]
+    hints = options.hints() if old is None and given["recipe"] is None else ()
+    table = "" if result.cells is None else fitted(result.cells, table_width())
+    print_result(ctx, result, given, [table, ""], hints=hints, warnings=failed)
 
 
 def _series_job(
@@ -113,29 +103,6 @@ def _series_job(
     return kind(**parts)
 
 
-def _repeated_series(
-    ctx: click.Context, given: Mapping[str, Any], kind: type[SeriesJob]
-) -> tuple[FileJob[Any], Record]:
-    """Return the job of the record that ``--from`` names, and the record."""
-    inputs = {name: given[name] for name in ("foreground", "truth")}
-    inputs["backgrounds"] = () if given["background"] is None else (given["background"],)
-    inputs["alpha"] = moved_maps(given["alpha"])
-    return repeated_job(ctx, given, kind, inputs=inputs)
-
-
-def _run_and_print(
-    ctx: click.Context, job: FileJob[Any], title: str, given: Mapping[str, Any], old: Record | None
-) -> None:
-    """Run a series and print the result."""
-    result: SeriesResult | None = do_job(job, title, given, old=old)
-    if result is None:
-        return
-    failed = [unfinished(one.name, one.fusion.status) for one in result.unfinished if one.fusion]
-    hints = options.hints() if old is None and given["recipe"] is None else ()
-    table = "" if result.cells is None else fitted(result.cells, table_width())
-    print_result(ctx, result, given, [table, ""], hints=hints, warnings=failed)
-
-
 def _rank(ctx: click.Context, given: Mapping[str, Any]) -> None:
     """Add a judge's answers to the record in a folder, and print the points."""
     if given["foreground"] is not None or given["report"] is not None or given["dry_run"]:
@@ -146,7 +113,7 @@ def _rank(ctx: click.Context, given: Mapping[str, Any]) -> None:
     points, judges = tally(record), [str(one["by"]) or "somebody" for one in record.ranking]
     if given["as_json"]:
         data = {"record": str(path), "judges": judges, "points": points}
-        click.echo(json.dumps(data, ensure_ascii=False))
+        print_json(data)
         return
     width = max(map(len, points), default=0)
     lines = [f"  {name:<{width}} {count:g}" for name, count in points.items()]

@@ -9,9 +9,10 @@ import click
 from click.shell_completion import CompletionItem
 
 from osmofuse import checks
-from osmofuse.cli.options import Function, decorated
-from osmofuse.cli.types import number_hint
+from osmofuse.cli.options import Function, decorated, one_of
+from osmofuse.cli.types import Ctx, Param, number_hint
 from osmofuse.errors import OsmofuseError, did_you_mean
+from osmofuse.methods import method_names
 from osmofuse.methods.describe import Setting, describe
 from osmofuse.tasks.lengths import LENGTHS, is_part
 
@@ -24,25 +25,20 @@ USUAL = {
     "offset": ("NUMBER", "Transfer ratios of light if small, else differences."),
 }
 _TYPE_NAMES = {float: "a number", int: "a whole number", bool: "true or false", type(None): "none"}
-_LENGTH = "a number of pixels, text like '2 %'"
+_LENGTH = "a number of pixels, text like '2 %'"  # values of a length, for messages
 
 
 class Assignment(click.ParamType):  # type: ignore[type-arg]
     """Setting and its value, as ``NAME=VALUE``; the shell completes both.
 
-    Parameters
-    ----------
-    methods : bool
-        The name is ``METHOD.NAME``, where a command runs several methods.
+    With `methods`, the name is ``METHOD.NAME``, for commands that run several methods.
     """
 
     def __init__(self, *, methods: bool = False) -> None:
         self.name = "METHOD.NAME=VALUE" if methods else "NAME=VALUE"
         self.methods = methods
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
+    def convert(self, value: Any, param: Param, ctx: Ctx) -> tuple[str, str]:
         """Return the name and the text of the value."""
         if isinstance(value, tuple):
             return value
@@ -69,8 +65,14 @@ class Assignment(click.ParamType):  # type: ignore[type-arg]
 
 
 def setting_options(function: Function) -> Function:
-    """Give a command the options for the settings of its method."""
-    return decorated(function, [*_usual_options(), set_option()])
+    """Add the options for a method and its settings to a command."""
+    words = "Fuse by this method; osmofuse methods lists them."
+    method = one_of("--method", method_names(), words, "variational")
+    usual = [
+        click.option(f"--{name}", metavar=metavar, help=words)
+        for name, (metavar, words) in USUAL.items()
+    ]
+    return decorated(function, [method, *usual, set_option()])
 
 
 def set_option(*, methods: bool = False) -> Callable[[Any], Any]:
@@ -85,25 +87,10 @@ def set_option(*, methods: bool = False) -> Callable[[Any], Any]:
     )  # fmt: skip
 
 
-def _usual_options() -> Iterator[Callable[[Any], Any]]:
-    for name, (metavar, words) in USUAL.items():
-        yield click.option(f"--{name}", metavar=metavar, help=words)
-
-
 def chosen_settings(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that options ask for, as the method takes them.
 
-    Parameters
-    ----------
-    method : str
-        Name of the method.
-    given : mapping
-        Options of the command.
-
-    Raises
-    ------
-    click.UsageError
-        A setting is not the method's or is given twice, or a text is no value for it.
+    A setting that is not the method's or is given twice, or a wrong value, raises a UsageError.
     """
     found: dict[str, Any] = {}
     for option, setting, text in _texts(method, given):
@@ -116,12 +103,7 @@ def chosen_settings(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
 def tried_settings(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a sweep: a value, or a list where several are to be tried.
 
-    Values stand with commas between; those that hold commas themselves, in options of their own.
-
-    Raises
-    ------
-    click.UsageError
-        As for `chosen_settings`.
+    Values are separated by commas; values that contain commas need an option each.
     """
     found: dict[str, list[Any]] = {}
     for option, setting, text in _texts(method, given):
@@ -132,13 +114,7 @@ def tried_settings(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def settings_by_method(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the settings that ``--set METHOD.NAME=VALUE`` gives, by method.
-
-    Raises
-    ------
-    click.UsageError
-        As for `chosen_settings`.
-    """
+    """Return the settings that ``--set METHOD.NAME=VALUE`` gives, by method."""
     assigned: dict[str, list[tuple[str, str]]] = {}
     for name, text in given["assignments"]:
         method, _, setting = name.rpartition(".")
@@ -164,7 +140,7 @@ def _texts(method: str, given: Mapping[str, Any]) -> Iterator[tuple[str, Setting
 
 
 def _value(option: str, setting: Setting, text: str) -> Any:
-    """Return the value of a setting that a text stands for."""
+    """Return the value of a setting that is given as text."""
     if text == "none" and type(None) in setting.kinds:
         return None
     if setting.name in LENGTHS and is_part(text):

@@ -12,14 +12,12 @@ from osmofuse.cli.options import GroupedCommand
 from osmofuse.cli.series import ending_options, run_series, series_options
 from osmofuse.cli.settings import setting_options, tried_settings
 from osmofuse.jobs import SweepJob
-from osmofuse.methods import method_names
 from osmofuse.tasks import Recipe
 
 
 @click.command("sweep", cls=GroupedCommand)
 @series_options
 @options.alphas_tried
-@options.method(method_names(), "Fuse by this method; osmofuse methods lists them.", "variational")
 @setting_options
 @options.metrics("")
 @ending_options

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import click
 from click.shell_completion import CompletionItem
@@ -18,6 +18,9 @@ from osmofuse.tasks import recipe_files
 from osmofuse.tasks.lengths import is_part
 
 FILE = click.Path(path_type=Path)
+# Parameter and context of a conversion, which click leaves out outside of a command.
+Param: TypeAlias = click.Parameter | None
+Ctx: TypeAlias = click.Context | None
 
 
 def number_hint(text: str) -> str:
@@ -35,9 +38,7 @@ class Number(click.ParamType):  # type: ignore[type-arg]
 
     name = "number"
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
+    def convert(self, value: Any, param: Param, ctx: Ctx) -> float:
         """Return the number."""
         try:
             return float(value)
@@ -52,29 +53,19 @@ class Length(click.ParamType):  # type: ignore[type-arg]
 
     name = "pixels"
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float | str:
+    def convert(self, value: Any, param: Param, ctx: Ctx) -> float | str:
         """Return the number, or the text."""
         return str(value) if is_part(value) else Number().convert(value, param, ctx)
 
 
 class AlphaType(click.ParamType):  # type: ignore[type-arg]
-    """Number, or else the path of a map; the word "auto" where a map can be made.
-
-    Parameters
-    ----------
-    auto : bool
-        Accept "auto".
-    """
+    """Number, or else the path of a map; with `auto` also that word, for a map to be made."""
 
     def __init__(self, *, auto: bool = False) -> None:
         self.auto = auto
         self.name = "number|auto|file" if auto else "number|file"
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float | str | Path:
+    def convert(self, value: Any, param: Param, ctx: Ctx) -> float | str | Path:
         """Return the number, the word or the path."""
         if self.auto and value == "auto":
             return "auto"
@@ -88,9 +79,7 @@ class AlphaType(click.ParamType):  # type: ignore[type-arg]
             self._check_missing(str(value), param, ctx)
         return path
 
-    def _check_missing(
-        self, word: str, param: click.Parameter | None, ctx: click.Context | None
-    ) -> None:
+    def _check_missing(self, word: str, param: Param, ctx: Ctx) -> None:
         """Refuse a text that is no file, and was hardly meant to be one."""
         if not self.auto and word == "auto":
             self.fail(
@@ -109,7 +98,7 @@ class AlphasType(AlphaType):
     def __init__(self) -> None:
         super().__init__(auto=True)
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(self, value: Any, param: Param, ctx: Ctx) -> Any:
         """Return the maps; a file whose name holds commas is one."""
         parts = [str(value)]
         if not os.path.exists(str(value)):
@@ -122,9 +111,7 @@ class BoxType(click.ParamType):  # type: ignore[type-arg]
 
     name = "x,y,width,height"
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, int, int, int]:
+    def convert(self, value: Any, param: Param, ctx: Ctx) -> tuple[int, int, int, int]:
         """Return the four numbers."""
         try:
             x, y, width, height = (int(part) for part in str(value).split(","))
@@ -136,22 +123,14 @@ class BoxType(click.ParamType):  # type: ignore[type-arg]
 
 
 class NamesType(click.ParamType):  # type: ignore[type-arg]
-    """Names with commas between, each once.
-
-    Parameters
-    ----------
-    known : iterable of str
-        Names that the shell completes.
-    """
+    """Names with commas between, each once; the shell completes the known ones."""
 
     name = "name,name…"
 
     def __init__(self, known: Iterable[str] = ()) -> None:
         self.known = tuple(known)
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, ...]:
+    def convert(self, value: Any, param: Param, ctx: Ctx) -> tuple[str, ...]:
         """Return the names."""
         names = tuple(name.strip() for name in str(value).split(",") if name.strip())
         if twice := next((name for name in names if names.count(name) > 1), None):
@@ -176,7 +155,7 @@ class MetricsType(NamesType):
     def __init__(self) -> None:
         super().__init__((*SETS, *metric_names()))
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(self, value: Any, param: Param, ctx: Ctx) -> Any:
         """Return the one name, which may be that of a set, or all names."""
         names = super().convert(value, param, ctx)
         return names[0] if len(names) == 1 else names
@@ -210,7 +189,7 @@ class SizeType(click.ParamType):  # type: ignore[type-arg]
     name = "size"
     units = " kMGT"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+    def convert(self, value: Any, param: Param, ctx: Ctx) -> int:
         """Return the number."""
         found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kKMGT]?)(i?)B?", str(value))
         if found is None:

@@ -8,20 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from osmofuse.gallery.face import Features, head_depth, markings, relief
-from osmofuse.gallery.scene import finished
-from osmofuse.gallery.texture import (
-    Colour,
-    axes,
-    bump,
-    fractal_noise,
-    mix,
-    smooth_noise,
-    smoothstep,
-    tint,
-)
+from osmofuse.gallery.scene import Colour, axes, finished
+from osmofuse.gallery.texture import bump, fractal_noise, mix, smooth_noise, smoothstep, tint
 from osmofuse.typing import Array, FloatArray
-
-__all__ = ["PARTING", "Box", "Canvas", "Look", "edge", "lay", "lit", "paint_bust", "prepare_canvas"]
 
 # Column of the parting of the hair, in half heights of the head.
 PARTING = 0.08
@@ -29,16 +18,10 @@ PARTING = 0.08
 
 @dataclass(frozen=True)
 class Look:
-    """Colours and light of one sitting.
+    """Colours of the surfaces and the light of one sitting.
 
-    Parameters
-    ----------
-    skin, hair, cloth, wall : tuple of float
-        Colours of the surfaces.
-    light : tuple of float
-        Direction of the light: right, up and towards the viewer.
-    sun, ambient : tuple of float
-        Colours of the direct and of the scattered light.
+    `light` is its direction (right, up, towards the viewer); `sun` and `ambient` are the
+    colours of direct and of scattered light.
     """
 
     skin: Colour
@@ -52,15 +35,7 @@ class Look:
 
 @dataclass(frozen=True)
 class Box:
-    """Bounds of a layer of the picture, in half heights of the head.
-
-    Parameters
-    ----------
-    top, bottom : float
-        First and last row.
-    reach : float
-        Largest distance from the middle column.
-    """
+    """Bounds of a layer in half heights of the head; `reach` counts from the middle column."""
 
     top: float
     bottom: float
@@ -71,14 +46,9 @@ class Box:
 class Canvas:
     """Coordinates in half heights of the head, and the roughness that all layers share.
 
-    Parameters
-    ----------
-    down, right : array
-        Coordinates (rows, 1) and (1, cols), 0 = the middle of the face.
-    pixels : float
-        Pixels per half height of the head.
-    rough, strands, grain : array of shape (rows, cols)
-        Noise of surfaces, noise along the hair, and the factor of the film grain.
+    `down`, (rows, 1), and `right`, (1, cols), are 0 in the middle of the face; `pixels` is the
+    number of pixels per half height. `rough`, `strands` and `grain`, (rows, cols), are noise of
+    surfaces, noise along the hair, and the factor of the film grain.
     """
 
     down: FloatArray
@@ -102,20 +72,7 @@ class Canvas:
 
 
 def prepare_canvas(shape: tuple[int, int], rng: np.random.Generator) -> Canvas:
-    """Return the canvas of a picture with the head in its place.
-
-    Parameters
-    ----------
-    shape : tuple of int
-        Rows and columns; the head fills the smaller of them.
-    rng : numpy.random.Generator
-        Source of the roughness.
-
-    Returns
-    -------
-    Canvas
-        The empty canvas.
-    """
+    """Return an empty canvas; the head fills the smaller side of the picture."""
     rows, cols = shape
     pixels = max(0.29 * min(rows, 1.15 * cols), 1.0)
     down, right = axes(shape)
@@ -136,18 +93,9 @@ def lay(
     box: Box,
     paint: Callable[[Canvas], tuple[FloatArray, FloatArray]],
 ) -> None:
-    """Paint one layer over the picture, in place, only where its box says it can be.
+    """Paint one layer over the picture, in place, within its box.
 
-    Parameters
-    ----------
-    picture : array of shape (rows, cols, 3)
-        The layers so far.
-    canvas : Canvas
-        Its coordinates.
-    box : Box
-        Outside it the layer covers nothing.
-    paint : callable
-        Returns the colours and the cover of the layer on a part of the canvas.
+    `paint` returns the colours and the cover of the layer on a part of the canvas.
     """
     window = canvas._window(box)
     if picture[window].size:
@@ -156,44 +104,18 @@ def lay(
 
 
 def edge(canvas: Canvas, signed: FloatArray, softness: float = 0.02) -> FloatArray:
-    """Return the cover of the region where `signed` is positive; never sharper than a pixel.
+    """Return the cover, 0 to 1, of the region where `signed` is positive.
 
-    Parameters
-    ----------
-    canvas : Canvas
-        Knows the size of a pixel.
-    signed : array
-        Positive inside.
-    softness : float
-        Half width of the edge.
-
-    Returns
-    -------
-    array
-        Values within [0, 1].
+    `softness` is the half width of its edge, which is never sharper than a pixel.
     """
     width = max(softness, 0.9 / canvas.pixels)
     return smoothstep(-width, width, signed)
 
 
 def lit(canvas: Canvas, height: FloatArray, look: Look, gloss: float) -> FloatArray:
-    """Return the light that a relief sends to the viewer.
+    """Return the light that a relief sends to the viewer, a factor on its colour, (rows, cols, 3).
 
-    Parameters
-    ----------
-    canvas : Canvas
-        Knows the size of a pixel.
-    height : array of shape (rows, cols)
-        The relief, in half heights of the head.
-    look : Look
-        The light.
-    gloss : float
-        Strength of a broad highlight.
-
-    Returns
-    -------
-    array of shape (rows, cols, 3)
-        The factor on the colour of the surface.
+    `height` is in half heights of the head; `gloss` is the strength of a broad highlight.
     """
     slope_down, slope_right = (_slope(height, axis) * canvas.pixels for axis in (0, 1))
     norm = np.sqrt(1.0 + np.square(slope_down) + np.square(slope_right))
@@ -239,27 +161,13 @@ def _span(indices: Array) -> slice:
     return slice(int(indices[0]), int(indices[-1]) + 1) if indices.size else slice(0, 0)
 
 
+# Bounds of the layers; the cloth reaches the borders.
 _HAIR_BOX, _HEAD_BOX = Box(-1.4, 1.6, 1.08), Box(-1.08, 1.08, 0.80)
 _NECK_BOX, _CLOTH_BOX = Box(0.28, 2.3, 0.85), Box(1.1, np.inf, np.inf)
 
 
 def paint_bust(canvas: Canvas, face: Features, look: Look) -> FloatArray:
-    """Paint head and shoulders before a wall.
-
-    Parameters
-    ----------
-    canvas : Canvas
-        Canvas to paint on.
-    face : Features
-        Shape of the face.
-    look : Look
-        Colours and light.
-
-    Returns
-    -------
-    array of shape (rows, cols, 3)
-        The picture, within [0, 1].
-    """
+    """Paint head and shoulders before a wall; return (rows, cols, 3) within [0, 1]."""
     picture = _wall(canvas, look)
     lay(picture, canvas, _HAIR_BOX, lambda part: _hair_behind(part, look))
     lay(picture, canvas, _NECK_BOX, lambda part: _neck(part, look))

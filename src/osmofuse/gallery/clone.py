@@ -7,27 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from osmofuse.gallery.scene import Scene, checked_shape, finished, generator
-from osmofuse.gallery.texture import (
-    Colour,
-    axes,
-    bump,
-    fractal_noise,
-    mix,
-    smooth_noise,
-    smoothstep,
-    tint,
-)
+from osmofuse.gallery.scene import Colour, Scene, axes, checked_shape, finished, generator
+from osmofuse.gallery.texture import bump, fractal_noise, mix, smooth_noise, smoothstep, tint
 from osmofuse.typing import FloatArray
 
-__all__ = ["clone"]
-
-_SAND = (0.74, 0.66, 0.54)
+_SAND = (0.74, 0.66, 0.54)  # dry sand in white light
 _SKINS: tuple[Colour, ...] = ((0.78, 0.33, 0.16), (0.62, 0.24, 0.34), (0.83, 0.55, 0.20))
 _PEBBLES: tuple[Colour, ...] = ((0.45, 0.43, 0.41), (0.62, 0.52, 0.44), (0.36, 0.34, 0.36))
 # A low sun, and an overcast sky that is darker and bluer.
 _EVENING, _CLOUDY = (1.08, 0.92, 0.72), (0.62, 0.72, 0.84)
-_ARMS, _LENGTH = 5, 0.48
+_ARMS, _ARM_LENGTH = 5, 0.48  # of the starfish; length in half sides
 # Half sides from the middle: where the patch is cut, and where pebbles may lie.
 _PATCH, _CLEAR = (0.66, 0.74), 0.85
 
@@ -59,11 +48,6 @@ def clone(shape: Sequence[int] = (400, 440), seed: int = 0) -> Scene:
         that is 0 in a patch cut roughly around the starfish, and 1 outside; and that patch on the
         beach, in the light of the evening. `truth` equals `foreground` bit for bit wherever
         `alpha` is 1.
-
-    Raises
-    ------
-    InputError
-        If `shape` or `seed` cannot be used.
 
     Examples
     --------
@@ -151,7 +135,7 @@ def _arms(beach: _Beach, turn: float, bend: float, shift: float) -> tuple[FloatA
     step = np.float32(2 * np.pi / _ARMS)
     off = angle - step * np.round(angle / step)
     along, across = radius * np.cos(off), np.abs(radius * np.sin(off))
-    inner = np.minimum(along, np.float32(_LENGTH))
+    inner = np.minimum(along, np.float32(_ARM_LENGTH))
     width = 0.15 - 0.26 * inner + 0.06 * np.square(inner)
     # Arms end in a round tip, and where two meet their edges run into each other.
     depth = width - np.hypot(across, along - inner)

@@ -7,24 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from osmofuse.gallery.scene import Scene, checked_shape, finished, generator
-from osmofuse.gallery.texture import (
-    axes,
-    bump,
-    fractal_noise,
-    mix,
-    side_of,
-    smooth_noise,
-    smoothstep,
-    tint,
-)
+from osmofuse.gallery.scene import Scene, axes, checked_shape, finished, generator, side_of
+from osmofuse.gallery.texture import bump, fractal_noise, mix, smooth_noise, smoothstep, tint
 from osmofuse.typing import Array, FloatArray
-
-__all__ = ["AUTUMN", "SUMMER", "Season", "Valley", "cloud", "prepare_valley", "seen_from_above"]
 
 # What a cloud's shadow takes away: skylight is left, hence less of blue.
 _SHADE = (0.56, 0.52, 0.44)
-_LIT, _GREY = (0.97, 0.97, 0.98), (0.74, 0.77, 0.82)
+_LIT, _GREY = (0.97, 0.97, 0.98), (0.74, 0.77, 0.82)  # sides of a cloud: lit, shaded
 
 
 def cloud(shape: Sequence[int] = (480, 480), seed: int = 0) -> Scene:
@@ -43,11 +32,6 @@ def cloud(shape: Sequence[int] = (480, 480), seed: int = 0) -> Scene:
         The first date, in summer, with clouds and their shadows; the second date, in autumn light
         and without clouds (in colour); a map that falls to 0 under clouds and shadows; and the
         first date without them. `truth` equals `foreground` bit for bit wherever `alpha` is 1.
-
-    Raises
-    ------
-    InputError
-        If `shape` or `seed` cannot be used.
 
     Examples
     --------
@@ -124,15 +108,7 @@ _PARCELS, _HOUSES = 9.0, 7.0
 
 @dataclass(frozen=True)
 class Season:
-    """Colours of one date.
-
-    Parameters
-    ----------
-    crops : tuple of colours
-        Meadow, wheat, rape, soil and maize.
-    wood, river, road, bank : colour
-        The rest of the land.
-    """
+    """Colours of one date; `crops` are meadow, wheat, rape, soil and maize."""
 
     crops: tuple[tuple[float, float, float], ...]
     wood: tuple[float, float, float]
@@ -163,18 +139,9 @@ AUTUMN = Season(
 class Valley:
     """Parts of a valley that do not change with the season.
 
-    Parameters
-    ----------
-    parcel : array of int, (rows, cols)
-        Number of the field of each pixel.
-    crop, shade : array
-        Crop and lightness of each field.
-    furrow, canopy : array of shape (rows, cols)
-        Texture of the fields and of the woods.
-    hedge, wood, river, bank, road, town : array of shape (rows, cols)
-        Cover of all that lies on the fields.
-    roofs : array of shape (rows, cols, 3)
-        Colours of the town.
+    `parcel` is the number of the field of each pixel; `crop` and `shade` are given by field.
+    `furrow` and `canopy` are the textures of fields and woods. The others are the cover of what
+    lies on the fields, and `roofs` the colours of the town.
     """
 
     parcel: Array
@@ -192,20 +159,7 @@ class Valley:
 
 
 def prepare_valley(shape: tuple[int, int], rng: np.random.Generator) -> Valley:
-    """Lay out a valley.
-
-    Parameters
-    ----------
-    shape : tuple of int
-        Rows and columns.
-    rng : numpy.random.Generator
-        Source of every place and course.
-
-    Returns
-    -------
-    Valley
-        Its parts, at that size.
-    """
+    """Lay out a valley of this shape, with random places and courses."""
     side = side_of(shape)
     down, right = (part * size / side for part, size in zip(axes(shape), shape, strict=True))
     middle = (0.5 * shape[0] / side, 0.5 * shape[1] / side)
@@ -227,20 +181,7 @@ def prepare_valley(shape: tuple[int, int], rng: np.random.Generator) -> Valley:
 
 
 def seen_from_above(valley: Valley, season: Season) -> FloatArray:
-    """Colour a valley for a season, in even light.
-
-    Parameters
-    ----------
-    valley : Valley
-        Its parts.
-    season : Season
-        Its colours.
-
-    Returns
-    -------
-    array of shape (rows, cols, 3)
-        Reflectance, near [0.1, 0.8].
-    """
+    """Return the reflectance of a valley in a season, near [0.1, 0.8], in even light."""
     fields = np.asarray(season.crops, dtype=np.float32)[valley.crop] * valley.shade
     land: FloatArray = fields[valley.parcel] * valley.furrow[..., None]
     wood = np.asarray(season.wood, dtype=np.float32)

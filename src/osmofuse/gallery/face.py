@@ -9,89 +9,44 @@ import numpy as np
 from osmofuse.gallery.texture import bump, mix, smoothstep, tint
 from osmofuse.typing import FloatArray
 
-__all__ = ["Features", "head_depth", "markings", "relief"]
-
 
 @dataclass(frozen=True)
 class Features:
-    """Shape of a face; lengths in half heights of the head, 0 = the middle of the face.
+    """Shape of a face; lengths in half heights of the head, 0 = the middle of the face."""
 
-    Parameters
-    ----------
-    eye_height, eye_width, eye_apart : float
-        Half opening, half width and half distance of the eyes.
-    iris : tuple of float
-        Colour of the iris.
-    brow_width, brow_arch, brow_dark : float
-        Half thickness, rise and darkness of the eyebrows.
-    nose_width, nose_length : float
-        Half width and lower end of the nose.
-    lip_height, lip_width, smile : float
-        Half height and half width of the mouth, and how far its corners rise.
-    lip_red : float
-        Colour of the lips against the skin.
-    cheek, chin : float
-        Relief of cheekbones and chin.
-    beard : float
-        Darkness of beard and moustache, 0 for none.
-    fold : float
-        Depth of the lines from nose to mouth.
-    """
-
-    eye_height: float = 0.062
-    eye_width: float = 0.15
-    eye_apart: float = 0.31
+    eye_height: float = 0.062  # half opening of an eye
+    eye_width: float = 0.15  # half width of an eye
+    eye_apart: float = 0.31  # half distance of the eyes
     iris: tuple[float, float, float] = (0.30, 0.42, 0.48)
-    brow_width: float = 0.03
-    brow_arch: float = 0.07
-    brow_dark: float = 0.5
-    nose_width: float = 0.11
-    nose_length: float = 0.30
-    lip_height: float = 0.075
-    lip_width: float = 0.22
-    smile: float = 0.02
-    lip_red: float = 0.45
-    cheek: float = 0.07
-    chin: float = 0.06
-    beard: float = 0.0
-    fold: float = 0.01
+    brow_width: float = 0.03  # half thickness of an eyebrow
+    brow_arch: float = 0.07  # its rise
+    brow_dark: float = 0.5  # its darkness
+    nose_width: float = 0.11  # half width of the nose
+    nose_length: float = 0.30  # lower end of the nose
+    lip_height: float = 0.075  # half height of the mouth
+    lip_width: float = 0.22  # half width of the mouth
+    smile: float = 0.02  # rise of its corners
+    lip_red: float = 0.45  # colour of the lips against the skin
+    cheek: float = 0.07  # relief of the cheekbones
+    chin: float = 0.06  # relief of the chin
+    beard: float = 0.0  # darkness of beard and moustache
+    fold: float = 0.01  # depth of the lines from nose to mouth
 
 
-_EYE_ROW, _BROW_ROW, _MOUTH_ROW = -0.08, -0.25, 0.53
+_EYE_ROW, _BROW_ROW, _MOUTH_ROW = -0.08, -0.25, 0.53  # in half heights of the head
 
 
 def head_depth(down: FloatArray, right: FloatArray) -> FloatArray:
     """Return 1 at the middle of the face, 0 on its outline and less outside.
 
-    Parameters
-    ----------
-    down, right : array
-        Coordinates in half heights of the head.
-
-    Returns
-    -------
-    array of shape (rows, cols)
-        One minus the squared radius of the oval, narrower at the jaw.
+    It is one minus the squared radius of an oval that is narrower at the jaw.
     """
     width = 0.73 - 0.15 * smoothstep(0.1, 1.1, down) - 0.02 * smoothstep(-0.2, -1.0, down)
     return np.asarray(1.0 - np.square(right / width) - np.square(down / 1.02), dtype=np.float32)
 
 
 def relief(down: FloatArray, right: FloatArray, face: Features) -> FloatArray:
-    """Return the height of the face towards the viewer.
-
-    Parameters
-    ----------
-    down, right : array
-        Coordinates in half heights of the head.
-    face : Features
-        Shape of the face.
-
-    Returns
-    -------
-    array of shape (rows, cols)
-        The relief, in half heights of the head.
-    """
+    """Return the height of the face towards the viewer, in half heights of the head."""
     height = 0.62 * np.sqrt(np.maximum(head_depth(down, right), 0.0) + 0.02)
     away = np.abs(right)
     height += _nose(down, right, face)
@@ -105,20 +60,7 @@ def relief(down: FloatArray, right: FloatArray, face: Features) -> FloatArray:
 
 
 def markings(down: FloatArray, right: FloatArray, face: Features) -> FloatArray:
-    """Return the colours of the face relative to its skin: 1 on plain skin.
-
-    Parameters
-    ----------
-    down, right : array
-        Coordinates in half heights of the head.
-    face : Features
-        Shape of the face.
-
-    Returns
-    -------
-    array of shape (rows, cols, 3)
-        Factors on the colour of the skin.
-    """
+    """Return factors on the colour of the skin, (rows, cols, 3): 1 on plain skin."""
     away = np.abs(right)
     blush = bump(down - 0.22, 0.2) * bump(away - 0.4, 0.2) + 0.6 * bump(down - 0.24, 0.1) * bump(
         right, 0.1

@@ -9,27 +9,19 @@ import numpy as np
 from osmofuse.gallery.texture import bump, fractal_noise, smooth_noise, smoothstep
 from osmofuse.typing import FloatArray
 
-__all__ = ["Field", "cracks", "relief"]
-
 # Petals of a punched rosette.
 _PETALS = 6
 # Contrast of the flanks of a groove, and darkness of its floor.
 _FLANK, _FLOOR = 0.62, 0.20
-_CRACK = 0.42
+_CRACK = 0.42  # darkness of a crack
 
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """Pixel coordinates of a gilded rectangle.
+    """Gilded rectangle, in pixels.
 
-    Parameters
-    ----------
-    down, right : array of shape (rows, 1) and (1, cols)
-        Pixels from the upper left corner of the rectangle.
-    height, width : float
-        Its sides in pixels.
-    cell : float
-        Side of a lozenge of the diaper in pixels.
+    `down`, (rows, 1), and `right`, (1, cols), count from its upper left corner; `cell` is the
+    side of a lozenge of the diaper.
     """
 
     down: FloatArray
@@ -46,20 +38,7 @@ class Field:
 
 
 def relief(field: Field, rng: np.random.Generator) -> FloatArray:
-    """Return the light that tooled and cracked gold sends back, as a factor around 1.
-
-    Parameters
-    ----------
-    field : Field
-        The gilded rectangle.
-    rng : numpy.random.Generator
-        Source of the craftsman's unevenness and of the cracks.
-
-    Returns
-    -------
-    array of shape (rows, cols)
-        Within [0.4, 1.35].
-    """
+    """Return the light that tooled and cracked gold sends back, a factor within [0.4, 1.35]."""
     floor = _tooling(field, rng)
     # Light from the upper left: the far flank of a hollow is bright, the near one dark.
     flank = np.zeros_like(floor)
@@ -71,26 +50,10 @@ def relief(field: Field, rng: np.random.Generator) -> FloatArray:
 
 
 def cracks(shape: tuple[int, ...], grain: float, rng: np.random.Generator) -> FloatArray:
-    """Return a net of fine cracks, 1 on a crack.
+    """Return a net of fine cracks some `grain` pixels apart, 1 on a crack and 0 beside it.
 
-    Parameters
-    ----------
-    shape : tuple of int
-        Rows and columns.
-    grain : float
-        Distance between neighbouring cracks, in pixels.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    array of shape (rows, cols)
-        Within [0, 1].
-
-    Notes
-    -----
-    A crack is where smooth noise changes its sign, broken up by a second noise. The noise over the
-    length of its gradient is the distance to that line in pixels.
+    A crack is where smooth noise changes its sign, broken up by a second noise. The noise over
+    the length of its gradient is the distance to that line in pixels.
     """
     size = (shape[0], shape[1])
     net = np.zeros(size, dtype=np.float32)

@@ -10,22 +10,12 @@ from scipy import ndimage
 
 from osmofuse.gallery.gilding import Field, relief
 from osmofuse.gallery.page import INK, fibres, layout, parchment, pitch_of, running
-from osmofuse.gallery.scene import Scene, checked_shape, finished, generator
+from osmofuse.gallery.scene import Colour, Scene, axes, checked_shape, finished, generator, side_of
 from osmofuse.gallery.script import CAPITALS, TEXT, Hand, Pen, paste, spiral, stamp, write_line
-from osmofuse.gallery.texture import (
-    Colour,
-    axes,
-    bump,
-    fractal_noise,
-    mix,
-    side_of,
-    smooth_noise,
-    smoothstep,
-)
+from osmofuse.gallery.texture import bump, fractal_noise, mix, smooth_noise, smoothstep
 from osmofuse.typing import FloatArray
 
-__all__ = ["gold_leaf"]
-
+# Pigments of frame, foliage and initial.
 _LAPIS, _ROSE, _LEAD_WHITE = (0.13, 0.23, 0.52), (0.67, 0.21, 0.20), (0.93, 0.90, 0.84)
 _GREEN, _OUTLINE = (0.22, 0.40, 0.24), (0.20, 0.11, 0.07)
 # Grey of ink and colours in infrared; below, of parchment and gold.
@@ -78,11 +68,6 @@ def gold_leaf(shape: Sequence[int] = (600, 450), seed: int = 0) -> Scene:
         part of the gold; the infrared page (one band) with all of them; the map of the loss; and
         the visible page with the relief restored in the colour of the gold. `truth` equals
         `foreground` bit for bit wherever `alpha` is 1.
-
-    Raises
-    ------
-    InputError
-        If `shape` or `seed` cannot be used.
 
     Examples
     --------

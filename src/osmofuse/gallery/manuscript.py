@@ -10,11 +10,9 @@ import numpy as np
 
 from osmofuse.errors import InputError
 from osmofuse.gallery.page import fibres, infrared, painted, parchment, stained, written
-from osmofuse.gallery.scene import Scene, checked_shape, finished, generator
-from osmofuse.gallery.texture import axes, fractal_noise, side_of, smoothstep
+from osmofuse.gallery.scene import Scene, axes, checked_shape, finished, generator, side_of
+from osmofuse.gallery.texture import fractal_noise, smoothstep
 from osmofuse.typing import FloatArray
-
-__all__ = ["manuscript", "noisy_infrared"]
 
 # Coverage left of the faded ink: just visible as a line of writing.
 _FADED_INK = 0.08
@@ -35,11 +33,6 @@ def manuscript(shape: Sequence[int] = (600, 450), seed: int = 0) -> Scene:
     Scene
         The visible page, the infrared page (one band), the map of the fading and the page with
         unfaded ink. `truth` equals `foreground` bit for bit wherever `alpha` is 1.
-
-    Raises
-    ------
-    InputError
-        If `shape` or `seed` cannot be used.
 
     Examples
     --------
@@ -74,8 +67,8 @@ def _faded(shape: tuple[int, int], rng: np.random.Generator) -> FloatArray:
 
 # Black and white of the page in the camera's range.
 _DARKEST, _LIGHTEST = 0.16, 0.46
-_COUNTS = 4095
-_CONTAINER = 65535
+_COUNTS = 4095  # highest count of a 12-bit camera
+_CONTAINER = 65535  # white of a 16-bit file
 # Amplitude of the sensor's column stripes, relative to the noise of a pixel.
 _STRIPES = 0.35
 
@@ -106,11 +99,6 @@ def noisy_infrared(
     -------
     Scene
         As `manuscript` of the same seed, with another background.
-
-    Raises
-    ------
-    InputError
-        If an argument cannot be used.
 
     Notes
     -----

@@ -18,13 +18,11 @@ from osmofuse.gallery.page import (
     stained,
     written,
 )
-from osmofuse.gallery.scene import Scene, checked_shape, finished, generator
-from osmofuse.gallery.texture import axes, fractal_noise, mix, side_of, smoothstep
+from osmofuse.gallery.scene import Scene, axes, checked_shape, finished, generator, side_of
+from osmofuse.gallery.texture import fractal_noise, mix, smoothstep
 from osmofuse.typing import FloatArray
 
-__all__ = ["modalities"]
-
-_GALL = (0.34, 0.20, 0.09)
+_GALL = (0.34, 0.20, 0.09)  # iron-gall ink
 # Coverage left of either ink where it is lost.
 _LOST_INK = 0.06
 
@@ -47,11 +45,6 @@ def modalities(shape: Sequence[int] = (600, 450), seed: int = 0) -> Scene:
         ink, of which water took a part that infrared still shows. The lower ones are in iron-gall
         ink, partly scraped off, which ultraviolet shows and infrared does not. `truth` equals
         `foreground` bit for bit wherever the first map is 1.
-
-    Raises
-    ------
-    InputError
-        If `shape` or `seed` cannot be used.
 
     Examples
     --------

@@ -8,11 +8,9 @@ import numpy as np
 
 from osmofuse.gallery.bust import Look, paint_bust, prepare_canvas
 from osmofuse.gallery.face import Features
-from osmofuse.gallery.scene import Panel, Scene, checked_shape, finished, generator
-from osmofuse.gallery.texture import axes, bump, fractal_noise, side_of, smooth_noise
+from osmofuse.gallery.scene import Panel, Scene, axes, checked_shape, finished, generator, side_of
+from osmofuse.gallery.texture import bump, fractal_noise, smooth_noise
 from osmofuse.typing import FloatArray
-
-__all__ = ["mosaic"]
 
 # The painting as infrared sees it: pale flesh, translucent cloth, light in one colour.
 _INFRARED = Look(
@@ -20,7 +18,7 @@ _INFRARED = Look(
     wall=(0.40, 0.40, 0.40), light=(-0.45, 0.5, 0.74), sun=(0.78, 0.78, 0.78),
     ambient=(0.26, 0.26, 0.26),
 )  # fmt: skip
-_PANELS = 3
+_PANELS = 3  # along each side
 # Share of a panel that its neighbour shows as well, on each side.
 _OVERLAP = 0.15
 
@@ -41,11 +39,6 @@ def mosaic(shape: Sequence[int] = (540, 450), seed: int = 0) -> Scene:
         The mosaic (one band), cut at the middle of the overlaps; no background; a map that is 0
         along the seams and 1 elsewhere; the even reflectogram; and in `panels` the exposures
         with their overlaps.
-
-    Raises
-    ------
-    InputError
-        If `shape` or `seed` cannot be used.
 
     Notes
     -----

@@ -7,40 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from osmofuse.gallery.scene import finished
+from osmofuse.gallery.scene import axes, finished, side_of
 from osmofuse.gallery.script import CAPITALS, TEXT, Hand, Pen, paste, spiral, stamp, write_line
-from osmofuse.gallery.texture import (
-    axes,
-    bump,
-    fractal_noise,
-    mix,
-    side_of,
-    smooth_noise,
-    smoothstep,
-    tint,
-)
+from osmofuse.gallery.texture import bump, fractal_noise, mix, smooth_noise, smoothstep, tint
 from osmofuse.typing import FloatArray
 
-__all__ = [
-    "INK",
-    "Layers",
-    "fibres",
-    "infrared",
-    "layout",
-    "painted",
-    "parchment",
-    "pitch_of",
-    "running",
-    "stained",
-    "written",
-]
-
-INK = (0.17, 0.11, 0.08)
-_RED = (0.70, 0.13, 0.09)
-_BLUE = (0.16, 0.28, 0.55)
-_GOLD = (0.80, 0.60, 0.18)
+INK = (0.17, 0.11, 0.08)  # carbon ink
+_RED = (0.70, 0.13, 0.09)  # heading and initial
+_BLUE = (0.16, 0.28, 0.55)  # pen work in the margin
+_GOLD = (0.80, 0.60, 0.18)  # dots of the pen work
 _HEADING = ("incipit", "liber", "genesis", "quem", "dixit", "deus.")
-_INITIAL_LINES = 3
+_INITIAL_LINES = 3  # lines of text beside the initial
 
 
 @dataclass(frozen=True, eq=False)

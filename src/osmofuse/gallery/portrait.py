@@ -9,11 +9,9 @@ import numpy as np
 
 from osmofuse.gallery.bust import Canvas, Look, paint_bust, prepare_canvas
 from osmofuse.gallery.face import Features
-from osmofuse.gallery.scene import Scene, checked_shape, finished, generator
-from osmofuse.gallery.texture import Colour, mix, smoothstep
+from osmofuse.gallery.scene import Colour, Scene, checked_shape, finished, generator
+from osmofuse.gallery.texture import mix, smoothstep
 from osmofuse.typing import Array, FloatArray
-
-__all__ = ["portrait"]
 
 _SITTER = Features()
 _GUEST = Features(
@@ -54,11 +52,6 @@ def portrait(shape: Sequence[int] = (480, 400), seed: int = 0) -> Scene:
         The sitter, the guest (other features, other light), a map that is 0 in the face and 1
         outside it with a soft ring, and the guest's face with the sitter's skin and light.
         `truth` equals `foreground` bit for bit wherever `alpha` is 1.
-
-    Raises
-    ------
-    InputError
-        If `shape` or `seed` cannot be used.
 
     Examples
     --------

@@ -8,20 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from osmofuse.gallery.scene import Scene, checked_shape, finished, generator
-from osmofuse.gallery.texture import (
-    Colour,
-    axes,
-    bump,
-    fractal_noise,
-    mix,
-    smooth_noise,
-    smoothstep,
-    tint,
-)
+from osmofuse.gallery.scene import Colour, Scene, axes, checked_shape, finished, generator
+from osmofuse.gallery.texture import bump, fractal_noise, mix, smooth_noise, smoothstep, tint
 from osmofuse.typing import FloatArray
-
-__all__ = ["recolouring"]
 
 # Outline of the vase: height and radius, in half sides of the picture; up is negative.
 _HEIGHTS = (-0.78, -0.72, -0.62, -0.50, -0.30, -0.02, 0.22, 0.48, 0.66, 0.74)
@@ -35,7 +24,7 @@ _GLAZES: tuple[tuple[Colour, Colour, Colour], ...] = (
     ((0.18, 0.40, 0.24), (0.48, 0.62, 0.30), (0.84, 0.76, 0.42)),
     ((0.20, 0.28, 0.58), (0.40, 0.54, 0.74), (0.78, 0.78, 0.74)),
 )
-_CLAY = (0.66, 0.46, 0.35)
+_CLAY = (0.66, 0.46, 0.35)  # unglazed vase
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,11 +58,6 @@ def recolouring(shape: Sequence[int] = (440, 400), seed: int = 0) -> Scene:
         The smooth vase whose colours are wanted; the vase of the same form whose carving is wanted,
         in another colour (in colour); a map that is 0 on the vase; and the carved vase with the
         reflectance of the glaze. `truth` equals `foreground` bit for bit wherever `alpha` is 1.
-
-    Raises
-    ------
-    InputError
-        If `shape` or `seed` cannot be used.
 
     Examples
     --------

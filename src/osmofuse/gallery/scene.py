@@ -1,4 +1,4 @@
-"""Result type of all scenes, and checks of their arguments."""
+"""Result type of all scenes, checks of their arguments, and coordinates of their pixels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import numpy as np
 from osmofuse.errors import InputError
 from osmofuse.typing import Array, FloatArray
 
-__all__ = ["Panel", "Scene", "checked_shape", "finished", "generator"]
+Colour = tuple[float, float, float]
+"""Red, green and blue within [0, 1]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,28 +70,7 @@ class Scene:
 
 
 def checked_shape(shape: Sequence[int]) -> tuple[int, int]:
-    """Return `shape` as two plain positive integers.
-
-    Parameters
-    ----------
-    shape : sequence of int
-        Rows and columns.
-
-    Returns
-    -------
-    tuple of int
-        The same two numbers.
-
-    Raises
-    ------
-    InputError
-        If `shape` is anything but two positive integers.
-
-    Examples
-    --------
-    >>> checked_shape([4, 3])
-    (4, 3)
-    """
+    """Return `shape` as two plain positive integers, or raise InputError."""
     sides = tuple(shape) if isinstance(shape, Sequence | np.ndarray) else ()
     if len(sides) != 2 or not all(_is_positive_integer(side) for side in sides):
         raise InputError(
@@ -101,44 +81,30 @@ def checked_shape(shape: Sequence[int]) -> tuple[int, int]:
 
 
 def generator(seed: int) -> np.random.Generator:
-    """Return the random generator of a scene.
-
-    Parameters
-    ----------
-    seed : int
-        Zero or more; the same seed draws the same scene.
-
-    Returns
-    -------
-    numpy.random.Generator
-        A fresh generator.
-
-    Raises
-    ------
-    InputError
-        If `seed` is not an integer or is negative.
-    """
+    """Return a fresh random generator for a seed, an integer of 0 or more."""
     if isinstance(seed, bool) or not isinstance(seed, Integral) or int(seed) < 0:
         raise InputError(f"seed must be an integer of 0 or more, not {seed!r}; give seed=0")
     return np.random.default_rng(int(seed))
 
 
 def finished(picture: Array) -> FloatArray:
-    """Return `picture` as a scene carries it: contiguous float32 within [0, 1].
-
-    Parameters
-    ----------
-    picture : array
-        Values near [0, 1].
-
-    Returns
-    -------
-    array
-        A clipped copy of the same shape.
-    """
+    """Return a copy of `picture` as a scene stores it: contiguous float32 within [0, 1]."""
     return np.ascontiguousarray(np.clip(picture, 0.0, 1.0), dtype=np.float32)
 
 
 def _is_positive_integer(side: object) -> bool:
     # bool is an Integral, but shape=(True, 5) is a mistake.
     return isinstance(side, Integral) and not isinstance(side, bool) and int(side) > 0
+
+
+def axes(shape: tuple[int, int]) -> tuple[FloatArray, FloatArray]:
+    """Return the pixel centres as fractions of height, (rows, 1), and width, (1, cols)."""
+    rows, cols = shape
+    down = (np.arange(rows, dtype=np.float32) + 0.5) / rows
+    right = (np.arange(cols, dtype=np.float32) + 0.5) / cols
+    return down[:, None], right[None, :]
+
+
+def side_of(shape: tuple[int, int]) -> float:
+    """Return the side in pixels of a square of the same area, the unit of length of a scene."""
+    return float(np.sqrt(shape[0] * shape[1]))

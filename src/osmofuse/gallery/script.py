@@ -12,19 +12,6 @@ from scipy.interpolate import CubicSpline
 
 from osmofuse.typing import FloatArray
 
-__all__ = [
-    "CAPITALS",
-    "TEXT",
-    "Hand",
-    "Pen",
-    "Stamp",
-    "Stroke",
-    "paste",
-    "spiral",
-    "stamp",
-    "write_line",
-]
-
 Stroke = Sequence[tuple[float, float]]
 """Points (right, up) which the pen visits on a smooth curve."""
 
@@ -33,14 +20,8 @@ Stroke = Sequence[tuple[float, float]]
 class Pen:
     """Nib: a short edge held at a fixed angle, so that the width follows the direction.
 
-    Parameters
-    ----------
-    width : float
-        Length of the edge, in the units of the strokes.
-    thickness : float
-        Half thickness of the edge: the hairline.
-    angle : float
-        Angle of the edge against the line of writing, in degrees.
+    `width` is the length of the edge and `thickness` half its thickness, the hairline, both in
+    units of the strokes; `angle` is against the line of writing, in degrees.
     """
 
     width: float
@@ -50,15 +31,7 @@ class Pen:
 
 @dataclass(frozen=True, eq=False)
 class Stamp:
-    """Drawn sign, with the position of its origin.
-
-    Parameters
-    ----------
-    coverage : array of shape (rows, cols)
-        Share of each pixel under ink, within [0, 1].
-    row, col : int
-        Pixel of the origin (left end of the base line) within `coverage`.
-    """
+    """Drawn sign: share of each pixel under ink, and the pixel of its origin on the base line."""
 
     coverage: FloatArray
     row: int
@@ -66,27 +39,11 @@ class Stamp:
 
 
 def stamp(strokes: Sequence[Stroke], scale: float, pen: Pen) -> Stamp:
-    """Draw strokes with a pen.
+    """Draw strokes, upwards positive, with a pen, at `scale` pixels per unit.
 
-    Parameters
-    ----------
-    strokes : sequence of Stroke
-        The strokes, upwards positive.
-    scale : float
-        Pixels per unit.
-    pen : Pen
-        The nib, in the same units as the strokes.
-
-    Returns
-    -------
-    Stamp
-        The drawn sign.
-
-    Notes
-    -----
-    The nib is a segment with round ends. Every sample of the path covers the pixels nearer to it
-    than the hairline, with a one-pixel ramp; the sign is the largest cover. Cost: samples times
-    the area of the nib, whatever the size of the sign.
+    The nib is a segment with round ends. Every sample of the path covers the pixels nearer to
+    it than the hairline, with a one-pixel ramp; the sign is the largest cover. Cost: samples
+    times the area of the nib, whatever the size of the sign.
     """
     half = pen.width * scale / 2
     # A hairline under a quarter of a pixel would vanish from small pictures.
@@ -102,17 +59,7 @@ def stamp(strokes: Sequence[Stroke], scale: float, pen: Pen) -> Stamp:
 
 
 def paste(canvas: FloatArray, sign: Stamp, row: float, col: float) -> None:
-    """Lay a stamp on a canvas, in place; what falls outside is cut off.
-
-    Parameters
-    ----------
-    canvas : array of shape (rows, cols)
-        Coverage so far; keeps the larger value.
-    sign : Stamp
-        Stamp to paste.
-    row, col : float
-        Position of its origin, rounded to a pixel.
-    """
+    """Lay a stamp on a canvas, in place, its origin at a pixel; the larger coverage is kept."""
     top, left = round(row) - sign.row, round(col) - sign.col
     rows = slice(max(top, 0), min(top + sign.coverage.shape[0], canvas.shape[0]))
     cols = slice(max(left, 0), min(left + sign.coverage.shape[1], canvas.shape[1]))
@@ -123,21 +70,9 @@ def paste(canvas: FloatArray, sign: Stamp, row: float, col: float) -> None:
 
 
 def spiral(turns: float, radius: float, start: float = 0.0) -> list[tuple[float, float]]:
-    """Return a stroke that winds in from `radius`, as pen flourishes do.
+    """Return a stroke around the origin that winds in from `radius`, as pen flourishes do.
 
-    Parameters
-    ----------
-    turns : float
-        Number of turns; negative winds the other way.
-    radius : float
-        Outer radius.
-    start : float
-        Angle of the outer end in radians.
-
-    Returns
-    -------
-    list of tuple
-        Points of the stroke around the origin.
+    `start` is the angle of the outer end in radians; negative `turns` wind the other way.
     """
     t = np.linspace(0.0, 1.0, int(10 * abs(turns)) + 4)
     angle = start + 2 * np.pi * turns * t
@@ -182,12 +117,14 @@ TEXT = (
     "et protulit terra herbam virentem et afferentem semen iuxta genus suum.",
 )
 
+# Strokes of the letters, most of them shared by several.
 _STEM = [(0.04, 0.88), (0.15, 1.0), (0.16, 0.5), (0.16, 0.0)]
 _TALL = [(0.03, 1.68), (0.15, 1.82), (0.16, 0.9), (0.16, 0.05)]
 _FOOT = [(0.04, 0.88), (0.15, 1.0), (0.16, 0.5), (0.16, 0.14), (0.23, 0.02), (0.36, 0.1)]
 _BOWL = [(0.16, 0.74), (0.38, 0.98), (0.62, 0.8), (0.65, 0.42), (0.42, 0.02), (0.16, 0.08)]
 _BACK = [(0.57, 0.88), (0.36, 0.98), (0.13, 0.72), (0.1, 0.32), (0.3, 0.02), (0.57, 0.22)]
 _ARCH = [(0.17, 0.74), (0.36, 0.98), (0.55, 0.9), (0.6, 0.6), (0.6, 0.13), (0.67, 0.02), (0.8, 0.1)]
+_S = [(0.5, 0.86), (0.31, 0.99), (0.14, 0.78), (0.3, 0.53), (0.47, 0.28), (0.3, 0.01), (0.07, 0.14)]
 _LONG = [(0.6, 1.62), (0.44, 1.8), (0.28, 1.5), (0.26, 0.8), (0.25, 0.0)]
 
 
@@ -238,20 +175,7 @@ _LETTERS: dict[str, tuple[float, list[Stroke]]] = {
     "p": (0.8, [[(0.04, 0.88), (0.15, 1.0), (0.16, 0.2), (0.15, -0.72)], _BOWL]),
     "q": (0.78, [_BACK, [(0.48, 0.94), (0.58, 1.0), (0.58, 0.2), (0.57, -0.72)]]),
     "r": (0.56, [_STEM, [(0.17, 0.7), (0.32, 0.97), (0.5, 0.88)]]),
-    "s": (
-        0.6,
-        [
-            [
-                (0.5, 0.86),
-                (0.31, 0.99),
-                (0.14, 0.78),
-                (0.3, 0.53),
-                (0.47, 0.28),
-                (0.3, 0.01),
-                (0.07, 0.14),
-            ]
-        ],
-    ),
+    "s": (0.6, [_S]),
     "ſ": (0.5, [_LONG]),
     "t": (
         0.58,
@@ -304,20 +228,12 @@ CAPITALS: dict[str, list[Stroke]] = {
     ],
 }
 
-_PEN = Pen(width=0.2, thickness=0.045)
-_VARIANTS = 4
+_PEN = Pen(width=0.2, thickness=0.045)  # of small letters, in x-heights
+_VARIANTS = 4  # forms of each letter
 
 
 class Hand:
-    """Letters of one scribe, each in a few slightly different forms.
-
-    Parameters
-    ----------
-    height : float
-        Height of a small letter in pixels.
-    rng : numpy.random.Generator
-        Source of the differences.
-    """
+    """Letters of one scribe, `height` pixels high, each in a few slightly different forms."""
 
     def __init__(self, height: float, rng: np.random.Generator) -> None:
         self.height = height
@@ -325,36 +241,14 @@ class Hand:
         self._forms: dict[tuple[str, int], Stamp] = {}
 
     def letter(self, character: str) -> Stamp:
-        """Return one form of a letter, drawn at its first use.
-
-        Parameters
-        ----------
-        character : str
-            A letter of the hand.
-
-        Returns
-        -------
-        Stamp
-            The drawn letter.
-        """
+        """Return one form of a letter, drawn at its first use."""
         key = (character, int(self._rng.integers(_VARIANTS)))
         if key not in self._forms:
             self._forms[key] = stamp(self._wavered(_LETTERS[character][1]), self.height, _PEN)
         return self._forms[key]
 
     def advance(self, word: str) -> float:
-        """Return the length of a word in pixels.
-
-        Parameters
-        ----------
-        word : str
-            Letters of the hand.
-
-        Returns
-        -------
-        float
-            Its length.
-        """
+        """Return the length of a word in pixels."""
         return self.height * sum(_LETTERS[character][0] for character in word)
 
     def _wavered(self, strokes: Sequence[Stroke]) -> list[Stroke]:
@@ -374,20 +268,10 @@ def write_line(
     hand: Hand,
     rng: np.random.Generator,
 ) -> None:
-    """Write words on one ruled line until the next one would not fit, in place.
+    """Write words on one ruled line, in place, until the next one would not fit.
 
-    Parameters
-    ----------
-    canvas : array of shape (rows, cols)
-        Coverage of ink.
-    words : deque of str
-        Running text, turned on by the words written; a word longer than the line is cut short.
-    place : tuple of float
-        Row of the base line, first column, last column.
-    hand : Hand
-        The scribe.
-    rng : numpy.random.Generator
-        Source of the small unevenness.
+    `place` is the row of the base line, the first and the last column. The words written move
+    to the end of `words`; a word longer than the line is cut short.
     """
     base, col, end = place
     slope = 0.004 * rng.standard_normal()

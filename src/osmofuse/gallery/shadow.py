@@ -6,26 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from osmofuse.gallery.scene import Scene, checked_shape, finished, generator
-from osmofuse.gallery.texture import (
-    axes,
-    bump,
-    fractal_noise,
-    mix,
-    side_of,
-    smooth_noise,
-    smoothstep,
-    tint,
-)
+from osmofuse.gallery.scene import Scene, axes, checked_shape, finished, generator, side_of
+from osmofuse.gallery.texture import bump, fractal_noise, mix, smooth_noise, smoothstep, tint
 from osmofuse.typing import FloatArray
-
-__all__ = ["shadow"]
 
 # Light left in the full shadow: skylight, hence bluer than the sun it replaces.
 _UMBRA = (0.40, 0.45, 0.53)
 # Stones of the yard: sandstone, grey, slate, brick.
 _STONES = ((0.71, 0.62, 0.50), (0.60, 0.58, 0.55), (0.50, 0.52, 0.55), (0.66, 0.46, 0.37))
-_SLABS_ACROSS = 7.0
+_SLABS_ACROSS = 7.0  # courses of stones along the side of the picture
 
 
 def shadow(shape: Sequence[int] = (400, 520), seed: int = 0) -> Scene:
@@ -45,11 +34,6 @@ def shadow(shape: Sequence[int] = (400, 520), seed: int = 0) -> Scene:
         penumbra and 1 elsewhere, and the yard without shadow. Where `alpha` is 1,
         ``foreground / truth`` is either exactly 1 (in the light) or the same colour all over (in
         the full shadow), up to rounding.
-
-    Raises
-    ------
-    InputError
-        If `shape` or `seed` cannot be used.
 
     Examples
     --------

@@ -5,22 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import ndimage, sparse
 
+from osmofuse.gallery.scene import Colour
 from osmofuse.typing import Array, FloatArray
-
-Colour = tuple[float, float, float]
-"""Red, green and blue within [0, 1]."""
-
-__all__ = [
-    "Colour",
-    "axes",
-    "bump",
-    "fractal_noise",
-    "mix",
-    "side_of",
-    "smooth_noise",
-    "smoothstep",
-    "tint",
-]
 
 # Below this grain (pixels) filtered white noise is cheaper than a lattice.
 _FINE = 4.0
@@ -28,70 +14,10 @@ _FINE = 4.0
 _SPLINE_VARIANCE = 151 / 315
 
 
-def axes(shape: tuple[int, int]) -> tuple[FloatArray, FloatArray]:
-    """Return the pixel centres as fractions of the height and the width.
-
-    Parameters
-    ----------
-    shape : tuple of int
-        Rows and columns.
-
-    Returns
-    -------
-    tuple of array
-        Row positions (rows, 1) and column positions (1, cols), each within (0, 1).
-
-    Examples
-    --------
-    >>> axes((1, 2))[1].tolist()
-    [[0.25, 0.75]]
-    """
-    rows, cols = shape
-    down = (np.arange(rows, dtype=np.float32) + 0.5) / rows
-    right = (np.arange(cols, dtype=np.float32) + 0.5) / cols
-    return down[:, None], right[None, :]
-
-
-def side_of(shape: tuple[int, int]) -> float:
-    """Return the side of the square of the same area, the unit of length of a scene.
-
-    Parameters
-    ----------
-    shape : tuple of int
-        Rows and columns.
-
-    Returns
-    -------
-    float
-        In pixels.
-
-    Examples
-    --------
-    >>> side_of((4, 9))
-    6.0
-    """
-    return float(np.sqrt(shape[0] * shape[1]))
-
-
 def smoothstep(low: float, high: float, values: Array) -> FloatArray:
     """Return a ramp from exactly 0 at `low` to exactly 1 at `high` with flat ends.
 
-    Parameters
-    ----------
-    low, high : float
-        Start and end of the ramp; with `low` above `high` it falls.
-    values : array
-        Points of evaluation.
-
-    Returns
-    -------
-    array
-        Values within [0, 1].
-
-    Examples
-    --------
-    >>> smoothstep(0.0, 2.0, np.array([-1.0, 1.0, 3.0])).tolist()
-    [0.0, 0.5, 1.0]
+    With `low` above `high` it falls.
     """
     # In place from here on: large temporaries cost more than the arithmetic.
     t = np.atleast_1d(np.asarray(values, dtype=np.float32) - np.float32(low))
@@ -104,20 +30,7 @@ def smoothstep(low: float, high: float, values: Array) -> FloatArray:
 
 
 def bump(offset: Array, width: float) -> FloatArray:
-    """Return the Gaussian bell exp(-(offset / width)**2).
-
-    Parameters
-    ----------
-    offset : array
-        Signed distance from the top of the bell.
-    width : float
-        Distance at which the bell has fallen to 1/e.
-
-    Returns
-    -------
-    array
-        Values within (0, 1].
-    """
+    """Return the Gaussian bell exp(-(offset / width)**2)."""
     bell = np.asarray(offset, dtype=np.float32) / np.float32(width)
     np.square(bell, out=bell)
     np.negative(bell, out=bell)
@@ -126,20 +39,7 @@ def bump(offset: Array, width: float) -> FloatArray:
 
 
 def mix(first: Array | Colour, second: Array | Colour, weight: Array) -> FloatArray:
-    """Cross-fade two pictures, exactly `first` where the weight is 0.
-
-    Parameters
-    ----------
-    first, second : array
-        Pictures (rows, cols, 3) or colours (3,).
-    weight : array of shape (rows, cols)
-        Share of `second`.
-
-    Returns
-    -------
-    array of shape (rows, cols, 3)
-        ``first + weight * (second - first)``.
-    """
+    """Return ``first + weight * (second - first)``: exactly `first` at weight 0."""
     first, second = np.asarray(first, np.float32), np.asarray(second, np.float32)
     mixed = np.empty((*weight.shape, 3), dtype=np.float32)
     # Channel by channel: NumPy is slow where the innermost loop has only three turns.
@@ -150,20 +50,7 @@ def mix(first: Array | Colour, second: Array | Colour, weight: Array) -> FloatAr
 
 
 def tint(weight: Array, strength: Colour) -> FloatArray:
-    """Return the factor of a transparent coloured layer, 1 where the weight is 0.
-
-    Parameters
-    ----------
-    weight : array of shape (rows, cols)
-        Thickness of the layer.
-    strength : tuple of float
-        Absorption of one unit of thickness in red, green and blue.
-
-    Returns
-    -------
-    array of shape (rows, cols, 3)
-        ``1 - weight * strength``.
-    """
+    """Return the factor of a transparent layer, ``1 - weight * strength``, (rows, cols, 3)."""
     factor = np.empty((*weight.shape, 3), dtype=np.float32)
     for c in range(3):
         factor[..., c] = 1.0 - weight * np.float32(strength[c])
@@ -173,27 +60,12 @@ def tint(weight: Array, strength: Colour) -> FloatArray:
 def smooth_noise(
     shape: tuple[int, int], scale: float | tuple[float, float], rng: np.random.Generator
 ) -> FloatArray:
-    """Draw smooth noise of mean 0 and variance near 1.
+    """Draw smooth noise of mean 0 and variance near 1, about normally distributed.
 
-    Parameters
-    ----------
-    shape : tuple of int
-        Rows and columns.
-    scale : float or tuple of float
-        Grain in pixels, down and across; unequal ones make fibres.
-    rng : numpy.random.Generator
-        Source of randomness.
-
-    Returns
-    -------
-    array of shape (rows, cols)
-        The noise, about normally distributed.
-
-    Notes
-    -----
-    Coarse grains interpolate a random lattice with cubic B-splines, whose cost does not grow with
-    the grain. The weights are sparse matrices and not dense ones, so the bits do not depend on
-    how a BLAS splits its sums.
+    `scale` is the grain in pixels, down and across; unequal ones make fibres. Coarse grains
+    interpolate a random lattice with cubic B-splines, whose cost does not grow with the grain.
+    The weights are sparse matrices and not dense ones, so the bits do not depend on how a BLAS
+    splits its sums.
     """
     down, across = scale if isinstance(scale, tuple) else (scale, scale)
     if max(down, across) <= _FINE:
@@ -208,23 +80,9 @@ def smooth_noise(
 def fractal_noise(
     shape: tuple[int, int], scale: float, rng: np.random.Generator, octaves: int = 4
 ) -> FloatArray:
-    """Add up smooth noise of halving grain and amplitude.
+    """Draw noise of variance near 1: the sum of smooth noise of halving grain and amplitude.
 
-    Parameters
-    ----------
-    shape : tuple of int
-        Rows and columns.
-    scale : float
-        Coarsest grain in pixels.
-    rng : numpy.random.Generator
-        Source of randomness.
-    octaves : int
-        Number of grains.
-
-    Returns
-    -------
-    array of shape (rows, cols)
-        Noise of mean 0 and variance near 1.
+    `scale` is the coarsest grain in pixels.
     """
     total = np.zeros(shape, dtype=np.float32)
     for octave in range(octaves):

@@ -15,8 +15,8 @@ from osmofuse.typing import Array, FloatArray
 TINT = (0.80, 0.05, 0.45)  # where the background enters; in no old page, no skin and no field
 _COUNT = 256  # colours of the table, one for each value of a byte
 _FIRST, _LAST = 0.04, 0.97  # brightness of the first and of the last colour
-_START, _TURN, _DEPTH = 0.033, 0.5, 1.8  # of the helix: angles in turns, and how far from grey
-_BRIGHTEST = 99.0  # percentile of the values that the last colour stands for
+_START_ANGLE, _TURN, _DEPTH = 0.033, 0.5, 1.8  # helix: angles in turns, distance from grey
+_TOP_PERCENTILE = 99.0  # percentile of the values that gets the last colour
 
 
 @cache
@@ -33,7 +33,7 @@ def colours() -> FloatArray:
     """
     t = np.linspace(0.0, 1.0, _COUNT)
     brightness = _FIRST + (_LAST - _FIRST) * t
-    angle = 2 * np.pi * (_START + _TURN * t)
+    angle = 2 * np.pi * (_START_ANGLE + _TURN * t)
     depth = 0.5 * _DEPTH * brightness * (1.0 - brightness)
     across = np.array([[-0.14861, 1.78277], [-0.29227, -0.90649], [1.97294, 0.0]])
     turned = np.cos(angle)[:, None] * across[:, 0] + np.sin(angle)[:, None] * across[:, 1]
@@ -55,7 +55,7 @@ def shades(values: Array, highest: float) -> Array:
 
 def brightest(values: Array | list[FloatArray]) -> float:
     """Return the value of the last colour, in two digits; 1 where there is no error at all."""
-    return float(f"{np.percentile(values, _BRIGHTEST):.2g}") or 1.0
+    return float(f"{np.percentile(values, _TOP_PERCENTILE):.2g}") or 1.0
 
 
 _DPI = 64  # a power of two, so that lengths in inches give back whole pixels
@@ -89,7 +89,7 @@ class Canvas:
                 "the sheet needs matplotlib: pip install 'osmofuse[plot]'"
             ) from error
         self._figure = figure.Figure(dpi=_DPI, facecolor="white")
-        self._figure.set_layout_engine("none")  # whatever the user's settings say
+        self._figure.set_layout_engine("none")  # ignore the user's settings
         self._agg: Any = backend_agg.FigureCanvasAgg(self._figure)
         self._frames: list[tuple[slice, slice]] = []
 

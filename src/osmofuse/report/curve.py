@@ -12,30 +12,17 @@ _CURVE_WIDTH, _CURVE_HEIGHT = 640, 300  # of the SVG's view box
 _LEFT, _RIGHT, _TOP, _BOTTOM = 76, 16, 16, 48  # margins for the numbers
 _TICKS = 4  # intervals on an axis, about
 _STROKES = ("#c0392b", "#2e8b57", "#2f6fb5")  # red, green, blue; one line is drawn in the ink
-_CHANNELS = ("red", "green", "blue")
+_CHANNELS = ("red", "green", "blue")  # names of the lines
 _DOTTED = 40  # so few steps are marked one by one
 
 Point = tuple[float, float]
 
 
 def energy_curve(history: Sequence[Step]) -> str | None:
-    """Draw the energy over the reach if all steps have one, else over iterations.
+    """Return an SVG of the energy over the reach, or over iterations where a step has no reach.
 
-    Parameters
-    ----------
-    history : sequence of Step
-        History of a fusion.
-
-    Returns
-    -------
-    str or None
-        An SVG element that stands by itself and takes the colour of the text around it; None if
-        there are not two energies to draw a line between.
-
-    Examples
-    --------
-    >>> energy_curve(()) is None
-    True
+    The element takes the colour of the text around it. None if there are fewer than two
+    energies.
     """
     steps = [step for step in history if step.energy is not None and math.isfinite(step.energy)]
     by_reach = all(step.reach is not None for step in steps)

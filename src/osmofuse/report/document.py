@@ -20,65 +20,35 @@ from osmofuse.io import Staging, check_distinct, check_target, encode
 from osmofuse.io.staging import made_folder
 from osmofuse.picture import Picture
 from osmofuse.report.facts import UNKNOWN, Provenance
-from osmofuse.report.layers import LONGEST, Layer, file_names
+from osmofuse.report.layers import PAGE_SIDE, Layer, file_names
 from osmofuse.report.sections import figures, how_section
 
 MANIFEST = "manifest.json"
-_PAGE, _PICTURES = "index.html", "pictures"
+_INDEX, _PICTURES = "index.html", "pictures"  # in the folder of a report
 _SCRIPTS = ("views.js", "judge.js", "start.js")  # one after the other; the last one begins
 
 
 @dataclass(frozen=True, eq=False)
 class Document:
-    """Contents of a page.
-
-    Parameters
-    ----------
-    title : str
-        Title of the page.
-    lede : sequence of str
-        Short facts beside the title.
-    layers : mapping of str to Layer
-        Pictures of one size, by role; the viewer shows any two of them.
-    first : tuple of str
-        Roles of the two that lie there at first.
-    sections : sequence of str
-        HTML below the viewer.
-    maps : mapping of str to Layer
-        Maps shown in the sections, and in the viewer.
-    tint : tuple of str and str, optional
-        The address of a tint, and where it lies in words.
-    longest : int
-        Pixels of the longer side of a picture in the page.
-    size : tuple of int, optional
-        Rows and columns, where the layers are reduced copies.
-    ranks : sequence of str
-        Roles of the layers that a judge compares, in the order of the ranking.
-    provenance : Provenance
-        Origin of the pictures.
-    promise : str
-        Sentence on the result of its command.
-    texts : mapping of str to str
-        Further files, by name.
-    """
+    """Contents of a page."""
 
     title: str
-    lede: Sequence[str]
-    layers: Mapping[str, Layer]
-    first: tuple[str, str]
-    sections: Sequence[str] = ()
-    maps: Mapping[str, Layer] = field(default_factory=dict)
-    tint: tuple[str, str] | None = None
-    longest: int = LONGEST
-    size: tuple[int, int] | None = None
-    ranks: Sequence[str] = ()
+    lede: Sequence[str]  # short facts beside the title
+    layers: Mapping[str, Layer]  # pictures of one size, by role; the viewer shows any two
+    first: tuple[str, str]  # roles of the two shown first
+    sections: Sequence[str] = ()  # HTML below the viewer
+    maps: Mapping[str, Layer] = field(default_factory=dict)  # shown in sections and viewer
+    tint: tuple[str, str] | None = None  # URI of a tint, and the meaning of the tinted area
+    longest: int = PAGE_SIDE  # pixels of the longer side of a picture in the page
+    size: tuple[int, int] | None = None  # rows and columns, where layers are reduced copies
+    ranks: Sequence[str] = ()  # roles of the layers that a judge compares, in their order
     provenance: Provenance = UNKNOWN
-    promise: str = "This command does the same once more."
-    texts: Mapping[str, str] = field(default_factory=dict)
+    promise: str = "This command does the same once more."  # result of the command
+    texts: Mapping[str, str] = field(default_factory=dict)  # further files, by name
 
     @property
     def pictures(self) -> dict[str, Layer]:
-        """The picture files, by name."""
+        """Picture files, by name."""
         return {
             _picture(layer.name): layer for layer in (*self.layers.values(), *self.maps.values())
         }
@@ -91,28 +61,10 @@ def write_document(
     overwrite: bool = False,
     staging: Staging | None = None,
 ) -> Path:
-    """Write a page and its files, all or none; the page comes last.
+    """Write a page and its files, all or none, the page last; return the path of the page.
 
-    Parameters
-    ----------
-    folder : path
-        Made if it is not there.
-    document : Document
-        Contents of the page.
-    overwrite : bool
-        Replace a report that is there.
-    staging : Staging, optional
-        Files together with which these get their names, in a folder that `made_folder` made.
-
-    Returns
-    -------
-    Path
-        The page.
-
-    Raises
-    ------
-    OutputError
-        The report is there already, or cannot be written. Then nothing is.
+    `staging` has other files that get their names together with these, in a folder that
+    `made_folder` made.
     """
     folder, pictures = Path(folder), document.pictures
     first, second = (document.layers[role].name for role in document.first)
@@ -127,7 +79,7 @@ def write_document(
         "sections": "\n".join(document.sections),
         "how": how_section(document.provenance, document.promise, pictures),
     }
-    texts = {**document.texts, _PAGE: _assembled(content)}
+    texts = {**document.texts, _INDEX: _assembled(content)}
     for name in (*texts, *pictures):
         check_target(
             folder / name, overwrite=overwrite, inputs=document.provenance.inputs, folders=True
@@ -138,7 +90,7 @@ def write_document(
         with report_folder(folder), Staging([], overwrite=overwrite) as own:
             _stage(folder, pictures, texts, own)
             own.commit()
-    return folder / _PAGE
+    return folder / _INDEX
 
 
 def report_folder(folder: Path) -> AbstractContextManager[None]:
@@ -159,26 +111,20 @@ def check_report(
 
     Parameters
     ----------
-    folder : path
+    folder, iiif, overwrite
         As for `write_report`.
-    iiif : str, optional
-        As for `write_report`.
-    overwrite : bool
-        Replace a report that is there.
     pictures : iterable of str
-        Names of the pictures that it will show, as far as they are known.
+        Names of the pictures that it will show, if they are known.
     inputs, outputs : iterable of Path
         Files that are never replaced, and those that are written together with the report.
 
     Raises
     ------
-    SettingError
-        `iiif` is no address.
     OutputError
         It holds a report already, is a file, or its nearest folder is closed; or a file of the
         report would replace another.
     """
-    names = [_PAGE, *(_picture(name) for name in file_names(pictures))]
+    names = [_INDEX, *(_picture(name) for name in file_names(pictures))]
     if iiif is not None:
         check_address(iiif)
         names.append(MANIFEST)
@@ -242,7 +188,7 @@ def _legible(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").encode()
 
 
-_CONTEXT = "http://iiif.io/api/presentation/3/context.json"
+_CONTEXT = "http://iiif.io/api/presentation/3/context.json"  # JSON-LD, required
 
 
 def iiif_manifest(
@@ -256,30 +202,9 @@ def iiif_manifest(
     """Return a IIIF manifest (Presentation API 3.0) of pictures of one size.
 
     It has one canvas, painted with a choice of pictures: viewers show the first and offer the
-    others.
-
-    Parameters
-    ----------
-    layers : sequence of (str, str)
-        Title and path of PNG files, relative to the base; the first is shown first.
-    base : str
-        The address under which the folder of the report will be found: http or https.
-    size : tuple of int
-        Rows and columns of the pictures.
-    title : str
-        Title of the manifest.
-    facts : mapping of str to str, optional
-        Metadata for viewers.
-
-    Returns
-    -------
-    dict
-        Ready for `json.dumps`.
-
-    Raises
-    ------
-    SettingError
-        The base is no address, or has a query or a fragment.
+    others. `layers` are titles and paths of PNG files relative to `base`, the http or https
+    address of the report's folder; `size` is rows and columns; `facts` are metadata for
+    viewers.
     """
     check_address(base)
     base = base.rstrip("/")
@@ -324,13 +249,7 @@ def iiif_manifest(
 
 
 def check_address(base: str) -> None:
-    """Check that an address is one of a folder.
-
-    Raises
-    ------
-    SettingError
-        The address is not http or https, or has a query or a fragment.
-    """
+    """Check for the http or https address of a folder, without query and fragment."""
     if not re.fullmatch(r"https?://[^\s?#/]+(/[^\s?#]*)?", base):
         raise SettingError(
             f"iiif: {base!r}; give the address at which the report's folder will be found, "

@@ -18,7 +18,7 @@ from osmofuse.report.table import reasons_of, shown_number
 if TYPE_CHECKING:
     from osmofuse.tasks import Comparison
 
-_BETTER = {"high": "higher", "low": "lower", None: "–"}
+_BETTER = {"high": "higher", "low": "lower", None: "–"}  # better side of a metric
 
 
 def scores_table(scores: Mapping[str, Score]) -> str:
@@ -43,7 +43,7 @@ def _score_row(name: str, score: Score) -> str:
 def _meaning(name: str) -> str:
     try:
         found = metric_named(name)
-    except SettingError:  # a function of somebody's own
+    except SettingError:  # a user's function
         return ""
     words = f"{found.definition} ({found.source})" if found.source else found.definition
     return words[:1].upper() + words[1:]
@@ -52,7 +52,7 @@ def _meaning(name: str) -> str:
 def results_table(comparisons: Sequence[Comparison]) -> str:
     """Return a table with a row for each result, and definitions of its columns below.
 
-    The best of each column is marked; what is missing or doubtful is said in words.
+    The best of each column is marked; missing or doubtful values have a reason below.
     """
     better = {metric: s.better for c in comparisons for metric, s in c.scores.items()}
     best = {
@@ -110,11 +110,6 @@ def facts_of(record: Record) -> dict[str, str]:
     return dict(_facts(record))
 
 
-def facts_table(record: Record) -> str:
-    """Return the facts of a record as a list of definitions."""
-    return definitions(facts_of(record))
-
-
 def _facts(record: Record) -> Iterator[tuple[str, str]]:
     for one in record.inputs:
         notes = "".join(f"; {note}" for note in one.notes)
@@ -125,7 +120,7 @@ def _facts(record: Record) -> Iterator[tuple[str, str]]:
         yield "Recipe", f"{record.recipe['name']} (SHA-256 {record.recipe['sha256'][:16]}…)"
     settings = record.method["settings"]
     yield "Method", str(record.method["name"])
-    yield "Settings", ", ".join(f"{k} {_said(v, k)}" for k, v in settings.items())
+    yield "Settings", ", ".join(f"{k} {_value_text(v, k)}" for k, v in settings.items())
     if record.alpha:  # of what is no fusion there is none
         yield "Working space", record.working_space
     yield from _result(record.result)
@@ -168,13 +163,13 @@ def ended_words(status: object) -> str:
     )
 
 
-def _said(value: Any, name: str = "") -> str:
+def _value_text(value: Any, name: str = "") -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
         return "∞" if math.isinf(value) else f"{value:g}"
     if isinstance(value, list | tuple):
-        return ", ".join(_said(one, name) for one in value)
+        return ", ".join(_value_text(one, name) for one in value)
     if value is None:
         return "by the paper's rule" if name == "reach" else "none"
     return str(value)
@@ -202,4 +197,4 @@ class Provenance:
     inputs: Sequence[str | PathLike[str]] = ()
 
 
-UNKNOWN = Provenance()  # of what nobody has recorded
+UNKNOWN = Provenance()  # of pictures without a record

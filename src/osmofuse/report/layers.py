@@ -25,18 +25,10 @@ _PIXELS_AT_ONCE = 1_000_000  # bounds memory, without effect on the maps
 
 
 def change_maps(fused: Array, foreground: Array) -> dict[str, Map]:
-    """Return maps of how a fused picture differs from its foreground.
+    """Return maps of how a fused picture differs from its foreground, by name.
 
-    Parameters
-    ----------
-    fused, foreground : array of uint8, (rows, cols) or (rows, cols, 3)
-        As `osmofuse.io.for_screen` gives them: grey or sRGB.
-
-    Returns
-    -------
-    dict of str to (array, str, float)
-        Name; values, what they are, and the value of the last colour. Pictures without colours
-        have but the difference of levels.
+    Both are grey or sRGB as `osmofuse.io.for_screen` returns them. Pictures without colours
+    have only the difference of levels.
     """
     colour = bands_of(fused) == 3 and bands_of(foreground) == 3
     kinds = _IN_COLOUR if colour else _IN_GREY
@@ -95,7 +87,7 @@ _IN_COLOUR = {
 
 Encoding: TypeAlias = Literal["png", "jpeg"]
 
-LONGEST = 4096  # pixels of the longer side of a picture in the page
+PAGE_SIDE = 4096  # pixels of the longer side of a picture in the page
 LONGEST_MAP = 2048  # of a map or a tint, which have no fine print
 ENTERS = "Where the background enters"  # of the tint of an alpha map, in words
 _EXACT = 1_500_000  # pictures of so many pixels are kept exactly; larger ones become JPEG
@@ -109,32 +101,18 @@ _TITLES = {
     "structure": "Structure",
     "truth": "Truth",
 }
-_LETTERS = str.maketrans({"η": "eta", "μ": "mu", "γ": "gamma"})  # of settings, in names
+_GREEK = str.maketrans({"η": "eta", "μ": "mu", "γ": "gamma"})  # of settings, in names
 
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """Picture of a report's page.
+    """Picture of a report's page."""
 
-    Attributes
-    ----------
-    name : str
-        Name in addresses and files.
-    title : str
-        Title to be shown.
-    levels : array of uint8
-        Grey or sRGB, in full size.
-    bar : Bar or None
-        Colour bar of a map.
-    beside : str
-        Name of the layer that a map belongs to.
-    """
-
-    name: str
+    name: str  # in addresses and files
     title: str
-    levels: Array
-    bar: Bar | None = None
-    beside: str = ""
+    levels: Array  # uint8, grey or sRGB, in full size
+    bar: Bar | None = None  # colour bar of a map
+    beside: str = ""  # name of the layer that a map belongs to
 
     @property
     def size(self) -> tuple[int, int]:
@@ -143,15 +121,7 @@ class Layer:
 
 
 def layers_of(pictures: Mapping[str, ArrayLike | Picture]) -> dict[str, Layer]:
-    """Return pictures as layers, the usual ones first; alpha as a number is none.
-
-    Raises
-    ------
-    InputError
-        There is none, or one cannot be used.
-    MismatchError
-        They have different sizes.
-    """
+    """Return pictures of one size as layers, usual ones first; a number as alpha is left out."""
     usual = list(_TITLES)
     order = sorted(pictures, key=lambda name: (*usual, _kind(name)).index(_kind(name)))
     layers: dict[str, Layer] = {}
@@ -192,7 +162,7 @@ def maps_as_layers(
     return found
 
 
-def data_uri(layer: Layer, longest: int = LONGEST) -> tuple[str, tuple[int, int]]:
+def data_uri(layer: Layer, longest: int = PAGE_SIDE) -> tuple[str, tuple[int, int]]:
     """Return a layer as a data URI, and its size there."""
     small = reduced(layer.levels, longest if layer.bar is None else min(longest, LONGEST_MAP))
     rows, cols = small.shape[:2]
@@ -226,7 +196,7 @@ def file_names(names: Iterable[str], start: str = "") -> list[str]:
     """Return distinct names that are valid in addresses and files."""
     found: list[str] = []
     for name in names:
-        plain = re.sub(r"[^a-z0-9.]+", "-", name.lower().translate(_LETTERS)).strip("-.")
+        plain = re.sub(r"[^a-z0-9.]+", "-", name.lower().translate(_GREEK)).strip("-.")
         slug = start + (plain or "picture")
         while slug in found:
             slug += "-x"

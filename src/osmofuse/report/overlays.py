@@ -25,7 +25,7 @@ def checkerboard(
     squares: int = 8,
     longest: int = PREVIEW,
 ) -> Array:
-    """Lay two pictures over one another in squares: lines that break at an edge do not fit.
+    """Return a checkerboard of two pictures: lines that break at an edge do not fit.
 
     Parameters
     ----------
@@ -42,13 +42,6 @@ def checkerboard(
     -------
     array of uint8, (rows, cols, 3)
         For looking at: each picture is stretched between its 0.1th and 99.9th percentile.
-
-    Raises
-    ------
-    InputError, MismatchError
-        A picture cannot be shown, or they are not of one size.
-    SettingError
-        There are fewer than 2 squares.
     """
     if squares < 2:
         raise SettingError(f"squares: {squares}; there must be 2 or more")
@@ -81,11 +74,6 @@ def flicker(
     -------
     tuple of array and array
         uint8, (rows, cols, 3), of one size, as for `checkerboard`.
-
-    Raises
-    ------
-    InputError, MismatchError
-        A picture cannot be shown, or they are not of one size.
     """
     there = checked(foreground, "foreground", bounded=False)
     here = checked(background, "background", valid=valid, bounded=False)
@@ -151,11 +139,6 @@ def overlay(image: ArrayLike | Picture, alpha: ArrayLike | Picture) -> Array:
     -------
     array of uint8, (rows, cols, 3)
         For looking at; values outside 0 to 1 are clipped.
-
-    Raises
-    ------
-    InputError, MismatchError
-        An array cannot be used, or the sizes differ.
     """
     x, a = samples(image, "image"), as_alpha(alpha)
     a = a.mean(axis=2) if a.ndim == 3 else a

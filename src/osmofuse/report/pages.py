@@ -21,8 +21,8 @@ from osmofuse.report.document import MANIFEST, Document, iiif_manifest, write_do
 from osmofuse.report.facts import UNKNOWN, Provenance, ended_words, facts_of, results_table
 from osmofuse.report.layers import (
     ENTERS,
-    LONGEST,
     LONGEST_MAP,
+    PAGE_SIDE,
     Layer,
     Map,
     change_maps,
@@ -56,13 +56,13 @@ def write_report(
     """Write the report of a fusion: a page, its pictures and its curve as files.
 
     The page is one file that opens from the disk and asks the network for nothing. It shows
-    pictures in 8 bits of sRGB, at most 4096 pixels on the longer side, and says where it has
+    pictures in 8 bits of sRGB, at most 4096 pixels on the longer side, and notes where it has
     reduced them; the files beside it have the full size.
 
     Parameters
     ----------
     folder : path
-        Made if it is not there: ``index.html``, ``pictures/*.png``, perhaps ``energy.svg`` and
+        Created if missing: ``index.html``, ``pictures/*.png``, optionally ``energy.svg`` and
         ``manifest.json``.
     pictures : mapping of str to array or Picture
         Of one size, by role: "fused" (if not given, the fusion's), "foreground", "background",
@@ -75,7 +75,7 @@ def write_report(
         Maps beside those of `change_maps`: values, what they are in words, and the value of the
         last colour.
     results : mapping of str to array or Picture, optional
-        At least two, to be ranked blindly: the page compares them in pairs and tells their names
+        At least two, to be ranked blindly: the page compares them in pairs and shows their names
         when all are done.
     iiif : str, optional
         Also write a IIIF manifest, for the folder at this address.
@@ -93,10 +93,6 @@ def write_report(
 
     Raises
     ------
-    InputError, MismatchError, UnreadableError
-        A picture cannot be shown, or they have different sizes.
-    SettingError
-        `iiif` is no address.
     LimitError
         There are too many results to rank.
     OutputError
@@ -189,28 +185,19 @@ def write_results(
 
     Parameters
     ----------
-    folder : path
-        As for `write_report`.
     pictures : mapping of str to array or Picture
         The pair and what belongs to it, by role, as for `write_report`.
     results : mapping of str to array or Picture
         Results by name, of the same size.
     comparisons : sequence of Comparison, optional
         Scores, times and endings, by the same names; also of those that made no picture.
-    provenance, overwrite, staging
+    folder, provenance, overwrite, staging
         As for `write_report`.
 
     Returns
     -------
     Path
         The page.
-
-    Raises
-    ------
-    InputError, MismatchError, UnreadableError
-        A picture cannot be shown, or they have different sizes.
-    OutputError
-        The report is there already, or cannot be written. Then nothing is.
     """
     if not results:
         raise InputError("results: none; there is nothing to report")
@@ -251,7 +238,7 @@ def _longest(layers: Mapping[str, Layer]) -> int:
     """Return the longer side at which all pictures fit the budget of a browser."""
     rows, cols = next(iter(layers.values())).size
     scale = math.sqrt(_BUDGET / (len(layers) * rows * cols))
-    return min(LONGEST, math.ceil(scale * max(rows, cols)))
+    return min(PAGE_SIDE, math.ceil(scale * max(rows, cols)))
 
 
 def _maps(layers: Mapping[str, Layer], made: Mapping[str, Layer]) -> dict[str, Layer]:
@@ -307,14 +294,7 @@ def page_cost(
 ) -> tuple[float, float]:
     """Return bytes (in addition to the pictures) and seconds to write a page.
 
-    Parameters
-    ----------
-    pixels, samples : int
-        Pixels and samples of the result; a pixel has a sample in each band.
-    wide : bool
-        A picture is in double precision.
-    linear : bool
-        It was fused in linear light.
+    `wide` is for a picture in double precision, `linear` for one fused in linear light.
     """
     drawing = (2 if wide else 1) * (_SAMPLE_BYTES * samples + _PIXEL_BYTES * pixels)
     return drawing + linear * _LINEAR_BYTES * samples, _PAGE_SECONDS * samples / 1e6

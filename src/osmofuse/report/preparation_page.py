@@ -17,12 +17,12 @@ from osmofuse.pixels import quantise
 from osmofuse.registration import Alignment
 from osmofuse.report.document import Document, write_document
 from osmofuse.report.facts import UNKNOWN, Provenance, definitions
-from osmofuse.report.layers import LONGEST, Layer, layers_of, tint_uri
+from osmofuse.report.layers import PAGE_SIDE, Layer, layers_of, tint_uri
 from osmofuse.report.overlays import flicker, in_squares, overlay
 from osmofuse.report.sections import contact_section
 from osmofuse.typing import Array, ArrayLike
 
-_GROUND = 0.5  # the grey on which a cut-out lies
+_GROUND = 0.5  # grey behind a cut-out
 
 
 def write_alignment(
@@ -41,30 +41,21 @@ def write_alignment(
 
     Parameters
     ----------
-    folder : path
-        As for `write_report`.
     alignment : Alignment
         Result of `osmofuse.align`, not refused.
     foreground : array or Picture
         Fixed picture of the alignment.
-    provenance, overwrite, staging
+    folder, provenance, overwrite, staging
         As for `write_report`.
 
     Returns
     -------
     Path
         The page.
-
-    Raises
-    ------
-    InputError
-        A picture cannot be shown.
-    OutputError
-        The report is there already, or cannot be written. Then nothing is.
     """
     if alignment.image is None:
         raise ValueError("a refused alignment has no picture to show")
-    beside, moved = flicker(foreground, alignment.image, valid=alignment.valid, longest=LONGEST)
+    beside, moved = flicker(foreground, alignment.image, valid=alignment.valid, longest=PAGE_SIDE)
     figures = alignment.quality
     layers = layers_of(
         {"Foreground": beside, "Aligned": moved, "Checkerboard": in_squares(beside, moved)}
@@ -142,8 +133,6 @@ def write_matte(
 
     Parameters
     ----------
-    folder : path
-        As for `write_report`.
     image : array or Picture
         Picture that was matted.
     trimap : array or Picture
@@ -152,20 +141,13 @@ def write_matte(
         The map.
     facts : mapping of str to str, optional
         Further facts for the page.
-    provenance, overwrite, staging
+    folder, provenance, overwrite, staging
         As for `write_report`.
 
     Returns
     -------
     Path
         The page.
-
-    Raises
-    ------
-    InputError, MismatchError
-        A picture cannot be shown, or they have different sizes.
-    OutputError
-        The report is there already, or cannot be written. Then nothing is.
     """
     pictures: dict[str, Any] = {
         "Picture": image,
@@ -180,7 +162,7 @@ def write_matte(
         lede=[],
         layers=layers,
         first=("Picture", "Cut out"),
-        sections=[_pictures_section(layers, "Picture"), _told_section(facts or {})],
+        sections=[_pictures_section(layers, "Picture"), _facts_section(facts or {})],
         tint=None if tint is None else (tint, "What is not kept"),
         provenance=provenance,
     )
@@ -199,24 +181,15 @@ def write_pictures(
 
     Parameters
     ----------
-    folder : path
-        As for `write_report`.
     pictures : mapping of str to array or Picture
         By title, the result last; all of one size.
-    provenance, overwrite, staging
+    folder, provenance, overwrite, staging
         As for `write_report`.
 
     Returns
     -------
     Path
         The page.
-
-    Raises
-    ------
-    InputError, MismatchError
-        A picture cannot be shown, or they have different sizes.
-    OutputError
-        The report is there already, or cannot be written. Then nothing is.
     """
     layers = layers_of(pictures)
     first, *_, last = (next(iter(pictures)), *pictures)
@@ -240,7 +213,7 @@ def _cut_out(image: ArrayLike | Picture, alpha: ArrayLike) -> Picture:
     return Picture(quantise(shown, np.uint8)[0], profile)
 
 
-def _told_section(facts: Mapping[str, str]) -> str:
+def _facts_section(facts: Mapping[str, str]) -> str:
     if not facts:
         return ""
     return f'<section aria-labelledby="map"><h2 id="map">The map</h2>{definitions(facts)}</section>'

@@ -17,34 +17,17 @@ from osmofuse.documents import is_format, json_of, read_document, text_of
 from osmofuse.errors import LimitError, MismatchError, SettingError, UnreadableError
 from osmofuse.record import Record
 
-FORMAT = 1
-KIND = "osmofuse ranking"
+FORMAT = 1  # version of the file of answers
+KIND = "osmofuse ranking"  # marks the file of answers
 MOST_RANKED = 8  # results, which are 28 pairs
 MOST_ANSWERS = 1000  # limit on files; 8 results need 28
 
 
 def blind_pairs(names: Sequence[str], record: Record | None) -> list[tuple[int, int]]:
-    """Return all pairs of results in an order that reveals nothing about them.
+    """Return all pairs of at most eight results in an order that reveals nothing about them.
 
-    Order and sides come from the hash of the record and of the names: the same report gives the
-    same order to every judge.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Names of the results.
-    record : Record, optional
-        Record of the picture in the report.
-
-    Returns
-    -------
-    list of (int, int)
-        Indices of the left and of the right result.
-
-    Raises
-    ------
-    LimitError
-        There are more than eight results.
+    A pair is the index of the left and of the right result. Order and sides come from the hash
+    of the record and of the names: the same report gives the same order to every judge.
     """
     if len(names) > MOST_RANKED:
         raise LimitError(
@@ -67,11 +50,6 @@ def read_ranking(path: str | os.PathLike[str]) -> dict[str, Any]:
         ``by``: who judged; ``sha256_of_pixels`` of the record's output; ``answers``: a list of
         ``pair`` and ``better``, which is None where no difference was seen; ``points`` by name: one
         for each time a result was better, half where there was no difference.
-
-    Raises
-    ------
-    UnreadableError
-        The file is missing, damaged, or no ranking.
     """
     path = Path(path)
     content = read_document(path)
@@ -106,8 +84,6 @@ def with_ranking(record: Record, path: str | os.PathLike[str]) -> Record:
 
     Raises
     ------
-    UnreadableError
-        The file is missing, damaged, or no ranking.
     MismatchError
         The ranking belongs to another report.
     """

@@ -12,8 +12,8 @@ from osmofuse.metrics.score import Score
 from osmofuse.picture import Picture
 from osmofuse.record import Record
 from osmofuse.report.canvas import Bar, colours
-from osmofuse.report.facts import Provenance, facts_table, scores_table
-from osmofuse.report.layers import LONGEST, Layer, data_uri, layers_of
+from osmofuse.report.facts import Provenance, definitions, facts_of, scores_table
+from osmofuse.report.layers import PAGE_SIDE, Layer, data_uri, layers_of
 from osmofuse.report.ranking import FORMAT, KIND, blind_pairs
 from osmofuse.typing import ArrayLike
 
@@ -35,15 +35,18 @@ def figures(
     return "\n".join(found)
 
 
-def _figure(layer: Layer, below: str = "", *, longest: int = LONGEST, mark: str = "") -> str:
-    source, (rows, cols) = data_uri(layer, longest)
-    kind = "map" if layer.bar else "picture"
+def _figure(layer: Layer, below: str = "", *, longest: int = PAGE_SIDE, mark: str = "") -> str:
+    kind, image = "map" if layer.bar else "picture", _image(layer, longest, layer.title, mark)
     return (
-        f'<figure class="layer" data-kind="{kind}" data-name="{layer.name}">'
-        f'<img src="{source}" width="{cols}" height="{rows}" alt="{escape(layer.title)}" '
-        f'decoding="async"{mark}><figcaption><span class="name">{escape(layer.title)}</span>'
-        f"{below}</figcaption></figure>"
+        f'<figure class="layer" data-kind="{kind}" data-name="{layer.name}">{image}'
+        f'<figcaption><span class="name">{escape(layer.title)}</span>{below}</figcaption></figure>'
     )
+
+
+def _image(layer: Layer, longest: int, words: str = "", mark: str = "") -> str:
+    source, (rows, cols) = data_uri(layer, longest)
+    size = f'width="{cols}" height="{rows}"'
+    return f'<img src="{source}" {size} alt="{escape(words)}" decoding="async"{mark}>'
 
 
 def maps_section(maps: Mapping[str, Layer], words: str) -> str:
@@ -68,12 +71,10 @@ def contact_section(
     """Return thumbnails of layers; a click shows one in the viewer, to the right of another."""
     thumbs = []
     for role, layer in layers.items():
-        source, (rows, cols) = data_uri(layer, _THUMB)
         caption = (captions or {}).get(role, "")
         thumbs.append(
             f'<li><button type="button" data-show="{layer.name}" data-beside="{beside}">'
-            f'<img src="{source}" width="{cols}" height="{rows}" alt="" decoding="async">'
-            f'<span class="name">{escape(layer.title)}</span>'
+            f'{_image(layer, _THUMB)}<span class="name">{escape(layer.title)}</span>'
             f'<span class="caption">{escape(caption)}</span></button></li>'
         )
     return (
@@ -131,7 +132,7 @@ def how_section(provenance: Provenance, promise: str, files: Iterable[str]) -> s
     record, command = provenance.record, provenance.command
     parts = ['<section aria-labelledby="how"><h2 id="how">How it was made</h2>']
     if record is not None:
-        parts.append(facts_table(record))
+        parts.append(definitions(facts_of(record)))
     if command:
         parts.append(
             f"<h3>Make it again</h3><p>{escape(promise)}</p>"
@@ -153,21 +154,10 @@ def how_section(provenance: Provenance, promise: str, files: Iterable[str]) -> s
 def blind_section(
     results: Mapping[str, ArrayLike | Picture], record: Record | None, *, shown: bool = False
 ) -> str:
-    """Return the blind comparison of results; their names are not legible in it.
+    """Return the blind comparison of at least two results; their names are not legible in it.
 
-    Parameters
-    ----------
-    results : mapping of str to array or Picture
-        Results by name.
-    record : Record, optional
-        To which the answers will belong.
-    shown : bool
-        The page has them among its pictures already, each with its rank.
-
-    Raises
-    ------
-    InputError
-        There is one result only.
+    The answers will belong to `record`. If `shown`, the results are layers of the page already,
+    each with its rank.
     """
     if not results:
         return ""
@@ -195,11 +185,6 @@ def blind_section(
 def _hidden(results: Mapping[str, ArrayLike | Picture]) -> str:
     """Return pictures that only the judge's viewer shows."""
     unnamed = {f"result {k}": picture for k, picture in enumerate(results.values())}
-    found = []
-    for k, layer in enumerate(layers_of(unnamed).values()):
-        source, (rows, cols) = data_uri(layer)
-        found.append(
-            f'<img src="{source}" width="{cols}" height="{rows}" alt="A result, its name hidden" '
-            f'decoding="async" data-rank="{k}" hidden>'
-        )
-    return "".join(found)
+    layers = enumerate(layers_of(unnamed).values())
+    words = "A result, its name hidden"
+    return "".join(_image(one, PAGE_SIDE, words, f' data-rank="{k}" hidden') for k, one in layers)

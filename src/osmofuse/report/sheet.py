@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from osmofuse.tasks import Comparison
 
 _SHEET_HEIGHT, _SHEET_WIDTH = 3400, 2400  # A4 at about 290 dots per inch
-_SMALL = 320  # pictures that fit into half of this are magnified, up to this
+_MAGNIFIED = 320  # pictures that fit into half of this are magnified, up to this
 _SHAPE = 2.2  # width over height of the pictures together, if the columns are ours to choose
 
 
@@ -44,7 +44,7 @@ def side_by_side(
         Caption and picture: floats on the scale where 1.0 is white, (rows, cols), shown in
         grey, or (rows, cols, 3). Never changed. None leaves the place empty.
     title : str
-        Stands above the pictures.
+        Title of the sheet.
     columns : int, optional
         Pictures in a row; by default as many as give the sheet a landscape form.
     bar : Bar, optional
@@ -57,12 +57,6 @@ def side_by_side(
 
     Raises
     ------
-    InputError
-        There is no panel, or one is no picture of floats.
-    SettingError
-        `columns` is less than 1.
-    MismatchError
-        A picture has another size than the first.
     LimitError
         There are too many panels for one sheet.
     MissingExtraError
@@ -120,13 +114,7 @@ def _checked(panels: Sequence[tuple[str, Array | None]]) -> list[Array | None]:
 
 
 def as_levels(caption: str, picture: Array) -> Array:
-    """Return a picture as uint8 with three bands.
-
-    Raises
-    ------
-    InputError
-        The picture is not one of floats; the message has its caption.
-    """
+    """Return a picture of floats as uint8 with three bands; errors name its caption."""
     array = np.asarray(picture)
     if array.size == 0 or not (array.ndim == 2 or (array.ndim == 3 and array.shape[2] == 3)):
         raise InputError(
@@ -158,27 +146,27 @@ class _Page:
 
     @property
     def gap(self) -> int:
-        """Between columns, and between a caption and the next row."""
+        """Space between columns, and between a caption and the next row."""
         return self.em
 
     @property
     def title(self) -> int:
-        """The size of the title's letters."""
+        """Size of the title's letters."""
         return self.em * 3 // 2
 
     @property
     def least(self) -> int:
-        """The least width of a caption."""
+        """Least width of a caption."""
         return 8 * self.em
 
     @property
     def cell(self) -> int:
-        """The width of a column; narrow pictures leave room for their caption."""
+        """Width of a column; narrow pictures leave room for their caption."""
         return max(self.panel[1], self.least)
 
     @property
     def row(self) -> int:
-        """The height of a picture with its caption."""
+        """Height of a picture with its caption."""
         text = line_height(self.em) * self.caption_lines
         return self.panel[0] + (self.em // 2 + text if text else 0)
 
@@ -239,7 +227,7 @@ def _letters(width: int, columns: int) -> int:
 
 def _shown(size: tuple[int, int], room: tuple[int, int]) -> tuple[int, int]:
     """Return the size at which a picture is shown: whole multiples, or reduced to the room."""
-    multiple = min(_SMALL // max(size), room[0] // size[0], room[1] // size[1])
+    multiple = min(_MAGNIFIED // max(size), room[0] // size[0], room[1] // size[1])
     if multiple:
         return size[0] * multiple, size[1] * multiple
     scale = min(1.0, room[0] / size[0], room[1] / size[1])
@@ -268,19 +256,12 @@ def contact_sheet(
     foreground, background : array or Picture
         The pair.
     title : str
-        Stands above the pictures.
+        Title of the sheet.
 
     Returns
     -------
     array of uint8, (rows, cols, 3)
-        The sheet, ready for `osmofuse.io.write`.
-
-    Raises
-    ------
-    InputError
-        A picture cannot be used.
-    MissingExtraError
-        matplotlib is not installed.
+        The sheet, drawn by `side_by_side`.
     """
     given = [("Foreground", foreground), ("Background", background)]
     panels: list[tuple[str, Array | None]] = [
@@ -314,25 +295,16 @@ def zoom_sheet(
     foreground : array or Picture
         With three channels: the colours to be kept.
     alpha : array or number
-        Its lower half says where to look, if there is no box.
+        Without a box, the part around alpha below 0.5 is shown.
     box : tuple of slice, optional
         Rows and columns to look at.
     title : str
-        Stands above the pictures.
+        Title of the sheet.
 
     Returns
     -------
     array of uint8, (rows, cols, 3)
-        The sheet.
-
-    Raises
-    ------
-    InputError
-        There is no picture, or one without colours.
-    SettingError
-        The box holds no pixel.
-    MissingExtraError
-        matplotlib is not installed.
+        The sheet, drawn by `side_by_side`.
     """
     f = _stored(samples(foreground, "foreground"))
     box = _around(as_alpha(alpha), f.shape[:2]) if box is None else box

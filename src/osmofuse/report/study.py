@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from osmofuse.errors import InputError, LimitError
 from osmofuse.report.canvas import Canvas, line_height
 from osmofuse.report.sheet import as_levels
-from osmofuse.report.table import Heads, fixed_settings, said, said_value, varied_settings
+from osmofuse.report.table import Heads, as_text, fixed_settings, setting_text, varied_settings
 from osmofuse.typing import Array
 
 if TYPE_CHECKING:
@@ -23,20 +23,7 @@ _HEAD = 7 * _EM  # the width of a row's heading
 
 
 def check_sheet(tried: Sequence[Mapping[str, Any]], size: tuple[int, int]) -> None:
-    """Check that a sweep fits on one sheet, before the work begins.
-
-    Parameters
-    ----------
-    tried : sequence of mapping
-        The settings of each trial.
-    size : tuple of int
-        Rows and columns of the pictures.
-
-    Raises
-    ------
-    LimitError
-        There are too many trials for one sheet.
-    """
+    """Check, before the work begins, that pictures of a size fit on one sheet of the trials."""
     _plan(tried, size)
 
 
@@ -45,14 +32,14 @@ def study_sheet(trials: Sequence[Trial], *, title: str = "") -> Array:
 
     Settings that were varied go down, the slowest first, or across, so that there are about as
     many rows as columns; of the paper's study, start and mu go down, eta and gamma across. What
-    was not varied stands above the table.
+    was not varied is printed above the table.
 
     Parameters
     ----------
     trials : sequence of Trial
         Result of `osmofuse.sweep`.
     title : str
-        Stands above the table.
+        Title of the sheet.
 
     Returns
     -------
@@ -61,12 +48,8 @@ def study_sheet(trials: Sequence[Trial], *, title: str = "") -> Array:
 
     Raises
     ------
-    InputError
-        There is nothing to show.
     LimitError
         There are too many trials for one sheet.
-    MissingExtraError
-        matplotlib is not installed.
     """
     if not trials:
         raise InputError("trials: empty; there is nothing to show")
@@ -75,24 +58,24 @@ def study_sheet(trials: Sequence[Trial], *, title: str = "") -> Array:
     page = _plan(tried, pictures[0].shape[:2])
     canvas = Canvas()
     heading = canvas.wrap(title, _EM * 3 // 2, page.width - 4 * _EM)
-    constant = canvas.wrap(said(fixed_settings(tried)), _EM, page.width - 4 * _EM)
+    constant = canvas.wrap(as_text(fixed_settings(tried)), _EM, page.width - 4 * _EM)
     page = replace(page, title_lines=len(heading), fixed_lines=len(constant))
     canvas.resize(page.height, page.width)
     canvas.write(heading, _EM * 3 // 2, 2 * _EM, 2 * _EM)
     above = len(page.across) + len(constant)
-    canvas.write(constant, _EM, page.top - above * _LINE - _EM, 2 * _EM)
+    canvas.write(constant, _EM, page.top - above * _LINE_HEIGHT - _EM, 2 * _EM)
     _write_headings(canvas, page)
     for trial, picture in zip(trials, pictures, strict=True):
         canvas.show(picture, *page.corner(page.place(trial)), page.panel)
     return canvas.pixels()
 
 
-_LINE = line_height(_EM)
+_LINE_HEIGHT = line_height(_EM)
 
 
 @dataclass(frozen=True)
 class _Page:
-    """Layout of the sheet, in pixels from the top left corner; groups stand apart."""
+    """Layout of the sheet, in pixels from the top left corner; there is a gap between groups."""
 
     down: Heads
     across: Heads
@@ -108,7 +91,7 @@ class _Page:
     def top(self) -> int:
         """Height at which the first row of pictures begins."""
         title = self.title_lines * line_height(_EM * 3 // 2)
-        return 2 * _EM + title + _EM + _LINE * (self.fixed_lines + len(self.across)) + _EM
+        return 2 * _EM + title + _EM + _LINE_HEIGHT * (self.fixed_lines + len(self.across)) + _EM
 
     @property
     def left(self) -> int:
@@ -169,23 +152,21 @@ def _scale(down: Heads, across: Heads, size: tuple[int, int]) -> float:
 
 def _write_headings(canvas: Canvas, page: _Page) -> None:
     """Write each setting's value where a group of rows or columns with it begins."""
-    step = _count(page.across)
-    for level, (name, values) in enumerate(page.across.items()):
+    for level, col, text in _headings(page.across):
+        above = (len(page.across) - level) * _LINE_HEIGHT + _EM // 2
+        canvas.write([text], _EM, page.top - above, page.corner((0, col))[1])
+    for level, row, text in _headings(page.down):
+        lines = canvas.wrap(text, _EM, _HEAD - _EM)
+        canvas.write(lines, _EM, page.corner((row, 0))[0], 2 * _EM + level * _HEAD)
+
+
+def _headings(heads: Heads) -> Iterator[tuple[int, int, str]]:
+    """Yield level, first row or column, and text of each group with one value of a setting."""
+    step = _count(heads)
+    for level, (name, values) in enumerate(heads.items()):
         step //= len(values)
-        for col in range(0, _count(page.across), step):
-            _, left = page.corner((0, col))
-            text = said_value(name, values[col // step % len(values)])
-            canvas.write(
-                [text], _EM, page.top - (len(page.across) - level) * _LINE - _EM // 2, left
-            )
-    step = _count(page.down)
-    for level, (name, values) in enumerate(page.down.items()):
-        step //= len(values)
-        for row in range(0, _count(page.down), step):
-            top, _ = page.corner((row, 0))
-            text = said_value(name, values[row // step % len(values)])
-            lines = canvas.wrap(text, _EM, _HEAD - _EM)
-            canvas.write(lines, _EM, top, 2 * _EM + level * _HEAD)
+        for index in range(0, _count(heads), step):
+            yield level, index, setting_text(name, values[index // step % len(values)])
 
 
 def _group(heads: Heads, index: int) -> int:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from osmofuse.errors import InputError
 
 if TYPE_CHECKING:
+    from osmofuse.methods import Fusion
     from osmofuse.tasks import Comparison, Trial
 
 Published: TypeAlias = Mapping[str, Mapping[str, float]]
 
 # Digits after the point, as published tables give them; other metrics get four in all.
-_DIGITS = {
+_METRIC_DIGITS = {
     "chromaticity": 4,
     "structure": 3,
     "fmi": 3,
@@ -27,14 +28,14 @@ _DIGITS = {
     "psnr": 2,
     "ssim": 4,
 }
-_MISSING = "–"
+_MISSING = "–"  # cell without a value
 # Metrics whose published values are not to be compared with ours.
 _APART = {
     "brisque": "brisque depends on the trained model. The one behind the published values is not "
     "public; that of the wheel brisque 0.2.0, which is used here, gives others: compare ours with "
     "ours.",
 }
-_ARROWS = {"high": " ↑", "low": " ↓", None: ""}
+_ARROWS = {"high": " ↑", "low": " ↓", None: ""}  # better side of a metric
 
 _MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in r"\`*_[]<>|~$&"})
 _SIGNS = {"–": "--", "∞": r"$\infty$", "↑": r"$\uparrow$", "↓": r"$\downarrow$"}
@@ -61,17 +62,12 @@ def markdown_table(comparisons: Sequence[Comparison], *, published: Published | 
     comparisons : sequence of Comparison
         Result of `osmofuse.compare`.
     published : mapping of str to mapping of str to float, optional
-        Values to stand in brackets beside ours: by method, then by metric.
+        Values printed in brackets beside ours: by method, then by metric.
 
     Returns
     -------
     str
         The table, and below it the reasons for what is missing.
-
-    Raises
-    ------
-    InputError
-        There is nothing to show.
 
     Examples
     --------
@@ -99,11 +95,6 @@ def study_table(trials: Sequence[Trial]) -> str:
     str
         The settings that were varied, how far each went, the sum of its energies, and its scores;
         below it, the settings that were not varied.
-
-    Raises
-    ------
-    InputError
-        There is nothing to show.
     """
     return in_markdown(tabulated_study(trials))
 
@@ -163,15 +154,18 @@ def _figures(one: Comparison, metrics: list[str]) -> list[object]:
     fusion = one.fusion
     if fusion is None:
         return [None] * (4 + len(metrics))
-    energy = None if fusion.energy is None else float(fusion.energy.sum())
     scores = [one.scores[metric].value if metric in one.scores else None for metric in metrics]
-    return [str(fusion.status), fusion.seconds, fusion.reach, energy, *scores]
+    return [str(fusion.status), fusion.seconds, fusion.reach, _energy(fusion), *scores]
+
+
+def _energy(fusion: Fusion) -> float | None:
+    return None if fusion.energy is None else float(fusion.energy.sum())
 
 
 def latex_table(comparisons: Sequence[Comparison], *, published: Published | None = None) -> str:
     r"""Return comparisons as a LaTeX table, one row for each method.
 
-    It needs the package booktabs. Reasons for what is missing stand in rows below the table.
+    It needs the package booktabs. Reasons for missing values are rows below the table.
 
     Parameters
     ----------
@@ -182,11 +176,6 @@ def latex_table(comparisons: Sequence[Comparison], *, published: Published | Non
     -------
     str
         From ``\begin{tabular}`` to ``\end{tabular}``.
-
-    Raises
-    ------
-    InputError
-        There is nothing to show.
     """
     table = tabulated(comparisons, published or {})
     columns = len(table.head)
@@ -231,8 +220,8 @@ def tabulated_study(trials: Sequence[Trial]) -> Table:
     varied, constant = list(varied_settings(tried)), fixed_settings(tried)
     better = {metric: s.better for t in trials for metric, s in t.scores.items()}
     found = {
-        "end reach": [_reach(trial) for trial in trials],
-        "energy ↓": [_energy(trial) for trial in trials],
+        "end reach": [shown_number(trial.fusion.reach, "reach") for trial in trials],
+        "energy ↓": [shown_number(_energy(trial.fusion), "energy") for trial in trials],
     }
     found = {name: cells for name, cells in found.items() if set(cells) != {_MISSING}}
     found |= {
@@ -240,21 +229,12 @@ def tabulated_study(trials: Sequence[Trial]) -> Table:
         for metric, side in better.items()
     }
     columns = {"trial": [str(k + 1) for k in range(len(trials))]} if not varied else {}
-    columns |= {name: [said_bare(one[name]) for one in tried] for name in varied}
+    columns |= {name: [value_text(one[name]) for one in tried] for name in varied}
     columns |= found | {"seconds": [_seconds(trial.fusion.seconds) for trial in trials]}
     reasons = [f"{m}: {s.reason}" for t in trials for m, s in t.scores.items() if s.reason]
-    notes = [f"In all trials: {said(constant)}."] if constant else []
+    notes = [f"In all trials: {as_text(constant)}."] if constant else []
     rows = [list(cells) for cells in zip(*columns.values(), strict=True)]
     return Table(list(columns), rows, [*notes, *dict.fromkeys(reasons)], max(len(varied), 1))
-
-
-def _reach(trial: Trial) -> str:
-    return shown_number(trial.fusion.reach, "reach")
-
-
-def _energy(trial: Trial) -> str:
-    energy = trial.fusion.energy
-    return shown_number(None if energy is None else float(energy.sum()), "energy")
 
 
 def tabulated(comparisons: Sequence[Comparison], published: Published) -> Table:
@@ -299,7 +279,7 @@ def shown_number(value: float | None, metric: str) -> str:
         return _MISSING
     if math.isinf(value):
         return "∞" if value > 0 else "-∞"
-    return f"{value:z.{_DIGITS[metric]}f}" if metric in _DIGITS else f"{value:z.4g}"
+    return f"{value:z.{_METRIC_DIGITS[metric]}f}" if metric in _METRIC_DIGITS else f"{value:z.4g}"
 
 
 def _seconds(seconds: float) -> str:
@@ -336,30 +316,30 @@ def trial_names(trials: Sequence[Trial]) -> list[str]:
     tried = [trial.settings for trial in trials]
     varied = varied_settings(tried) or dict.fromkeys(list(tried[0])[:1])
     chosen = [{name: settings[name] for name in varied} for settings in tried]
-    names = [said(settings) or "as it is" for settings in chosen]
+    names = [as_text(settings) or "as it is" for settings in chosen]
     if len(set(names)) == len(names):
         return names
-    return [said(settings, digits=17) for settings in chosen]
+    return [as_text(settings, digits=17) for settings in chosen]
 
 
-def said(settings: Mapping[str, Any], digits: int = 6) -> str:
-    """Return settings in words."""
-    return ", ".join(said_value(name, value, digits) for name, value in settings.items())
+def as_text(settings: Mapping[str, Any], digits: int = 6) -> str:
+    """Return settings as text."""
+    return ", ".join(setting_text(name, value, digits) for name, value in settings.items())
 
 
-def said_value(name: str, value: Any, digits: int = 6) -> str:
-    """Return a setting as it stands in a heading.
+def setting_text(name: str, value: Any, digits: int = 6) -> str:
+    """Return a setting as the text of a heading.
 
     Examples
     --------
-    >>> said_value("eta", 0.1), said_value("start", "means"), said_value("reach", None)
+    >>> setting_text("eta", 0.1), setting_text("start", "means"), setting_text("reach", None)
     ('η = 0.1', 'start means', "reach by the paper's rule")
-    >>> said_value("alpha", "map 2"), said_value("regulariser", None)
+    >>> setting_text("alpha", "map 2"), setting_text("regulariser", None)
     ('α: map 2', 'regulariser none')
     """
     if name == "reach" and value is None:
         return "reach by the paper's rule"
-    text = said_bare(value, digits)
+    text = value_text(value, digits)
     if name == "reach":
         return f"reach {text}" if isinstance(value, str) else f"reach {text} px"
     if name == "alpha" and isinstance(value, str):
@@ -369,10 +349,10 @@ def said_value(name: str, value: Any, digits: int = 6) -> str:
     return f"{name} {text}"
 
 
-def said_bare(value: Any, digits: int = 6) -> str:
-    """Return a value alone, as a table has it."""
+def value_text(value: Any, digits: int = 6) -> str:
+    """Return the value of a setting as text, as tables have it."""
     if isinstance(value, list | tuple):
-        return ",".join(said_bare(one, digits) for one in value)
+        return ",".join(value_text(one, digits) for one in value)
     if value is None or isinstance(value, bool):
         return str(value).lower()
     return f"{value:.{digits}g}" if isinstance(value, int | float) else str(value)

@@ -12,7 +12,7 @@ from osmofuse.report.table import Published, Table, tabulated, tabulated_study
 if TYPE_CHECKING:
     from osmofuse.tasks import Comparison, Trial
 
-_GAP = "  "
+_GAP = "  "  # between columns
 _NARROWEST = 20  # characters
 
 Cells: TypeAlias = list[list[str]]  # of a column, each in lines; the first is the heading
@@ -27,17 +27,10 @@ def terminal_table(
 
     Parameters
     ----------
-    comparisons : sequence of Comparison
-        Result of `osmofuse.compare`.
+    comparisons, published
+        As for `markdown_table`.
     width : int
         Characters in a line; 20 at least.
-    published : mapping of str to mapping of str to float, optional
-        Values to stand in brackets beside ours: by method, then by metric.
-
-    Raises
-    ------
-    InputError
-        There is nothing to show.
 
     Examples
     --------
@@ -61,11 +54,6 @@ def terminal_study(trials: Sequence[Trial], *, width: int = 80) -> str:
         Result of `osmofuse.sweep`.
     width : int
         As for `terminal_table`.
-
-    Raises
-    ------
-    InputError
-        There is nothing to show.
     """
     return fitted(tabulated_study(trials), width)
 

@@ -1,4 +1,4 @@
-"""A background laid over the foreground on its way into a fusion."""
+"""Alignment of a background to the foreground before a fusion."""
 
 from __future__ import annotations
 
@@ -14,18 +14,12 @@ from osmofuse.registration import Alignment, Transform, align, warped
 from osmofuse.registration.chain import ALIGN_METHODS
 from osmofuse.registration.transform import KINDS
 
-# How a background is laid over the foreground where nothing else is said.
+# Settings of an alignment that are not given.
 DEFAULTS: Mapping[str, Any] = {"method": "auto", "transform": "homography", "deformation": False}
 
 
 def checked_alignment(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return how to align, with what was not said; or refuse it.
-
-    Raises
-    ------
-    SettingError
-        A setting is unknown, or has a value that it cannot have.
-    """
+    """Return the checked settings of an alignment, completed by the defaults."""
     for name in mapping("align", settings):
         if name not in DEFAULTS:
             hint = did_you_mean(name, DEFAULTS)
@@ -39,35 +33,17 @@ def checked_alignment(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Laid:
-    """Alignment of a background that was laid over the foreground.
+    """Alignment of a background to the foreground."""
 
-    Attributes
-    ----------
-    transform : Transform
-        Takes points (x, y) of the background to the foreground.
-    settings : mapping
-        How it was found.
-    score : float
-        What speaks for it, see `osmofuse.Alignment`.
-    """
-
-    transform: Transform
+    transform: Transform  # from points (x, y) of the background to the foreground
     settings: Mapping[str, Any]
-    score: float
+    score: float  # see `osmofuse.Alignment`
 
 
 def laid_over(
     foreground: Picture, background: Picture, settings: Mapping[str, Any], *, name: str
 ) -> tuple[Picture, Laid]:
-    """Return a background in the foreground's frame, and how it came there.
-
-    Raises
-    ------
-    MismatchError
-        No transform can be trusted; `name` says of which background.
-    MissingExtraError
-        OpenCV is not installed.
-    """
+    """Return a background in the foreground's frame, and its alignment; `name` is for messages."""
     found = align(foreground, background, **settings)
     if found.image is None or found.transform is None:
         raise MismatchError(

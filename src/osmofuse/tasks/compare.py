@@ -19,7 +19,7 @@ from osmofuse.tasks.fuse import (
     method_of,
     prepared_of,
     run_method,
-    scored_background,
+    scored_pictures,
 )
 from osmofuse.tasks.prepare import Given, Prepared
 from osmofuse.typing import ArrayLike
@@ -74,7 +74,7 @@ def compare(
         What to compare: names or instances, or a mapping from names of your own, needed where
         one method comes with several settings. By default all of osmofuse's own.
     alphas : mapping of str to map, optional
-        Maps of their own for some methods, by name: some need a mask, others a soft map.
+        Separate maps for some methods, by name: some need a mask, others a soft map.
     truth : array or Picture, optional
         The right answer, where there is one.
     metrics : str, callable, or sequence of them
@@ -87,20 +87,18 @@ def compare(
     Returns
     -------
     list of Comparison
-        In the order of `methods`. A method that cannot deal with this pair does not spoil the
-        others: its comparison has no fusion, and a reason instead.
+        In the order of `methods`. A method that cannot fuse this pair does not stop the
+        others: its comparison has a reason instead of a fusion.
 
     Raises
     ------
-    InputError, MismatchError
-        A picture cannot be used, or they do not fit together.
     SettingError
         A method is unknown, or two have one name, or `alphas` names a method not compared.
 
     Notes
     -----
-    `fusion.seconds` is the time as it passed, but for compiling kernels. The first run of a method
-    in a process loads them; compare times of a second run.
+    `fusion.seconds` is the elapsed time without the compilation of kernels. The first run of a
+    method in a process loads them; compare times of a second run.
 
     Examples
     --------
@@ -118,8 +116,8 @@ def compare(
         raise InputError("background: a list; methods are compared on one background")
     ready = prepared_of(foreground, background, alpha, options)
     own = _own_sources(ready.sources, alphas or {}, list(chosen))
-    pictures = ready.foreground.filled(), scored_background(ready), ready.sources.alpha
-    # A mistake in the pictures is told before the first method runs, not by each of them.
+    pictures = scored_pictures(ready)
+    # Check the pictures once, before the first method runs.
     score(pictures[0], *pictures, truth=truth, metrics=())
     chosen_metrics(metrics)
 
@@ -147,19 +145,9 @@ def compare(
 def chosen_methods(
     methods: Methods, settings: Mapping[str, Mapping[str, Any]] | None = None
 ) -> dict[str, Method]:
-    """Return the methods to compare, by name.
+    """Return the methods to compare, by name; `methods` is as for `compare`.
 
-    Parameters
-    ----------
-    methods
-        As for `compare`.
-    settings : mapping of str to mapping, optional
-        Settings of methods that are given by their names; others have their defaults.
-
-    Raises
-    ------
-    SettingError
-        A name is unknown, or taken by another.
+    `settings` are for methods given by their names, which otherwise have their defaults.
     """
 
     def made(method: Choice) -> Method:

@@ -18,10 +18,11 @@ from osmofuse.progress import Watch, check_watch
 from osmofuse.tasks.lengths import in_pixels
 from osmofuse.tasks.prepare import Given, Preparation, Prepared, prepare
 from osmofuse.tasks.working_space import from_working
+from osmofuse.typing import FloatArray
 
 # Options that `fuse` and its siblings hand on to `prepare`.
 PREPARING = ("valid", *(field.name for field in fields(Preparation)))
-ANY_SIZE = (100, 100)  # on which settings are tried before pictures are read
+ANY_SIZE = (100, 100)  # size used to check settings before pictures are read
 
 
 def fuse(
@@ -80,7 +81,7 @@ def fuse(
     check_watch(watch)
     how, settings = split_options(options)
     if isinstance(method, str):
-        method_of(method, in_pixels(settings, ANY_SIZE))  # a mistake is told before the work
+        method_of(method, in_pixels(settings, ANY_SIZE))  # check settings before the work
     ready = prepared_of(foreground, background, alpha, how)
     chosen = method_of(method, in_pixels(settings, ready.sources.shape))
     return finished(run_method(chosen, ready.sources, watch), ready)
@@ -93,22 +94,11 @@ def run_method(
     *,
     call: Callable[[], Fusion] | None = None,
 ) -> Fusion:
-    """Call a method, and add what it need not say itself: which it is, and the time it took.
+    """Call a method; add the method and its run time to the fusion, where they are missing.
 
     A method may return the fusion of another one. It is then a fusion of the method that was
-    called: a plan is of the other one, and so is what `Fusion.extend` would go on with.
-
-    Parameters
-    ----------
-    method, sources, watch
-        Which method, on what.
-    call : callable, optional
-        Another way to let the method fuse the sources, e.g. along a plan.
-
-    Raises
-    ------
-    SettingError
-        It gave something else than a Fusion, or a picture of another shape.
+    called: a plan is of the other one, and so is what `Fusion.extend` would go on with. `call`
+    is another way to run the method, e.g. along a plan.
     """
     began = perf_counter()
     fusion = method(sources, watch=watch) if call is None else call()
@@ -134,13 +124,7 @@ def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
 
 
 def check_preparing(options: Mapping[str, Any]) -> None:
-    """Refuse options that are none of `prepare`.
-
-    Raises
-    ------
-    SettingError
-        There is one.
-    """
+    """Refuse options that `prepare` does not have."""
     for name in options:
         if name not in PREPARING:
             raise SettingError(
@@ -154,13 +138,7 @@ def prepared_of(
     alpha: Given | Sequence[Given] | None,
     options: Mapping[str, Any],
 ) -> Prepared:
-    """Return pictures made ready: those given, or what was prepared already.
-
-    Raises
-    ------
-    InputError, MismatchError, SettingError
-        As for `prepare`; or there is no background, or one too many.
-    """
+    """Return pictures ready to be fused: prepared from those given, or prepared already."""
     if not isinstance(foreground, Prepared):
         if background is None:
             raise InputError("background: missing; give the picture whose structure enters")
@@ -175,7 +153,7 @@ def prepared_of(
 
 
 def finished(fusion: Fusion, ready: Prepared) -> Fusion:
-    """Return a fusion as its pictures are stored: encoded, and with the foreground it is of."""
+    """Return a fusion in the encoding of its foreground, and with the foreground."""
     space, profile = ready.preparation.working_space, ready.foreground.profile
     if space == "encoded":
         return replace(fusion, foreground=ready.foreground)
@@ -187,6 +165,11 @@ def finished(fusion: Fusion, ready: Prepared) -> Fusion:
         foreground=ready.foreground,
         sources=None,  # it cannot be extended: that would go on from here in linear light
     )
+
+
+def scored_pictures(ready: Prepared) -> tuple[Picture, Picture, FloatArray]:
+    """Return foreground, background and alpha as metrics take them."""
+    return ready.foreground.filled(), scored_background(ready), ready.sources.alpha
 
 
 def scored_background(ready: Prepared) -> Picture:

@@ -9,19 +9,12 @@ from typing import Any
 
 from osmofuse.errors import SettingError
 
-__all__ = ["LENGTHS", "in_pixels", "is_part"]
-
-LENGTHS = ("reach", "soften")
-_PER_CENT = re.compile(r"(\d+(?:\.\d+)?) ?%")
+LENGTHS = ("reach", "soften")  # settings that may be a part of the side
+_PER_CENT = re.compile(r"(\d+(?:\.\d+)?) ?%")  # text like "2 %"
 
 
 def in_pixels(settings: Mapping[str, Any], shape: Sequence[int]) -> dict[str, Any]:
     """Return settings with their lengths in pixels, for pictures of a size.
-
-    Raises
-    ------
-    SettingError
-        A length is a text that is no part of a side.
 
     Examples
     --------

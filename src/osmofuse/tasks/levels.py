@@ -1,7 +1,7 @@
-"""Levels: where black and white lie in a picture that does not use the range of its type.
+"""Levels: black and white of a picture that does not use the range of its type.
 
-An infrared camera of 12 bits fills a sixteenth of a 16-bit file. Nothing is stretched unasked:
-`range_used` lets a caller warn, `apply_levels` does what the user then chose.
+An infrared camera of 12 bits fills a sixteenth of a 16-bit file. Nothing is stretched by
+default: `range_used` lets a caller warn, `apply_levels` does what the user chooses.
 """
 
 from __future__ import annotations
@@ -70,14 +70,12 @@ def apply_levels(
     -------
     tuple of array and (str or None)
         For "as-is" the pixels themselves and None. Else floats on the scale where 1.0 is white,
-        clipped to [0, 1], and what was done, in words.
+        clipped to [0, 1], and a description of the change.
 
     Raises
     ------
-    SettingError
-        Another word, or "match" without a reference.
     InputError
-        The picture is one flat tone, which no stretching brings to two.
+        The picture has one tone only and cannot be stretched.
     """
     if how not in get_args(Levels):
         raise SettingError(f"levels: {how!r}; must be as-is, percentiles or match")

@@ -1,4 +1,4 @@
-"""Pictures and a map made ready to be fused: one size, one colour space, one range.
+"""Preparation of pictures and a map for a fusion: one size, one colour space, one range.
 
 What a command does to files between reading and fusing, `prepare` does to pictures: the same
 samples come out, bit for bit.
@@ -115,15 +115,15 @@ class Prepared:
     foreground : Picture
         As it was given: a result takes its depth, profile and metadata.
     sources : Sources
-        What methods are called on, in the working space.
+        Input of the methods, in the working space.
     preparation : Preparation
-        How they were made ready.
+        Settings of the preparation.
     transforms : tuple of (Laid or None)
-        How each background was laid over the foreground; None where it was not.
+        Alignment of each background; None if it was not aligned.
     made : AutoAlpha or None
-        How the map was made from the pictures, if it was.
+        Origin of a map that was made from the pictures.
     told : mapping of str to tuple of str
-        What was noticed or done, by "foreground", "background" (further ones are "background-2"
+        Notes by role: "foreground", "background" (further ones are "background-2"
         and so on) and "alpha".
     backgrounds : tuple of Picture
         As they are fused, but not in linear light: filled, in the foreground's colour space.
@@ -142,7 +142,7 @@ class Prepared:
         return replace(self, sources=self.sources.with_alpha(*alphas), made=None)
 
     def with_map(self, alpha: Given) -> Prepared:
-        """Return the same pictures with another map, made ready as `prepare` makes one.
+        """Return the same pictures with another map, prepared as by `prepare`.
 
         A number has no edges: a blur of maps leaves it as it is.
         """
@@ -162,7 +162,7 @@ class Prepared:
 
     @cached_property
     def noted(self) -> dict[str, tuple[str, ...]]:
-        """Notes for a person, by role; also those that take a look at the samples."""
+        """Notes for a person, by role; also those that depend on the samples."""
         found = dict(self.told)
         for k, picture in enumerate(self.backgrounds):
             role = role_of(k)
@@ -175,7 +175,7 @@ class Prepared:
 
     @property
     def _is_inverted(self) -> bool:
-        """True if a map that somebody made seems to be inverted."""
+        """True if a given map seems to be inverted."""
         sources = self.sources
         if self.made is not None or len(self.backgrounds) != 1:
             return False
@@ -184,13 +184,7 @@ class Prepared:
         )
 
     def notes_for(self, methods: Mapping[str, Method]) -> tuple[str, ...]:
-        """Return what a person should know who fuses by some methods, beside `notes`.
-
-        Parameters
-        ----------
-        methods : mapping of str to Method
-            By their names.
-        """
+        """Return notes on fusing by some methods, given by name, beside `notes`."""
         names = [name for name, one in methods.items() if needs_soft_map(one)]
         if not names or not has_hard_edges(self.sources.alpha):
             return ()
@@ -229,10 +223,10 @@ def prepare(
     feather: int = FADE,
     invert: bool = False,
 ) -> Prepared:
-    r"""Make pictures and a map ready to be fused.
+    r"""Prepare pictures and a map for a fusion.
 
-    Backgrounds are laid over the foreground, brought into its colour space, and their range is
-    adjusted, as far as that is asked for; pixels without data are filled, and the map rises to 1
+    Backgrounds are aligned to the foreground, converted to its colour space, and their range is
+    adjusted, if that is asked for; pixels without data are filled, and the map rises to 1
     around them. What `osmofuse fuse` does to files, this does to pictures.
 
     Parameters
@@ -247,7 +241,7 @@ def prepare(
     align, levels, working_space, soften, feather, invert
         See `Preparation`.
     valid : array of bool, (rows, cols), optional
-        False where the backgrounds have no data, beside what Pictures say themselves.
+        False where the backgrounds have no data, in addition to the Pictures' own masks.
 
     Returns
     -------
@@ -258,8 +252,6 @@ def prepare(
     ------
     InputError, MismatchError
         A picture cannot be used, they do not fit together, or cannot be aligned.
-    SettingError
-        An option has a value that it cannot have.
 
     Examples
     --------
@@ -299,7 +291,7 @@ def prepare(
 
 @dataclass(frozen=True, eq=False)
 class _Back:
-    """A background that is ready, and what was done to it."""
+    """Prepared background, and notes on its preparation."""
 
     picture: Picture
     valid: BoolArray | None
@@ -317,7 +309,7 @@ def _checked(
             raise InputError(
                 f"{name}: a masked array cannot be aligned; give a Picture with a no-data value"
             )
-        # What is valid after an alignment says nothing of the picture before it.
+        # The mask is in the frame after an alignment, not before it.
         before = None if how.align is not None else known
         yield _as_picture(plain, name, before), name, known
 
@@ -329,7 +321,7 @@ def _as_picture(given: Given, name: str, valid: BoolArray | None = None) -> Pict
     own = given.valid
     if own is not None and not own.any():
         raise InputError(f"{name}: every pixel holds the no-data value {given.nodata:g}")
-    # What stands where there is no data may be anything: -9999, or NaN.
+    # Pixels without data may hold anything: -9999, or NaN.
     fits = valid is None or own is None or valid.shape == own.shape
     checked(given, name, valid=_both(own, valid) if fits else valid)
     return given
@@ -359,7 +351,7 @@ def _background(
 
 
 def _both(first: BoolArray | None, second: BoolArray | None) -> BoolArray | None:
-    """Return where both are valid; None is everywhere."""
+    """Return the mask of pixels where both are valid; None means all."""
     if first is None or second is None:
         return second if first is None else first
     return first & second
@@ -383,7 +375,7 @@ def _faint(picture: Picture, valid: BoolArray | None, levels: str) -> str | None
         f"uses {used:.0%} of the range of {picture.depth}, so its structure will hardly show, or "
         "even pale what the foreground has"
     )
-    # After an adjustment that was asked for, the same advice would lead nowhere.
+    # The advice is useless if an adjustment was made already.
     advice = "; stretch it with --levels match, or percentiles"
     return words + (advice if levels == "as-is" else "")
 
@@ -403,7 +395,7 @@ def _alphas(
     how: Preparation,
     several: bool,
 ) -> tuple[list[FloatArray], AutoAlpha | None, tuple[str, ...]]:
-    """Return the maps, how they were made if they were, and what was noticed in them."""
+    """Return the maps, the origin of one made from the pictures, and notes."""
     made: AutoAlpha | None = None
     told: tuple[str, ...] = ()
     if how.invert:
@@ -440,13 +432,7 @@ def _auto(alpha: str, pictures: Sequence[Picture], valid: BoolArray | None) -> A
 
 
 def check_invertible(alpha: object, *, several: bool) -> None:
-    """Refuse to invert what is not one map.
-
-    Raises
-    ------
-    SettingError
-        There is none, it is made from the pictures, or there is one for each picture.
-    """
+    """Refuse to invert anything but one map that was given."""
     if several:
         raise SettingError("invert: with several backgrounds every picture has its own map")
     if alpha is None:

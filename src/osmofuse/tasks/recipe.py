@@ -1,6 +1,6 @@
-"""Recipes: settings that serve a purpose, in files of their own.
+"""Recipes: settings for a purpose, in TOML files.
 
-A recipe is a TOML file that says what a job takes where nothing else is asked for::
+A job takes from a recipe what is not given otherwise::
 
     format = 1
     name = "text"
@@ -17,7 +17,7 @@ A recipe is a TOML file that says what a job takes where nothing else is asked f
     name = "variational"
     reach = "2 %"
 
-Some come with the package; those in the user's own folder are found too, and come first.
+Some come with the package; those in the user's folder take precedence.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ from osmofuse.tasks.recipe_file import parsed
 from osmofuse.tasks.sweep import Alphas, Trial, sweep
 from osmofuse.tasks.working_space import Space
 
-SHIPPED = Path(__file__).parent / "recipes"
-LARGEST = 64_000  # bytes of a recipe
+SHIPPED = Path(__file__).parent / "recipes"  # recipes of the package
+LARGEST_RECIPE = 64_000  # bytes of a recipe
 
 
 @dataclass(frozen=True)
@@ -57,15 +57,15 @@ class Recipe:
     Attributes
     ----------
     name, title : str
-        How it is asked for, and what it is called.
+        Name in commands, and title.
     purpose : str
-        What it is for, in a sentence.
+        Purpose in a sentence.
     alpha : float, "auto" or None
-        The map where none is given; None: it needs one that somebody has made.
+        Default map; None: a map must be given.
     soften : float or str
-        By how many pixels a map is blurred.
+        Blur of the map in pixels.
     levels, working_space : str
-        How the background's range is adjusted, and how samples are fused; see `osmofuse fuse`.
+        Adjustment of the background's range, and space of the fusion; see `osmofuse.prepare`.
     align : mapping or None
         Alignment of the background with the foreground, see `osmofuse.prepare`; None: no alignment.
     depth : str or None
@@ -115,7 +115,7 @@ class Recipe:
         Parameters
         ----------
         shape : sequence of int
-            Of the pictures: rows and columns, and perhaps bands.
+            Shape of the pictures: rows, columns and optionally bands.
 
         Examples
         --------
@@ -125,7 +125,7 @@ class Recipe:
         return {"method": self.method, **in_pixels(self.settings, shape)}
 
     def soften_for(self, shape: Sequence[int]) -> float:
-        """Return by how many pixels the map of pictures of a size is blurred."""
+        """Return the blur of the map, in pixels, for pictures of a size."""
         return float(in_pixels({"soften": self.soften}, shape)["soften"])
 
     @property
@@ -147,14 +147,14 @@ class Recipe:
         watch: Watch | None = None,
         **changes: Any,
     ) -> Fusion:
-        """Fuse two pictures as the recipe says, by `osmofuse.fuse`.
+        """Fuse two pictures with the recipe's settings, by `osmofuse.fuse`.
 
         Parameters
         ----------
         foreground, background : array or Picture
             The picture whose colours are kept, and the one whose structure enters.
         alpha : array, Picture, number or "auto", optional
-            By default what the recipe says.
+            By default the recipe's.
         watch : callable, optional
             Called with a `Progress` now and then; if it returns True the fusion ends as it is.
         **changes
@@ -170,8 +170,6 @@ class Recipe:
         ------
         SettingError
             It needs a map, and none is given.
-        InputError, MismatchError
-            A picture cannot be used, or they do not fit together.
 
         Examples
         --------
@@ -195,14 +193,14 @@ class Recipe:
         methods: Methods = None,
         **changes: Any,
     ) -> list[Comparison]:
-        """Compare methods on a pair that is made ready as the recipe says, by `osmofuse.compare`.
+        """Compare methods on a pair prepared by the recipe, by `osmofuse.compare`.
 
         Parameters
         ----------
         foreground, background : array or Picture
             As for `fuse`.
         alpha : array, Picture, number or "auto", optional
-            By default what the recipe says.
+            By default the recipe's.
         methods
             As for `osmofuse.compare`. The recipe's own method, given by its name or by default,
             has the recipe's settings.
@@ -213,11 +211,6 @@ class Recipe:
         -------
         list of Comparison
             As of `osmofuse.compare`.
-
-        Raises
-        ------
-        SettingError, InputError, MismatchError
-            As for `fuse`.
 
         Examples
         --------
@@ -242,14 +235,14 @@ class Recipe:
         method: str | None = None,
         **changes: Any,
     ) -> list[Trial]:
-        """Vary settings on a pair, from where the recipe is, by `osmofuse.sweep`.
+        """Vary settings on a pair, starting from the recipe's, by `osmofuse.sweep`.
 
         Parameters
         ----------
         foreground, background : array or Picture
             As for `fuse`.
         alpha : number, array, Picture, "auto", or a list or mapping of them, optional
-            By default what the recipe says; or several to try.
+            By default the recipe's; or several to try.
         method : str, optional
             By default the recipe's. Another does not have the recipe's settings.
         **changes
@@ -260,11 +253,6 @@ class Recipe:
         -------
         list of Trial
             As of `osmofuse.sweep`.
-
-        Raises
-        ------
-        SettingError, InputError, MismatchError, LimitError
-            As for `fuse` and `osmofuse.sweep`.
 
         Examples
         --------
@@ -280,7 +268,7 @@ class Recipe:
         return sweep(foreground, background, chosen, method=used, **{**how, **own, **changes})
 
     def _prepares(self, alpha: Any) -> tuple[Any, dict[str, Any]]:
-        """Return the map and how pictures are made ready, where a map may be given."""
+        """Return the map, given or the recipe's, and the options of `osmofuse.prepare`."""
         chosen = self.alpha if alpha is None else alpha
         if chosen is None:
             raise SettingError(f"alpha: the recipe {self.name!r} needs a map; give one")
@@ -293,7 +281,7 @@ class Recipe:
 
     @property
     def thumbnail(self) -> Path | None:
-        """A small picture of what it does, if one lies beside the file."""
+        """Path of an example picture next to the file, or None."""
         picture = self.path.with_suffix(".jpg")
         return picture if picture.is_file() else None
 
@@ -320,8 +308,6 @@ def recipe(name: str | os.PathLike[str]) -> Recipe:
     ------
     SettingError
         There is none, or the file is no recipe; the message says what is wrong and where.
-    UnreadableError
-        The file cannot be read.
 
     Examples
     --------
@@ -345,27 +331,21 @@ def recipe(name: str | os.PathLike[str]) -> Recipe:
 
 
 def recipes() -> list[Recipe]:
-    """Return all recipes that have a name, sorted by it.
-
-    Raises
-    ------
-    SettingError, UnreadableError
-        A file in the user's folder is no recipe, or cannot be read.
-    """
+    """Return all recipes, sorted by name; an invalid file of the user raises SettingError."""
     return [recipe(name) for name in recipe_files()]
 
 
 def recipe_files() -> dict[str, Path]:
-    """Return the files of all recipes by name; a file of the user's stands in for one of ours."""
+    """Return the files of all recipes by name; the user's replace the package's."""
     found = {path.stem: path for path in SHIPPED.glob("*.toml")}
     found |= {path.stem: path for path in user_folder().glob("*.toml")}
     return dict(sorted(found.items()))
 
 
 def user_folder() -> Path:
-    """Return where the user's own recipes are looked for, whether it exists or not."""
-    if told := os.environ.get("XDG_CONFIG_HOME"):
-        base = Path(told)
+    """Return the folder of the user's recipes, which may not exist."""
+    if configured := os.environ.get("XDG_CONFIG_HOME"):
+        base = Path(configured)
     elif sys.platform == "win32":
         base = Path(os.environ.get("APPDATA") or Path.home() / "AppData" / "Roaming")
     elif sys.platform == "darwin":
@@ -376,7 +356,7 @@ def user_folder() -> Path:
 
 
 def _read(path: Path) -> Recipe:
-    content = read_document(path, most=LARGEST)
+    content = read_document(path, most=LARGEST_RECIPE)
     try:
         text = text_of(content)
     except ValueError as error:

@@ -15,9 +15,9 @@ from osmofuse.tasks.fuse import ANY_SIZE, method_of
 from osmofuse.tasks.lengths import in_pixels
 from osmofuse.tasks.prepare import Preparation
 
-FORMAT = 1
+FORMAT = 1  # version of recipe files
 
-_WORDS = {"name": "name", "title": "title", "for": "purpose"}
+_WORDS = {"name": "name", "title": "title", "for": "purpose"}  # keys, and fields of Recipe
 _TABLES = {
     "input": ("levels", "working_space"),
     "align": tuple(DEFAULTS),
@@ -25,31 +25,18 @@ _TABLES = {
     "method": (),  # its name, and whatever settings the method has
     "output": ("depth",),
 }
-_MAP = "map"  # as what alpha comes from: somebody must have made one
+_MAP = "map"  # value of [alpha] from: a map must be given
 
 
 def parsed(text: str, place: str) -> dict[str, Any]:
-    """Return the parts of the recipe in a text.
-
-    Parameters
-    ----------
-    text : str
-        TOML.
-    place : str
-        Where it stands, for messages.
-
-    Raises
-    ------
-    SettingError
-        Something is wrong with it; the message says where, what, and what would be right.
-    """
+    """Return the parts of the recipe in a TOML text; messages begin with its `place`."""
     try:
         data = toml_of(text)
     except ValueError as error:
         raise SettingError(f"{place}: this is no TOML: {error}") from error
     if not is_format(data.get("format"), FORMAT):
-        told = f"format is {shown(data['format'])}" if "format" in data else "format is missing"
-        raise SettingError(f"{place}: {told}; write format = {FORMAT}")
+        state = f"is {shown(data['format'])}" if "format" in data else "is missing"
+        raise SettingError(f"{place}: format {state}; write format = {FORMAT}")
     _check_known(data, ("format", *_WORDS, "scene", *_TABLES), place)
     parts: dict[str, Any] = {part: _text(data, key, place) for key, part in _WORDS.items()}
     parts["scene"] = _text(data, "scene", place) if "scene" in data else None
@@ -84,7 +71,7 @@ def _alpha(table: Mapping[str, Any], place: str) -> Any:
 
 
 def _try(parts: Mapping[str, Any], place: str) -> None:
-    """Refuse parts with which nothing could be fused."""
+    """Check that the parts can be used in a fusion."""
     how = {name: parts[name] for name in ("align", "levels", "working_space", "soften")}
     try:
         Preparation(**how)
@@ -101,8 +88,8 @@ def _try(parts: Mapping[str, Any], place: str) -> None:
 def _text(data: Mapping[str, Any], key: str, place: str) -> str:
     value = data.get(key)
     if not isinstance(value, str) or not value.strip():
-        told = f"{key} is {shown(value)}" if key in data else f"{key} is missing"
-        raise SettingError(f'{place}: {told}; must be text, {key} = "…"')
+        state = f"is {shown(value)}" if key in data else "is missing"
+        raise SettingError(f'{place}: {key} {state}; must be text, {key} = "…"')
     return value.strip()
 
 

@@ -26,7 +26,7 @@ from osmofuse.tasks.fuse import (
     method_of,
     prepared_of,
     run_method,
-    scored_background,
+    scored_pictures,
     split_options,
 )
 from osmofuse.tasks.lengths import in_pixels
@@ -43,12 +43,12 @@ STUDY: Mapping[str, tuple[Any, ...]] = {
     "eta": (0.0, 0.1, 0.5),
     "gamma": (0.0, 1.0),
 }
-MOST_TRIALS = 1000
+MOST_TRIALS = 1000  # of one sweep, with all maps
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A fusion with one choice of the settings that are varied.
+    """Result of a sweep for one choice of the varied settings.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Trial:
         Those that were given, varied or not, and of variational osmosis those of the paper's
         study; "alpha" among them if several were tried: the number, or the map's label.
     fusion : Fusion
-        What came of them; without its structure, since there are many.
+        Result, without its structure to save memory.
     scores : mapping of str to Score
         By the name of the metric.
     """
@@ -112,10 +112,6 @@ def sweep(
 
     Raises
     ------
-    InputError, MismatchError
-        A picture cannot be used, or they do not fit together.
-    SettingError
-        A setting is unknown or out of range, or there is nothing to try.
     LimitError
         There are more than 1000 combinations.
 
@@ -137,7 +133,7 @@ def sweep(
     check_watch(watch)
     how, settings = split_options(options)
     alphas = labelled(alpha)
-    combinations(settings, method=method, alphas=len(alphas))  # a mistake is told before the work
+    combinations(settings, method=method, alphas=len(alphas))  # check settings before the work
     ready = _prepared(foreground, background, alpha, alphas, how)
     return tried_on(ready, settings, method=method, truth=truth, metrics=metrics, watch=watch)
 
@@ -151,27 +147,27 @@ def tried_on(
     metrics: Choice | Sequence[Choice],
     watch: Watch | None,
 ) -> list[Trial]:
-    """Fuse pictures that are ready with every map and every combination of settings.
+    """Fuse prepared pictures with every map and every combination of settings.
 
-    Parameters
-    ----------
-    ready : mapping
-        The pictures with each map, by its label; None is the label where there is no choice.
-    settings, method, truth, metrics, watch
-        As for `sweep`.
+    `ready` has the pictures by the label of their map, which is None where there is no choice;
+    the other arguments are as for `sweep`.
     """
     count = 0 if None in ready else len(ready)
     shape = next(iter(ready.values())).sources.shape
     methods = combinations(settings, method=method, alphas=count, shape=shape)
-    scored = _Scored(truth, metrics)
-    for one in ready.values():
-        scored.check(one)
+    is_scored = bool(chosen_metrics(metrics)) or truth is not None
+    for one in ready.values() if is_scored else ():  # refuse pictures before the first fusion
+        pictures = scored_pictures(one)
+        score(pictures[0], *pictures, truth=truth, metrics=())
     found: list[Trial] = []
     for label, one in ready.items():
         tried = {} if label is None else {"alpha": label}
         for changes, made in _fusions(methods, one.sources, watch):
             fusion = replace(finished(made, one), structure=None)
-            found.append(Trial({**tried, **changes}, fusion, scored(fusion, one)))
+            scores: dict[str, Score] = {}
+            if is_scored:
+                scores = score(fusion.image, *scored_pictures(one), truth=truth, metrics=metrics)
+            found.append(Trial({**tried, **changes}, fusion, scores))
             if fusion.status is Status.cancelled:
                 return found
     return found
@@ -186,23 +182,9 @@ def combinations(
 ) -> list[tuple[dict[str, Any], Method]]:
     """Return every combination of settings, and the method with each.
 
-    Parameters
-    ----------
-    settings : mapping of str to object
-        Values, or lists of values, as `sweep` takes them.
-    method : str or function
-        Its name, or the function.
-    alphas : int
-        How many maps are tried; 0 if there is no choice.
-    shape : sequence of int
-        Of the pictures, for lengths that follow their size.
-
-    Raises
-    ------
-    SettingError
-        A setting is unknown or out of range, or there is nothing to try.
-    LimitError
-        There are more than 1000 combinations with each map.
+    `settings` are values or lists of values, as for `sweep`. `alphas` is the number of maps
+    tried, 0 if there is no choice; there are at most 1000 combinations with all of them.
+    `shape` is that of the pictures, for lengths that follow it.
     """
     if not isinstance(method, str) and not inspect.isroutine(method):
         raise SettingError(f"method: {method!r}; a sweep takes the name of a method, or a function")
@@ -224,7 +206,7 @@ def combinations(
 def _completed(
     settings: Mapping[str, Any], method: str | MethodFunction, alphas: int
 ) -> dict[str, Any]:
-    """Return settings with those of the study, which are told of each trial, behind the others."""
+    """Return settings followed by those of the study, which every trial lists."""
     if method != "variational":
         return dict(settings)
     lists = alphas or any(_is_list(value) for value in settings.values())
@@ -238,7 +220,7 @@ def _is_list(value: object) -> bool:
 
 
 def _many(name: str, value: Any) -> tuple[Any, ...]:
-    """Return what to try for a setting: each once."""
+    """Return the values to try for a setting, each once."""
     if not _is_list(value):
         return (value,)
     many = value.tolist() if isinstance(value, np.ndarray) else value
@@ -248,13 +230,7 @@ def _many(name: str, value: Any) -> tuple[Any, ...]:
 
 
 def labelled(alpha: Alphas) -> dict[float | str, Given]:
-    """Return the maps to try by their labels; none if there is no choice.
-
-    Raises
-    ------
-    SettingError
-        There is nothing to try.
-    """
+    """Return the maps to try by their labels; none if there is no choice."""
     if not isinstance(alpha, list | tuple | Mapping):
         return {}
     if not alpha:
@@ -281,7 +257,7 @@ def _prepared(
     alphas: Mapping[float | str, Given],
     how: Mapping[str, Any],
 ) -> dict[Label, Prepared]:
-    """Return the pictures made ready once, with each map."""
+    """Return the pictures, prepared once, with each map."""
     if not alphas:
         return {None: prepared_of(foreground, background, cast(Given, alpha), how)}
     # A blur needs a map that has edges.
@@ -293,40 +269,12 @@ def _prepared(
     }
 
 
-@dataclass(frozen=True)
-class _Scored:
-    """Scoring of results, if it is asked for."""
-
-    truth: Given | None
-    metrics: Choice | Sequence[Choice]
-
-    def check(self, ready: Prepared) -> None:
-        """Refuse pictures that cannot be scored, before the first fusion."""
-        if self._asked:
-            pictures = self._pictures(ready)
-            score(pictures[0], *pictures, truth=self.truth, metrics=())
-
-    def __call__(self, fusion: Fusion, ready: Prepared) -> dict[str, Score]:
-        if not self._asked:
-            return {}
-        pictures = self._pictures(ready)
-        return score(fusion.image, *pictures, truth=self.truth, metrics=self.metrics)
-
-    @property
-    def _asked(self) -> bool:
-        return bool(chosen_metrics(self.metrics)) or self.truth is not None
-
-    @staticmethod
-    def _pictures(ready: Prepared) -> tuple[Given, Given, Given]:
-        return ready.foreground.filled(), scored_background(ready), ready.sources.alpha
-
-
 def _fusions(
     methods: Sequence[tuple[dict[str, Any], Method]],
     sources: Sources,
     watch: Watch | None,
 ) -> Iterator[tuple[dict[str, Any], Fusion]]:
-    """Yield each fusion; what one prepared serves the next, as long as it can."""
+    """Yield each fusion; reuse what a method prepared while it serves the next."""
     prepared: PreparedMethod | None = None
     for changes, method in methods:
         if is_preparable(method):

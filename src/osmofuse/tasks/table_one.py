@@ -20,9 +20,7 @@ from osmofuse.tasks.compare import Comparison, compare
 from osmofuse.tasks.fuse import check_preparing, prepared_of
 from osmofuse.tasks.prepare import Given, Prepared
 
-__all__ = ["PUBLISHED", "TABLE_ONE", "table_one"]
-
-# The rows, with the paper's settings. The model stands there twice: by the scheme of the paper's
+# The rows, with the paper's settings. The model is there twice: by the scheme of the paper's
 # experiments, whose numbers it prints, and by the flow, which ends elsewhere.
 TABLE_ONE: dict[str, Method] = {
     "direct": DirectMatting(),
@@ -59,30 +57,16 @@ def table_one(
     watch: Watch | None = None,
     **options: Any,
 ) -> list[Comparison]:
-    """Run the comparison of the paper's Table I on a pair.
+    """Run the comparison of the paper's Table I on a pair, in the order of `TABLE_ONE`.
 
-    Parameters
-    ----------
-    foreground, background : array or Picture
-        The pair; the paper's own is that of Euler and Lagrange. Or a Prepared in their place.
-    alpha : array or Picture
-        The map as it was drawn: white keeps the foreground. Where it is not quite white it
-        counts as black and is blurred by five pixels; Poisson editing and linear osmosis take
-        it as it is.
-    watch : callable, optional
-        As for `osmofuse.compare`.
-    **options
-        Options of `osmofuse.prepare`.
+    `alpha` is the map as it was drawn: white keeps the foreground. Where it is not quite white
+    it counts as black and is blurred by five pixels; Poisson editing and linear osmosis take it
+    as it is. The other arguments are as for `osmofuse.compare`; the paper's own pair is that of
+    Euler and Lagrange.
 
-    Returns
-    -------
-    list of Comparison
-        In the order of `TABLE_ONE`; `PUBLISHED` has the paper's values by the same names.
-
-    Notes
-    -----
-    Variational osmosis is solved twice, with the paper's weights and stopping rule: by the scheme
-    of its experiments, which gives the printed numbers but takes most of the time, and by the flow.
+    Variational osmosis is solved twice, with the paper's weights and stopping rule: by the
+    scheme of its experiments, which gives the printed numbers but takes most of the time, and
+    by the flow.
     """
     check_preparing(options)
     ready = prepared_of(foreground, background, alpha, options)

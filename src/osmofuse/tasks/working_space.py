@@ -1,8 +1,8 @@
-"""The working space: samples as encoded in the file, or proportional to light.
+"""Working space: samples as encoded in the file, or proportional to light.
 
-Osmosis looks at ratios. A pure power of the samples only scales its drift, but the curve of sRGB
-has a straight toe, and the offset is added to whatever comes in, so that shadows differ between
-the two spaces. Files are encoded; that is the default, and the paper's.
+Osmosis depends on ratios. A pure power of the samples only scales its drift, but the curve of sRGB
+has a straight toe, and the offset is added to the samples of either space, so that shadows differ
+between the two. Files are encoded; that is the default, and the paper's.
 """
 
 from __future__ import annotations
@@ -38,11 +38,6 @@ def to_working(array: FloatArray, space: Space, profile: bytes | None = None) ->
     array
         Of the same type; the input itself if encoded. Above white the curves go on, below
         black they are mirrored, so that nothing is clipped.
-
-    Raises
-    ------
-    SettingError
-        Another word for the space.
     """
     return _applied(array, space, profile, 0)
 
@@ -82,5 +77,5 @@ def _curves(profile: bytes | None, channels: int) -> tuple[Curve, ...]:
     found = tone_curves(profile) if profile else ()
     if not found:
         return (_SRGB,) * channels
-    # Green is nearest to what is seen, should there be another number of channels.
+    # With another number of channels, use the curve of green, the nearest to luminance.
     return found if len(found) == channels else (found[len(found) // 2],) * channels
