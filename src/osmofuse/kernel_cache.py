@@ -51,11 +51,6 @@ class KernelCache(NullCache):
     would run code that was optimised once less than what later processes load, and round
     differently: the process would have two copies of a parallel loop, its own and one inlined into
     the kernel, and calls would use the former. For the same reason each kernel has its own engine.
-
-    Parameters
-    ----------
-    dispatcher : numba.core.dispatcher.Dispatcher
-        The kernel.
     """
 
     def __init__(self, dispatcher: Any) -> None:
@@ -198,15 +193,10 @@ def cache_directory() -> Path | None:
 
 
 def _check_owner(folder: Path, forbidden: int) -> None:
-    """Check that a folder belongs to this user, and gives others no forbidden rights.
+    """Refuse a folder that does not belong to this user, or gives others forbidden rights.
 
     Entries are code: a user who can write them could run code as the user who loads them. On
     Windows the folders in question are private anyway.
-
-    Raises
-    ------
-    PermissionError
-        The folder must not be used.
     """
     found = folder.lstat()
     ours = os.name == "nt" or (
@@ -217,13 +207,7 @@ def _check_owner(folder: Path, forbidden: int) -> None:
 
 
 def _temporary_cache() -> Path:
-    """Return a folder in the temporary directory that only this user can read or write.
-
-    Raises
-    ------
-    OSError
-        It cannot be created, or belongs to another user, whose code would be run.
-    """
+    """Return a folder in the temporary directory that only this user can read or write."""
     user = os.getuid() if hasattr(os, "getuid") else "user"
     folder = Path(tempfile.gettempdir()) / f"osmofuse-{user}"
     if folder.parent == Path.cwd():  # the last resort of tempfile, shared with other files

@@ -79,23 +79,9 @@ def scaled(array: Array, dtype: DTypeLike, out: FloatArray | None = None) -> Flo
 def quantise(samples: FloatArray, depth: DTypeLike) -> tuple[Array, int]:
     """Convert samples on the scale where 1.0 is white to a depth, and count clipped ones.
 
-    Parameters
-    ----------
-    samples : array of floats
-        Never changed.
-    depth : dtype
-        uint8, uint16 or int16: rounded to the nearest level, half to even, and clipped.
-        float32 or float64: cast, nothing is clipped.
-
-    Returns
-    -------
-    tuple of array and int
-        A new array of that depth; number of samples outside [0, 1] by more than half a level.
-
-    Raises
-    ------
-    InputError
-        The depth is not supported, the samples are not floats, or some are NaN.
+    For uint8, uint16 and int16 they are rounded to the nearest level, half to even, and clipped;
+    the count is of samples outside [0, 1] by more than half a level. For float32 and float64 they
+    are cast, and nothing is clipped. The result is a new array.
     """
     depth = np.dtype(depth)
     if samples.dtype.kind != "f":

@@ -180,13 +180,7 @@ def output_path(record: str | os.PathLike[str]) -> Path:
 
 
 def write_record(record: Record, path: str | os.PathLike[str]) -> Path:
-    """Write a record atomically; an old one is replaced.
-
-    Raises
-    ------
-    OutputError
-        It cannot be written.
-    """
+    """Write a record atomically; an old one is replaced."""
     path = Path(path)
     with Staging([path]) as staging:
         stage_record(record, path)
@@ -203,14 +197,7 @@ def stage_record(record: Record, path: Path) -> None:
 
 
 def read_record(path: str | os.PathLike[str]) -> Record:
-    """Read a record.
-
-    Raises
-    ------
-    UnreadableError
-        The file is missing, damaged, no record, or of a later format; the message names the
-        field.
-    """
+    """Read a record; an UnreadableError names the invalid field."""
     path = Path(path)
     content = read_document(path)
     try:
@@ -244,13 +231,7 @@ def _no_record(path: Path, error: Exception) -> str:
 
 
 def sha256_of_file(path: str | os.PathLike[str]) -> str:
-    """Return the SHA-256 of a file's bytes.
-
-    Raises
-    ------
-    UnreadableError
-        It cannot be read.
-    """
+    """Return the SHA-256 of a file's bytes."""
     with reading(path), Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -310,14 +291,9 @@ def _numbers(value: Any) -> Any:
 
 
 def check_parts(parts: Mapping[str, Any]) -> None:
-    """Check all parts of a record of format 1, as JSON values.
+    """Check all parts of a record of format 1, as JSON values; unknown names are allowed.
 
-    Unknown names are allowed.
-
-    Raises
-    ------
-    SettingError
-        A field is missing or invalid; the message begins with its name.
+    A SettingError begins with the name of the missing or invalid field.
     """
     for name, check in _PARTS.items():
         if name not in parts:

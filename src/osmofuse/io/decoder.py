@@ -77,11 +77,8 @@ def _warm_up() -> None:
 def answer(request: dict[str, Any]) -> Description | Picture | OsmofuseError:
     """Return the result of a request, or its error.
 
-    Parameters
-    ----------
-    request : dict
-        ``path`` (hexadecimal bytes), ``page``, ``seconds`` and ``limits``; if that is None, only
-        the description is returned, else the picture.
+    A request has a ``path`` (hexadecimal bytes), ``page``, ``seconds`` and ``limits``; if these are
+    None, the answer is the description of the file, else the picture.
     """
     path, page = Path(os.fsdecode(bytes.fromhex(request["path"]))), request["page"]
     try:
@@ -104,15 +101,7 @@ def answer(request: dict[str, Any]) -> Description | Picture | OsmofuseError:
 
 
 def send(found: Description | Picture | OsmofuseError, stream: IO[bytes]) -> None:
-    """Write an answer: a line of JSON; for a picture, metadata and pixels follow.
-
-    Parameters
-    ----------
-    found : Description, Picture or OsmofuseError
-        Result of `answer`.
-    stream : binary stream
-        Destination.
-    """
+    """Write an answer: a line of JSON; for a picture, metadata and pixels follow."""
     if isinstance(found, OsmofuseError):
         _line({"error": type(found).__name__, "text": str(found)}, stream)
         return

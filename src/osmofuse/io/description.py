@@ -105,7 +105,7 @@ class Description:
 
 
 def describe(path: str | os.PathLike[str], *, page: int = 1) -> Description:
-    """Describe a picture file without decoding its pixels.
+    """Describe a picture file without decoding its pixels, which may still be damaged.
 
     Parameters
     ----------
@@ -113,11 +113,6 @@ def describe(path: str | os.PathLike[str], *, page: int = 1) -> Description:
         The file.
     page : int
         Page number, from 1.
-
-    Returns
-    -------
-    Description
-        From the header; the pixels may still be damaged.
 
     Raises
     ------
@@ -136,18 +131,7 @@ def describe(path: str | os.PathLike[str], *, page: int = 1) -> Description:
 
 
 def description_of(header: Header) -> Description:
-    """Describe a file from its opened header.
-
-    Parameters
-    ----------
-    header : Header
-        From `open_header`.
-
-    Returns
-    -------
-    Description
-        See `describe`.
-    """
+    """Describe a file from its opened header."""
     rows, cols, bands, depth = _size(header)
     orientation = orientation_in(header)
     resolution = stated_resolution(header)
@@ -269,20 +253,7 @@ class Limits:
 
 
 def check_limits(found: Description, limits: Limits) -> None:
-    """Check a file against limits.
-
-    Parameters
-    ----------
-    found : Description
-        From the header.
-    limits : Limits
-        The limits.
-
-    Raises
-    ------
-    LimitError
-        The file exceeds one; the message names the file and the limit.
-    """
+    """Check a file against limits; a LimitError names the file and the limit that it exceeds."""
     asked = (
         ("pixels", found.rows * found.cols, limits.pixels),
         ("bands", found.bands, limits.bands),

@@ -72,23 +72,7 @@ _RAW_MAKERS = {
 
 
 def sniff(path: Path) -> Format:
-    """Return the format of a file, by its first bytes.
-
-    Parameters
-    ----------
-    path : Path
-        The file; its name does not matter.
-
-    Returns
-    -------
-    Format
-        One of the five formats above.
-
-    Raises
-    ------
-    UnreadableError
-        The file is missing, cannot be opened, or has another format.
-    """
+    """Return the format of a file by its first bytes; its name does not matter."""
     start = _first_bytes(path)
     if not start:
         raise UnreadableError(f"{path}: is empty; get a fresh copy")

@@ -32,14 +32,9 @@ def geography_in(tags: Directory) -> str | None:
 
 
 def placed_like(metadata: Metadata, other: Metadata) -> Metadata:
-    """Return metadata for a picture that was registered to another.
+    """Return metadata with the georeference and resolution of `other`, instead of their own.
 
-    Parameters
-    ----------
-    metadata : Metadata
-        Of the registered picture; never changed. Its own georeference is left out.
-    other : Metadata
-        Of the picture it was registered to, whose georeference and resolution it takes.
+    They are for a picture that was registered to the one that `other` belongs to.
     """
     ours, theirs = (parse_tags(one.exif) if one.exif else {} for one in (metadata, other))
     tags = {tag: value for tag, value in ours.items() if tag not in _ALL}
@@ -48,25 +43,11 @@ def placed_like(metadata: Metadata, other: Metadata) -> Metadata:
 
 
 def turned(tags: Directory, orientation: int, rows: int, cols: int) -> Directory:
-    """Return the tags of a GeoTIFF for the upright picture.
+    """Return the tags of a GeoTIFF for the upright picture, given size and orientation as stored.
 
     Stored tags refer to the picture as stored, with columns to the right and rows downwards. A
-    scale with a tie point becomes a transformation, which can express a rotation.
-
-    Parameters
-    ----------
-    tags : Directory
-        Of the file; never changed.
-    orientation : int
-        The stored one, 1 to 8.
-    rows, cols : int
-        Size as stored.
-
-    Returns
-    -------
-    Directory
-        The same tags if the picture is upright or has no georeference. Rational polynomials, which
-        would be wrong for a rotated picture, are left out.
+    scale with a tie point becomes a transformation, which can express a rotation. Rational
+    polynomials, which would be wrong for a rotated picture, are left out.
     """
     if orientation == 1:
         return tags

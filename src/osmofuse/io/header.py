@@ -118,30 +118,9 @@ def _memory_limit() -> int | None:
 
 
 def open_header(path: Path, page: int = 1) -> Header:
-    """Open a file and read its header.
+    """Open a page of a file, from 1, and read its header; reduced versions and masks are no pages.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    page : int
-        Page number, from 1; reduced versions and masks do not count.
-
-    Returns
-    -------
-    Header
-        Header of that page.
-
-    Raises
-    ------
-    UnreadableError
-        The file is missing, no picture, or neither grey nor RGB.
-    SettingError
-        There is no such page.
-    MissingExtraError
-        A raw file, and rawpy is not installed.
-    vips.Error, ValueError, OverflowError, struct.error, OSError
-        The header is damaged; see `named_errors`.
+    A damaged header raises errors of libvips, struct and the system; see `named_errors`.
     """
     kind = sniff(path)
     if kind is TIFF:

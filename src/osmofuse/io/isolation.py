@@ -57,26 +57,9 @@ Answer = TypeVar("Answer")
 
 
 def describe_isolated(path: str | os.PathLike[str], *, page: int = 1) -> Description:
-    """Describe a picture file as `describe` does, in the child process.
+    """Describe a picture file in the child process; see `describe`.
 
-    Parameters
-    ----------
-    path : path
-        The file.
-    page : int
-        Page number, from 1.
-
-    Returns
-    -------
-    Description
-        See `osmofuse.io.describe`.
-
-    Raises
-    ------
-    UnreadableError
-        The file cannot be read, or made the child crash or hang.
-    LimitError, SettingError, MissingExtraError
-        As for `osmofuse.io.describe`.
+    A file that makes the child crash or hang raises an UnreadableError.
     """
     path = Path(path)
     check_page(path, page)
@@ -98,18 +81,11 @@ def read_isolated(
     pages : sequence of int, optional
         Page number of each, from 1; by default the first.
 
-    Returns
-    -------
-    list of Picture
-        As `osmofuse.io.read` returns them.
-
     Raises
     ------
     UnreadableError
         A file cannot be read, or made the decoder crash or hang.
-    LimitError
-        A file exceeds the limits.
-    SettingError, MissingExtraError
+    LimitError, SettingError, MissingExtraError
         As for `osmofuse.io.read`.
     """
     return [
@@ -129,13 +105,7 @@ def _which(path: Path, page: int) -> dict[str, Any]:
 
 
 def start_decoder() -> None:
-    """Start the child process early, so that the first file need not wait for it.
-
-    Raises
-    ------
-    LimitError
-        The system cannot start another process.
-    """
+    """Start the child process early, so that the first file need not wait for it."""
     with _decoder.lock:  # else two threads might start one each
         _decoder.start()
 
@@ -184,18 +154,9 @@ class _Decoder:
         seconds: float,
         receive: Callable[[IO[bytes]], Answer],
     ) -> Answer:
-        """Return the answer to a request.
+        """Return the answer to a request about a file, see `osmofuse.io.decoder.answer`.
 
-        Parameters
-        ----------
-        path : Path
-            The file, for messages.
-        request : dict
-            See `osmofuse.io.decoder.answer`.
-        seconds : float
-            Time limit.
-        receive : callable
-            Reads the answer from a stream.
+        `receive` reads it from a stream; the child is ended after a failure or after `seconds`.
         """
         with self.lock:
             child = self.start()
@@ -290,18 +251,10 @@ def _asked(
 def _failure(
     child: subprocess.Popen[bytes], path: Path, late: bool, seconds: float | None
 ) -> OsmofuseError:
-    """Kill the child and return the error for how it failed.
+    """Kill the child and return the error for how it failed on a file.
 
-    Parameters
-    ----------
-    child : Popen
-        The child.
-    path : Path
-        The requested file.
-    late : bool
-        True if it exceeded its time.
-    seconds : float or None
-        Time limit for the file; None if the child never got ready, which is no fault of the file.
+    `late` is True if it exceeded its time of `seconds`; these are None if it never got ready, which
+    is no fault of the file.
     """
     child.kill()
     words = _pipe(child.stderr).read(_LONGEST_LINE).decode("utf-8", "replace")
@@ -352,14 +305,9 @@ def _picture(stream: IO[bytes], limits: Limits) -> Picture:
 
 
 def _line(stream: IO[bytes]) -> dict[str, Any]:
-    """Return the first line of an answer, parsed.
+    """Return the first line of an answer, parsed; raise a _Refusal if the child refuses the file.
 
-    Raises
-    ------
-    _Refusal
-        The child refuses the file.
-    EOFError, ValueError, TypeError
-        The answer is malformed.
+    A malformed line raises EOFError, ValueError or TypeError.
     """
     line = stream.readline(_LONGEST_LINE)
     if not line.endswith(b"\n"):

@@ -120,17 +120,7 @@ def _shortened(name: str) -> str:
 
 @dataclass(frozen=True)
 class Entry:
-    """File of a commit.
-
-    Parameters
-    ----------
-    path : Path
-        Its final name.
-    new, old : Stamp
-        Stamps of the new and the old file; `old` is None if there was no file.
-    owner : Owner
-        The process that commits.
-    """
+    """File of a commit: final name, stamps of the new and the old file (if any), and process."""
 
     path: Path
     new: Stamp
@@ -208,12 +198,8 @@ class Journal:
     def apply(self) -> None:
         """Move the old files aside, the main output first, and rename the new ones, it last.
 
-        So the main output never lies beside files of another commit.
-
-        Raises
-        ------
-        OutputError
-            A file cannot be renamed; call `roll_back` to undo the rest.
+        So the main output never lies beside files of another commit. If a file cannot be renamed,
+        an OutputError is raised; `roll_back` undoes the rest.
         """
         for one in reversed(self.entries):
             if one.old is not None:
@@ -253,13 +239,7 @@ class Journal:
 
 
 def begin(paths: Sequence[Path]) -> Journal:
-    """Return the journal of a commit, not on the disk yet; the partial files must exist.
-
-    Raises
-    ------
-    OutputError
-        A partial file is missing, or the output is a folder.
-    """
+    """Return the journal of a commit, not on the disk yet; the partial files must exist."""
     owner, entries = this_process(), []
     for path in paths:
         with naming(path):

@@ -60,12 +60,7 @@ class Jpeg2000(NamedTuple):
 def parse(data: bytes | mmap.mmap, path: Path) -> Jpeg2000:
     """Parse the header of a JPEG 2000 file, given the whole file.
 
-    Raises
-    ------
-    UnreadableError
-        Its colours or samples are not supported.
-    ValueError, struct.error
-        It is damaged.
+    Damaged ones raise ValueError or struct.error; unsupported samples an UnreadableError.
     """
     bare = data[: len(_BOXED)] != _BOXED
     boxes = {b"jp2c": data[:_MOST_BOX_BYTES]} if bare else _boxes(data)
@@ -99,15 +94,7 @@ def parse(data: bytes | mmap.mmap, path: Path) -> Jpeg2000:
 
 
 def decode(path: Path, found: Jpeg2000) -> Array:
-    """Decode the samples of a JPEG 2000 file.
-
-    Raises
-    ------
-    MissingExtraError
-        imagecodecs is not installed.
-    ValueError
-        The file is damaged.
-    """
+    """Decode the samples of a JPEG 2000 file; a damaged one raises a ValueError."""
     try:
         import imagecodecs
     except ImportError as error:

@@ -27,15 +27,8 @@ _HELD = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if ha
 def locked(folders: Iterable[Path]) -> Iterator[bool]:
     """Lock folders against commits by other processes; the lock ends with the process.
 
-    Yields
-    ------
-    bool
-        True if all are locked; False on file systems without locks.
-
-    Raises
-    ------
-    OutputError
-        Another process holds one for too long.
+    Yields True if all are locked, False on file systems without locks. If another process holds one
+    for a minute, an OutputError is raised.
     """
     with ExitStack() as opened:
         handles = [_opened(folder, opened) for folder in _in_order(folders)]

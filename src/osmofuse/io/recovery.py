@@ -38,13 +38,7 @@ _NAME = re.compile(r".+\.(?P<machine>[\w-]*)-(?P<process>\d+)\.(?:commit|done)",
 
 
 def store(journal: Journal) -> None:
-    """Write a journal and its pointers, and wait until they are on the disk.
-
-    Raises
-    ------
-    OutputError
-        One cannot be written, or one exists that could not be recovered. Then none is left.
-    """
+    """Write a journal and its pointers, and sync them; on failure none is left."""
     home = journal.path.parent
     files = [
         {
@@ -64,19 +58,10 @@ def store(journal: Journal) -> None:
 
 
 def recover(paths: Iterable[Path], inputs: Iterable[Path] = ()) -> None:
-    """Complete or undo killed commits of these files.
+    """Complete or undo killed commits of files that are about to be written.
 
-    Parameters
-    ----------
-    paths : iterable of Path
-        Files that are about to be written.
-    inputs : iterable of Path
-        Files that must not change.
-
-    Raises
-    ------
-    OutputError
-        Another process keeps the folder locked; or an input would be undone.
+    An OutputError is raised if another process keeps the folder locked, or if one of the `inputs`,
+    which must not change, would be undone.
     """
     ours: dict[Path, dict[str, str]] = {}
     for path in paths:
@@ -148,10 +133,7 @@ def _owner_of(path: Path) -> Owner:
 def _read(path: Path) -> Journal | None:
     """Return a journal, given its path or that of a pointer; None if missing or damaged.
 
-    Raises
-    ------
-    OSError
-        It exists but cannot be read.
+    One that exists but cannot be read raises an OSError.
     """
     parts = _parts(path)
     try:

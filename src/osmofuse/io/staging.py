@@ -67,13 +67,7 @@ class Staging:
         return own_path(path, "partial")
 
     def add(self, paths: Iterable[Path]) -> None:
-        """Add further files.
-
-        Raises
-        ------
-        OutputError
-            A file was added before.
-        """
+        """Add further files; one that is there already raises an OutputError."""
         added, place = list(paths), len(self.paths) - self.ending
         known = [("an output", path) for path in self.paths]
         check_distinct([*known, *(("part of the report", path) for path in added)])
@@ -82,14 +76,9 @@ class Staging:
         self.paths[place:place] = added
 
     def commit(self) -> None:
-        """Sync and rename all files; if one fails, restore all old ones.
+        """Sync and rename all files; if one fails, restore all old ones and raise an OutputError.
 
         Interrupts are delayed until that is done.
-
-        Raises
-        ------
-        OutputError
-            A file cannot be synced or renamed, or exists and must not be replaced.
         """
         for path in self.paths:
             with naming(path):
@@ -124,13 +113,7 @@ def _commit(paths: list[Path]) -> None:
 
 @contextmanager
 def made_folder(folder: Path) -> Iterator[None]:
-    """Create a folder and its parents; at the end, remove new ones that are empty.
-
-    Raises
-    ------
-    OutputError
-        The folder cannot be created.
-    """
+    """Create a folder and its parents; at the end, remove new ones that are empty."""
     missing = [above for above in (folder, *folder.parents) if not os.path.lexists(above)]
     with ExitStack() as undo:
         for above in reversed(missing):

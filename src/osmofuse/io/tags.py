@@ -86,7 +86,7 @@ def parse_tags(
     strict: bool = True,
     skipped: Container[int] = (),
 ) -> Directory:
-    """Parse a directory of a TIFF, and its EXIF and GPS sub-directories.
+    """Parse a directory of a TIFF or of EXIF, and its EXIF and GPS sub-directories.
 
     Entries of an unknown type, or without a value, are left out. Time and memory are bounded: a
     directory is read once, there are at most 10,000 entries, and all values together have at most
@@ -99,19 +99,10 @@ def parse_tags(
     at : int, optional
         Offset of the directory, see `directories`; the first if not given.
     strict : bool
-        Raise for values that lie beyond the end or cannot be read; otherwise leave them out.
+        Raise ValueError, OverflowError or struct.error for values that lie beyond the end or cannot
+        be read; otherwise leave them out.
     skipped : container of int
         Tags that are left out.
-
-    Returns
-    -------
-    Directory
-        By tag: the kind, count and little-endian bytes of a value, or a sub-directory.
-
-    Raises
-    ------
-    ValueError, OverflowError, struct.error
-        The data are truncated, or exceed a bound.
     """
     layout = _layout(data)
     if at is None:
@@ -122,23 +113,8 @@ def parse_tags(
 def directories(data: bytes | mmap.mmap) -> list[int]:
     """Return the offsets of the directories of a TIFF, one for each page.
 
-    Parameters
-    ----------
-    data : bytes or mmap
-        The whole file.
-
-    Returns
-    -------
-    list of int
-        At least the first, which may lie beyond the end; the chain is followed while it leads to
-        new offsets inside the file, up to one page more than `MOST_PAGES`.
-
-    Raises
-    ------
-    struct.error
-        The header is truncated.
-    ValueError
-        The pages have more than a million entries.
+    The first may lie beyond the end. The chain is followed while it leads to new offsets inside the
+    file, up to one page more than `MOST_PAGES`; over a million entries raise a ValueError.
     """
     layout = _layout(data)
     (at,) = layout.offset.unpack_from(data, layout.first)
@@ -162,26 +138,9 @@ def directories(data: bytes | mmap.mmap) -> list[int]:
 
 
 def short_numbers(data: bytes | mmap.mmap, at: int, wanted: Container[int]) -> dict[int, int]:
-    """Return single numbers of a directory, without parsing the rest.
+    """Return by tag the first numbers of a directory at an offset, without parsing the rest.
 
-    Parameters
-    ----------
-    data : bytes or mmap
-        The whole file.
-    at : int
-        Offset of the directory.
-    wanted : container of int
-        Tags to look for.
-
-    Returns
-    -------
-    dict of int to int
-        By tag: its first number, if it is an unsigned integer stored in the entry itself.
-
-    Raises
-    ------
-    OverflowError, struct.error
-        The directory lies beyond the end.
+    Only of wanted tags, and only unsigned integers that are stored in the entry itself.
     """
     layout = _layout(data)
     (count,) = layout.length.unpack_from(data, at)
@@ -211,20 +170,9 @@ def value_bytes(data: bytes | mmap.mmap, at: int) -> int:
 
 
 def tag_numbers(tags: Directory, tag: int) -> tuple[int, ...]:
-    """Return the unsigned numbers of a tag.
+    """Return the unsigned numbers of a tag; empty if it is absent or of another kind.
 
-    Parameters
-    ----------
-    tags : Directory
-        Parsed tags.
-    tag : int
-        Number of the tag.
-
-    Returns
-    -------
-    tuple of int
-        A fraction gives two, numerator and denominator; empty if the tag is absent or of
-        another kind.
+    A fraction gives two, numerator and denominator.
     """
     value = tags.get(tag)
     if not isinstance(value, tuple) or value[0] not in (1, 3, 4, 5, 13, 16, 18):
@@ -233,20 +181,7 @@ def tag_numbers(tags: Directory, tag: int) -> tuple[int, ...]:
 
 
 def tag_bytes(tags: Directory, tag: int) -> bytes | None:
-    """Return the bytes of a tag.
-
-    Parameters
-    ----------
-    tags : Directory
-        Parsed tags.
-    tag : int
-        Number of the tag.
-
-    Returns
-    -------
-    bytes or None
-        None if the tag is absent or a directory.
-    """
+    """Return the bytes of a tag; None if it is absent or a directory."""
     value = tags.get(tag)
     return value[2] if isinstance(value, tuple) else None
 
@@ -254,15 +189,7 @@ def tag_bytes(tags: Directory, tag: int) -> bytes | None:
 def pack_exif(tags: Directory) -> bytes | None:
     """Return the tags that describe the picture, not its storage, as EXIF without thumbnail.
 
-    Parameters
-    ----------
-    tags : Directory
-        The tags of a TIFF or of EXIF.
-
-    Returns
-    -------
-    bytes or None
-        EXIF without the "Exif" prefix of JPEG, little-endian; None if nothing is left.
+    Little-endian, without the "Exif" prefix of JPEG; None if nothing is left.
     """
     kept = _classic({tag: value for tag, value in tags.items() if tag not in _STORAGE})
     details = kept.get(_EXIF_IFD)
@@ -289,17 +216,9 @@ def _classic(tags: Directory) -> Directory:
 
 
 def normalise_exif(exif: bytes) -> bytes | None:
-    """Convert EXIF of any file to the form that `Metadata` keeps.
+    """Convert EXIF, with or without the prefix of JPEG, to the form of `pack_exif`.
 
-    Parameters
-    ----------
-    exif : bytes
-        With or without the "Exif" prefix of JPEG; damaged values are left out.
-
-    Returns
-    -------
-    bytes or None
-        See `pack_exif`; None also if the data cannot be read.
+    Damaged values are left out; None if the data cannot be read.
     """
     try:
         return pack_exif(parse_tags(exif.removeprefix(b"Exif\0\0"), strict=False))
@@ -308,14 +227,9 @@ def normalise_exif(exif: bytes) -> bytes | None:
 
 
 def add_tags(file: BinaryIO, tags: Directory) -> None:
-    """Add tags to a TIFF of one page: append a new directory and point the header to it.
+    """Add or replace tags in a TIFF of one page: append a new directory, point the header to it.
 
-    Parameters
-    ----------
-    file : binary file
-        A little-endian TIFF on the disk, open for reading and writing.
-    tags : Directory
-        Tags to add; existing ones are replaced.
+    The file is little-endian, on the disk, and open for reading and writing.
     """
     with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         layout, present, size = _layout(data), parse_tags(data), len(data)
@@ -439,35 +353,13 @@ def _pack(directory: Directory, at: int, layout: _Layout) -> bytes:
 
 
 def wrap_iptc(iptc: bytes) -> bytes:
-    """Wrap IPTC records in the Photoshop resource that JPEG uses.
-
-    Parameters
-    ----------
-    iptc : bytes
-        The plain records.
-
-    Returns
-    -------
-    bytes
-        The resource, with the "Photoshop 3.0" prefix.
-    """
+    """Wrap IPTC records in the Photoshop resource that JPEG uses, with its prefix."""
     size = struct.pack(">I", len(iptc))
     return b"Photoshop 3.0\0" + _RESOURCE + b"\0\0" + size + iptc + bytes(len(iptc) % 2)
 
 
 def unwrap_iptc(resources: bytes | None) -> bytes | None:
-    """Return the IPTC records in Photoshop's resources.
-
-    Parameters
-    ----------
-    resources : bytes or None
-        Resources of a JPEG, of any kinds.
-
-    Returns
-    -------
-    bytes or None
-        The plain records; None if there are none.
-    """
+    """Return the IPTC records in Photoshop's resources of a JPEG; None if there are none."""
     named = (resources or b"").partition(_RESOURCE)[2]
     if not named:
         return None

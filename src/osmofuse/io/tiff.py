@@ -106,19 +106,9 @@ def nodata_in(tags: Directory) -> float | None:
 
 
 def added_tags(picture: Picture, exif: bytes | None) -> Directory:
-    """Return the tags that libvips does not write, or writes wrongly.
+    """Return the tags that libvips does not write, or writes wrongly, for `add_tags`.
 
-    Parameters
-    ----------
-    picture : Picture
-        The picture.
-    exif : bytes, optional
-        Its EXIF, normalised, including the georeference.
-
-    Returns
-    -------
-    Directory
-        For `osmofuse.io.tags.add_tags`.
+    `exif` is the picture's EXIF, normalised, including the georeference.
     """
     tags = parse_tags(exif) if exif else {}
     iptc = picture.metadata.iptc
@@ -144,13 +134,8 @@ def nodata_text(nodata: float) -> bytes:
 def check_kind(path: Path, tags: Directory) -> None:
     """Check that colours and samples of a page are of a supported kind.
 
-    Raises
-    ------
-    UnreadableError
-        Colours are neither grey nor RGB nor a palette; or samples are complex, or signed with
-        less than 8 bits; or the page is a volume of several slices.
-    ValueError
-        A palette has too few colours.
+    Colours that are neither grey, RGB nor a palette, complex or short signed samples, and volumes
+    of several slices raise an UnreadableError; a palette with too few colours a ValueError.
     """
     kind = (*tag_numbers(tags, PHOTOMETRIC), 1)[0]
     inside = (*tag_numbers(tags, COMPRESSION), 1)[0] in _JPEG_COMPRESSIONS
@@ -186,23 +171,8 @@ def palette_note(tags: Directory) -> str | None:
 def foreign_in(path: Path, index: int, tags: Directory) -> Foreign | None:
     """Return the picture of a page that libvips does not read; None if it does.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    index : int
-        Number of the directory in the chain, from 0.
-    tags : Directory
-        Its tags.
-
-    Raises
-    ------
-    MissingExtraError
-        Decoding it needs imagecodecs, which is not installed.
-    UnreadableError
-        Samples are integers of 64 bits, bands differ in width, or there is a palette.
-    ValueError
-        A tag is missing.
+    `index` is the number of its directory in the chain, from 0. Samples that tifffile does not read
+    either, a palette, or bands of several widths raise an UnreadableError.
     """
     bits = (*tag_numbers(tags, BITS), 1)[0]
     compression = (*tag_numbers(tags, COMPRESSION), 1)[0]
@@ -229,14 +199,7 @@ def foreign_in(path: Path, index: int, tags: Directory) -> Foreign | None:
 
 
 def _check_plain(path: Path, tags: Directory) -> None:
-    """Check that colours of a page need no conversion, which only libvips would do.
-
-    Raises
-    ------
-    UnreadableError
-        A palette, YCbCr, white-is-zero grey in signed or float samples; or bands of several
-        widths.
-    """
+    """Refuse colours of a page that need a conversion, which only libvips would do."""
     if len(widths := set(tag_numbers(tags, BITS))) > 1:
         raise UnreadableError(
             f"{path}: bands of {' and '.join(map(str, sorted(widths)))} bits; save it again with 8 "
@@ -290,17 +253,8 @@ def _check_codecs(path: Path, bits: int, compression: int, tags: Directory) -> N
 def _decode(path: Path, index: int, bits: int, *, multiplied: bool) -> Array:
     """Decode a page with tifffile: (rows, cols) or (rows, cols, bands).
 
-    Parameters
-    ----------
-    path, index, bits
-        As for `foreign_in`; bits of a sample.
-    multiplied : bool
-        Colours are stored multiplied by the last band, the transparency.
-
-    Raises
-    ------
-    ValueError
-        The file is damaged or stored in an unusual way.
+    With `multiplied`, colours are stored multiplied by the last band, the transparency. A
+    damaged or unusual page raises a ValueError.
     """
     import tifffile
 

@@ -70,32 +70,10 @@ class Pages:
 
 
 def pages_in(data: mmap.mmap, path: object, page: int) -> Pages:
-    """Find a page of a TIFF.
+    """Find a page of a TIFF by its number, from 1; reduced versions and masks do not count.
 
-    Parameters
-    ----------
-    data : mmap
-        The whole file.
-    path : object
-        Its name, for messages.
-    page : int
-        Page number, from 1; reduced versions and masks do not count.
-
-    Returns
-    -------
-    Pages
-        With the tags of that page.
-
-    Raises
-    ------
-    LimitError
-        More than 10,000 pages.
-    SettingError
-        There is no such page.
-    UnreadableError
-        Its full size is in a sub-directory, which is not read.
-    ValueError, OverflowError, struct.error
-        The file is damaged.
+    Raises a LimitError above 10,000 pages, an UnreadableError if the full size of the page is in a
+    sub-directory, and ValueError, OverflowError or struct.error if the file is damaged.
     """
     places = directories(data)
     if len(places) > MOST_PAGES:
@@ -133,13 +111,7 @@ def stack_note(tags: Directory, count: int) -> str | None:
 
 
 def check_page(path: object, page: object, count: int | None = None) -> None:
-    """Check a page number, and that a file has the page.
-
-    Raises
-    ------
-    SettingError
-        The number is invalid, or the file has fewer pages.
-    """
+    """Check that a page number is an integer from 1, up to the number of pages if that is given."""
     if isinstance(page, bool) or not isinstance(page, int) or page < 1:
         raise SettingError(f"page: {page!r}; must be a whole number from 1")
     if count is not None and page > count:

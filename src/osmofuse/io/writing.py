@@ -89,11 +89,6 @@ def encode(picture: Picture, path: Path) -> None:
         Depth and values are kept.
     path : Path
         Final name; its suffix decides the format.
-
-    Raises
-    ------
-    OutputError
-        It cannot be written, or its format cannot hold the picture.
     """
     picture, kind, partial = storable(picture, path), format_of(path), Staging.partial(path)
     try:
@@ -141,13 +136,7 @@ def storable(picture: Picture, path: Path) -> Picture:
 
 
 def format_of(path: Path) -> Format:
-    """Return the format of a file name's suffix.
-
-    Raises
-    ------
-    OutputError
-        The suffix is unknown, or its format cannot be written.
-    """
+    """Return the format of a file name's suffix; if it cannot be written, raise an OutputError."""
     kind = SUFFIXES.get(path.suffix.lower())
     if kind is None:
         known = ", ".join(SUFFIXES)
@@ -174,13 +163,7 @@ def _format_for(picture: Picture, path: Path) -> Format:
 
 
 def _read_back(picture: Picture, partial: Path, path: Path) -> None:
-    """Check that a partial file can be read again, before it is renamed.
-
-    Raises
-    ------
-    OutputError
-        Its header is damaged, or differs from the picture.
-    """
+    """Check that a partial file can be read again, and has the picture's size and depth."""
     try:
         found = describe(partial)
     except OsmofuseError as error:
@@ -248,16 +231,9 @@ def _complete(picture: Picture, path: Path, kind: Format, exif: bytes | None) ->
 
 
 def add_xmp(file: BinaryIO, xmp: bytes) -> None:
-    """Insert an XMP packet after the header of a PNG, in the iTXt chunk that XMP requires.
+    """Insert an XMP packet after the header of a whole PNG, in the iTXt chunk that XMP requires.
 
     libvips writes another kind of chunk, which other software does not read.
-
-    Parameters
-    ----------
-    file : binary file
-        A whole PNG without XMP, open for reading and writing.
-    xmp : bytes
-        The packet, in UTF-8.
     """
     body = b"iTXtXML:com.adobe.xmp\0\0\0\0\0" + xmp
     chunk = struct.pack(">I", len(body) - 4) + body + struct.pack(">I", zlib.crc32(body))

@@ -40,31 +40,15 @@ _IDENTITIES = {"xmpMM:DocumentID": "stRef:documentID", "xmpMM:InstanceID": "stRe
 
 
 def upright(xmp: bytes) -> bytes:
-    """Return a packet whose orientation is upright; all else is kept.
-
-    Parameters
-    ----------
-    xmp : bytes
-        Packet of a picture that has been rotated upright.
-
-    Returns
-    -------
-    bytes
-        Of the same length.
-    """
+    """Return a packet of the same length whose orientation is upright; all else is kept."""
     return _STATED_ORIENTATION.sub(rb"\g<1>1", xmp)
 
 
 class Packet:
-    """Editable XMP packet.
+    """Editable XMP packet; an empty one if the bytes are missing, damaged or far too large.
 
     In XMP a property is an attribute or an element, in any of several descriptions; it is found
     in all of these forms.
-
-    Parameters
-    ----------
-    xmp : bytes, optional
-        The packet; an empty one is used if it is missing, damaged or far too large.
     """
 
     def __init__(self, xmp: bytes | None) -> None:

@@ -280,17 +280,7 @@ def write_page(
     files: Mapping[str, Path],
     staging: Staging,
 ) -> Path:
-    """Write the report of a fusion, see `osmofuse.report.write_report`.
-
-    Parameters
-    ----------
-    job, opened, fusion, record
-        Job, its opened files, its result, and its record.
-    files : mapping of str to Path
-        Other files that the job writes.
-    staging : Staging
-        Staging of these files, which are renamed together.
-    """
+    """Write the report of a fusion, together with the other files of the job."""
     assert job.report is not None, "a report was asked for"
     ready = opened.ready
     alpha = ready.sources.alpha

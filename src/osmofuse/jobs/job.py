@@ -208,10 +208,8 @@ class FileJob(ABC, Generic[R_co]):
 
         Raises
         ------
-        UnreadableError, InputError, MismatchError, SettingError, MissingExtraError, LimitError
-            As for `check`.
-        OutputError
-            An output exists or cannot be written. Then no file is written.
+        OsmofuseError
+            As for `check`. Then no file is written.
         """
         if need is None:
             need = self.check()
@@ -278,14 +276,7 @@ def required_fields(kind: type[FileJob[Any]]) -> list[str]:
 def repeat_command(kind: str, record: Path, output: Path) -> str:
     """Return the command that repeats a job, from the folder in which it was run.
 
-    Parameters
-    ----------
-    kind : str
-        Kind of the job, which is the command's name.
-    record : Path
-        Record of the job.
-    output : Path
-        Output of the job; the command writes next to it and replaces nothing.
+    It writes next to the job's output, and replaces nothing.
 
     Examples
     --------

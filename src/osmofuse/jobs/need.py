@@ -52,22 +52,7 @@ class Need:
 
 
 def check_limit(needed: Need, limit: int | None, work: str) -> None:
-    """Refuse work that needs more memory than the user allows or the machine has.
-
-    Parameters
-    ----------
-    needed : Need
-        Estimate for the work.
-    limit : int, optional
-        Bytes that the user allows.
-    work : str
-        Description of the work, for the message.
-
-    Raises
-    ------
-    LimitError
-        The work needs more.
-    """
+    """Refuse work that needs more memory than the user allows or the machine has."""
     there = memory_of_machine()
     if there is not None and needed.bytes > there and (limit is None or limit > there):
         raise LimitError(
@@ -115,11 +100,6 @@ def memory_of_machine(groups: Path = CGROUPS, own: Path = OWN_CGROUP) -> int | N
 
     This is the minimum of the physical memory, the limits of the control groups of the process, as
     in containers, and its own limit of address space.
-
-    Parameters
-    ----------
-    groups, own : Path
-        Paths of the Linux interface to control groups, and of the groups of the process.
     """
     limits = [*_of_system(), *_of_groups(groups, own)]
     return min(limits, default=None)
@@ -175,19 +155,7 @@ def need_of_fusion(job: SourcesJob[Any], files: Mapping[str, InputFile], method:
 def need_of_series(
     job: SourcesJob[Any], files: Mapping[str, InputFile], methods: Sequence[Method], *, scored: bool
 ) -> Need:
-    """Return the need of fusions by several methods whose results are all kept.
-
-    Parameters
-    ----------
-    job : SourcesJob
-        Job, whose settings give the preparation.
-    files : mapping of str to InputFile
-        Its files, by role.
-    methods : sequence of Method
-        Method of each fusion, with its settings.
-    scored : bool
-        True if results are scored.
-    """
+    """Return the need of fusions by several methods whose results are all kept."""
     file = files["foreground"].picture
     needs = [need_of_fusion(job, files, method) for method in methods]
     samples = file.rows * file.cols * file.bands

@@ -96,11 +96,6 @@ def job_of_record(
         Output; None only for a job that needs none.
     **changes
         As for `repeat`.
-
-    Raises
-    ------
-    UnreadableError, SettingError
-        As for `repeat`.
     """
     return _job_of(read_record(path), Path(path), output, changes)
 

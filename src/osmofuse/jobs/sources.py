@@ -236,22 +236,7 @@ class Opened:
 
 
 def open_files(job: SourcesJob[Any], files: Mapping[str, InputFile], folder: Path) -> Opened:
-    """Read and prepare the files of a job.
-
-    Parameters
-    ----------
-    job : SourcesJob
-        Job, which names the files and their preparation.
-    files : mapping of str to InputFile
-        Files that the job has checked, by role.
-    folder : Path
-        Folder of the record.
-
-    Raises
-    ------
-    UnreadableError, InputError, MismatchError
-        A file cannot be read or used, or the files do not fit together.
-    """
+    """Read and prepare the files of a job, for a record in a folder."""
     read = read_pictures(files)
     read_files = job.inputs_of(files, folder)
     maps = [read.get(role, one) for role, one in zip(job.alpha_roles, job.maps, strict=True)]
