@@ -10,7 +10,7 @@ from typing import Any
 
 from osmofuse.errors import SettingError, did_you_mean
 
-LONGEST = 100  # characters of a wrong value in a message; anything in 40..200 works
+MOST_SHOWN = 100  # characters of a wrong value in a message; anything in 40..200 works
 
 
 def number(
@@ -101,9 +101,9 @@ def shown(value: object) -> str:
         return f"a number of some {math.ceil(digits):.0f} digits"
     except RecursionError:
         return f"a {type(value).__name__} of many levels"
-    return words if len(words) <= LONGEST else f"{words[:LONGEST]}…"
+    return words if len(words) <= MOST_SHOWN else f"{words[:MOST_SHOWN]}…"
 
 
 def _refusal(name: str, value: object, wanted: str, words: Sequence[str] = ()) -> SettingError:
-    hint = did_you_mean(value[:LONGEST], words) if isinstance(value, str) else ""
+    hint = did_you_mean(value[:MOST_SHOWN], words) if isinstance(value, str) else ""
     return SettingError(f"{name}: {shown(value)}{hint}; must be {wanted}")

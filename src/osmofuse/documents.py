@@ -18,7 +18,7 @@ from typing import Any
 from osmofuse.errors import UnreadableError, reading
 
 # Bounds, far above what records and recipes need; anything from a tenth of them works.
-LARGEST = 16_000_000  # bytes
+MOST_DOCUMENT_BYTES = 16_000_000  # bytes
 DEEPEST = 64  # levels of lists and objects; the parser's recursion ends near 1000
 MOST_VALUES = 1_000_000
 MOST_DOTS = 1000  # in a line of TOML: the parser's time grows with their square
@@ -33,7 +33,7 @@ _FILE_KINDS = {
 }
 
 
-def read_document(path: str | os.PathLike[str], *, most: int = LARGEST) -> bytes:
+def read_document(path: str | os.PathLike[str], *, most: int = MOST_DOCUMENT_BYTES) -> bytes:
     """Return the bytes of a regular file of at most `most` bytes.
 
     Pipes, sockets and devices are refused without waiting for them.

@@ -34,7 +34,7 @@ __all__ = [
     "threads_for",
 ]
 
-_SMALL = 20_000  # pixels; a kernel on fewer ends sooner than a second thread wakes up
+_SMALL_PLANE = 20_000  # pixels; a kernel on fewer ends sooner than a second thread wakes up
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
@@ -76,7 +76,7 @@ def pixel(function: Kernel) -> Kernel:
 def threads_for(pixels: int) -> Iterator[None]:
     """Run kernels on planes of so many pixels: with one thread if they are small."""
     before = numba.get_num_threads()
-    if before == 1 or pixels >= _SMALL:
+    if before == 1 or pixels >= _SMALL_PLANE:
         yield  # setting the number of threads costs as much as a small kernel
         return
     numba.set_num_threads(1)

@@ -29,7 +29,7 @@ __all__ = [
 DEPTHS = ("uint8", "uint16", "float32")  # depths a result can be stored in
 
 # Floats above this are taken for 0..255 stored as floats; anything in 4..200 tells the two apart.
-_BRIGHTEST = 16.0
+_BRIGHTEST_FLOAT = 16.0
 
 
 def summary(pixels: Array) -> str:
@@ -169,7 +169,7 @@ def check_values(array: Array, name: str, bounded: bool) -> None:
         raise InputError(f"{name}: {count} {noun} NaN or infinite; mask them or replace them")
     if low < 0 and bounded:
         raise InputError(f"{name}: negative values (minimum {low:.4g}); clip or shift them")
-    if high > _BRIGHTEST and bounded and array.dtype.kind == "f":
+    if high > _BRIGHTEST_FLOAT and bounded and array.dtype.kind == "f":
         white = 255 if high <= 255 else 65535
         raise InputError(f"{name}: maximum {high:.6g} looks like 0..{white}: divide by {white}")
 

@@ -15,7 +15,14 @@ from osmofuse.io.geography import geography_in
 from osmofuse.io.header import Header, named_errors, open_header
 from osmofuse.io.icc import is_sound, profile_name
 from osmofuse.io.libvips import blob, depth_of
-from osmofuse.io.tags import COMPRESSION, ORIENTATION, TILE_COLS, TILE_ROWS, tag_numbers
+from osmofuse.io.tags import (
+    COMPRESSION,
+    ORIENTATION,
+    TILE_COLS,
+    TILE_ROWS,
+    first_number,
+    tag_numbers,
+)
 from osmofuse.io.tiff import COMPRESSIONS, has_transparency, nodata_in, resolution_in
 
 __all__ = [
@@ -176,7 +183,7 @@ def transparency_in(header: Header, bands: int) -> bool:
 def orientation_in(header: Header) -> int:
     """Return the stored orientation, 1 to 8; 1 (upright) if it is out of range."""
     if header.image is None:
-        stated = (*tag_numbers(header.tags, ORIENTATION), 1)[0]
+        stated = first_number(header.tags, ORIENTATION)
     else:
         known = header.image.get_typeof("orientation")
         stated = header.image.get("orientation") if known else 1
@@ -222,7 +229,7 @@ def _unsound(header: Header) -> str | None:
 
 def _compression(header: Header) -> str:
     if header.tags:
-        number = (*tag_numbers(header.tags, COMPRESSION), 1)[0]
+        number = first_number(header.tags, COMPRESSION)
         return COMPRESSIONS.get(number, f"TIFF compression {number}")
     # The header of a TIFF has no tags only if it is a raw file.
     return {"png": "deflate", "tiff": "raw"}.get(header.kind.name, header.kind.name)

@@ -41,6 +41,7 @@ __all__ = ["describe_isolated", "read_isolated", "start_decoder"]
 
 HEADER_SECONDS = 15.0  # for a header, which takes milliseconds; anything in 5..60 works
 _STARTING_SECONDS = 120.0  # for the start, which takes below one; anything in 30..300 works
+# Program of the child.
 _PROGRAM = "from osmofuse.io.decoder import main; main()"
 # One thread each: threads reserve address space, of which the child has little.
 _QUIET = {
@@ -49,6 +50,7 @@ _QUIET = {
 }  # fmt: skip
 # Bytes of an answer's first line, and characters of a quoted error; 64 kB..16 MB and 80..1000 work.
 _LONGEST_LINE, _LONGEST_REASON = 2**20, 200
+# Errors that the child reports by name; all others become UnreadableErrors.
 _ERRORS: dict[str, type[OsmofuseError]] = {
     kind.__name__: kind for kind in (InputError, LimitError, MissingExtraError, SettingError)
 }
@@ -63,8 +65,8 @@ def describe_isolated(path: str | os.PathLike[str], *, page: int = 1) -> Descrip
     """
     path = Path(path)
     check_page(path, page)
-    request = {**_which(path, page), "limits": None}
-    return _decoder.ask(path, request, HEADER_SECONDS, lambda stream: _description(stream, path))
+    request = _request(path, page, None, HEADER_SECONDS)
+    return _decoder.ask(path, request, lambda stream: _description(stream, path))
 
 
 def read_isolated(
@@ -88,20 +90,20 @@ def read_isolated(
     LimitError, SettingError, MissingExtraError
         As for `osmofuse.io.read`.
     """
-    return [
-        _read_one(Path(path), page, limits)
-        for path, page in zip(paths, pages or [1] * len(paths), strict=True)
-    ]
+    found = []
+    for path, page in zip(map(Path, paths), pages or [1] * len(paths), strict=True):
+        request = _request(path, page, asdict(limits), limits.seconds)
+        found.append(_decoder.ask(path, request, lambda stream: _picture(stream, limits)))
+    return found
 
 
-def _read_one(path: Path, page: int, limits: Limits) -> Picture:
-    request = {**_which(path, page), "limits": asdict(limits)}
-    return _decoder.ask(path, request, limits.seconds, lambda stream: _picture(stream, limits))
-
-
-def _which(path: Path, page: int) -> dict[str, Any]:
+def _request(
+    path: Path, page: int, limits: dict[str, Any] | None, seconds: float
+) -> dict[str, Any]:
+    """Return a request to the child, see `osmofuse.io.decoder.answer`."""
     # The child's working directory may be another one.
-    return {"path": os.fsencode(path.absolute()).hex(), "page": page}
+    place = os.fsencode(path.absolute()).hex()
+    return {"path": place, "page": page, "limits": limits, "seconds": seconds}
 
 
 def start_decoder() -> None:
@@ -148,26 +150,26 @@ class _Decoder:
         child.wait()
 
     def ask(
-        self,
-        path: Path,
-        request: dict[str, Any],
-        seconds: float,
-        receive: Callable[[IO[bytes]], Answer],
+        self, path: Path, request: dict[str, Any], receive: Callable[[IO[bytes]], Answer]
     ) -> Answer:
-        """Return the answer to a request about a file, see `osmofuse.io.decoder.answer`.
+        """Return the answer to a request about a file, which `receive` reads from a stream.
 
-        `receive` reads it from a stream; the child is ended after a failure or after `seconds`.
+        The child is ended after a failure, or after the ``seconds`` of the request.
         """
         with self.lock:
             child = self.start()
             late = Event()
             try:
                 self._await_start(child, late)
-                return _asked(child, {**request, "seconds": seconds}, seconds, receive, late)
+                with _clock(child, request["seconds"], late):
+                    stdin = _pipe(child.stdin)
+                    stdin.write(json.dumps(request).encode() + b"\n")
+                    stdin.flush()
+                    return receive(_pipe(child.stdout))
             except _Refusal as refusal:
                 raise refusal.as_error(path) from None
             except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
-                allowed = seconds if self._ready else None
+                allowed = request["seconds"] if self._ready else None
                 failure = _failure(child, path, late.is_set(), allowed)
                 self.end()
                 raise failure from error
@@ -232,20 +234,6 @@ def _clock(child: subprocess.Popen[bytes], seconds: float, late: Event) -> Itera
         yield
     finally:
         clock.cancel()
-
-
-def _asked(
-    child: subprocess.Popen[bytes],
-    request: dict[str, Any],
-    seconds: float,
-    receive: Callable[[IO[bytes]], Answer],
-    late: Event,
-) -> Answer:
-    stdin = _pipe(child.stdin)
-    with _clock(child, seconds, late):
-        stdin.write(json.dumps(request).encode() + b"\n")
-        stdin.flush()
-        return receive(_pipe(child.stdout))
 
 
 def _failure(

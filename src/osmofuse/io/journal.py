@@ -44,6 +44,7 @@ __all__ = [
     "place_of",
     "stamp",
     "sync",
+    "sync_file",
     "this_process",
 ]
 
@@ -51,7 +52,8 @@ Kind: TypeAlias = Literal["partial", "aside", "commit", "done"]
 
 # Of the output's name in own names: file systems allow 255 bytes, and the ending takes up to 50.
 _MOST_NAME_BYTES = 200
-_DIGITS = 8  # of the hash that replaces the rest of a long name; anything in 8..16 works
+_HASH_DIGITS = 8  # of the hash that replaces the rest of a long name; anything in 8..16 works
+# Ends of own names: machine and process of their owner, and their kind.
 _OWNED = re.compile(r"(?P<machine>[\w-]*)-(?P<process>\d+)\.(?:partial|aside|commit|done)", re.A)
 T = TypeVar("T")
 Stamp: TypeAlias = tuple[int, int]  # size, and time of the last change in nanoseconds
@@ -113,9 +115,9 @@ def _shortened(name: str) -> str:
     if len(stored) <= _MOST_NAME_BYTES:
         return name
     start = name
-    while len(os.fsencode(start)) > _MOST_NAME_BYTES - _DIGITS - 1:
+    while len(os.fsencode(start)) > _MOST_NAME_BYTES - _HASH_DIGITS - 1:
         start = start[:-1]
-    return f"{start}~{sha256(stored).hexdigest()[:_DIGITS]}"
+    return f"{start}~{sha256(stored).hexdigest()[:_HASH_DIGITS]}"
 
 
 @dataclass(frozen=True)
@@ -157,24 +159,12 @@ class Entry:
 
 @dataclass(frozen=True)
 class Journal:
-    """Journal of a commit: files that are renamed together.
+    """Journal of a commit: files that are renamed together, the main output last."""
 
-    Parameters
-    ----------
-    path : Path
-        The journal itself; it ends in ``.commit`` or, once all are renamed, in ``.done``.
-    token : str
-        Random text that pointers repeat.
-    entries : sequence of Entry
-        In the order in which they are renamed; the main output last.
-    further : sequence of Path
-        Folders without entries, from which only a pointer is removed.
-    """
-
-    path: Path
-    token: str
-    entries: Sequence[Entry]
-    further: Sequence[Path] = ()
+    path: Path  # ends in .commit or, once all are renamed, in .done
+    token: str  # random text that pointers repeat
+    entries: Sequence[Entry]  # in the order in which they are renamed
+    further: Sequence[Path] = ()  # folders without entries, from which only a pointer is removed
 
     @property
     def done(self) -> Path:
@@ -269,11 +259,16 @@ def place_of(path: Path) -> str:
 def sync(path: Path) -> None:
     """Wait until renames in a folder are on the disk, where the system supports it."""
     with suppress(OSError):  # Windows opens no folders, and some file systems cannot sync them
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        sync_file(path, os.O_RDONLY)
+
+
+def sync_file(path: Path, flags: int = os.O_RDWR) -> None:
+    """Wait until a file is on the disk."""
+    handle = os.open(path, flags)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _remove(path: Path) -> None:

@@ -15,6 +15,7 @@ from osmofuse.typing import Array
 
 __all__ = ["SIGNATURES", "Jpeg2000", "decode", "parse"]
 
+# First bytes of files and of the codestream, and identifiers of boxes, by the standard.
 _CODESTREAM, _BOXED = b"\xff\x4f\xff\x51", b"\0\0\0\x0cjP  \r\n\x87\n"
 SIGNATURES = (_BOXED, _CODESTREAM)
 _XMP_BOX = bytes.fromhex("be7acfcb97a942e89c71999491e3afac")
@@ -27,31 +28,15 @@ _BANDS_BY_SPACE = {16: 3, 17: 1}  # bands of sRGB and grey, by their numbers in 
 
 
 class Jpeg2000(NamedTuple):
-    """Header of a JPEG 2000 file.
-
-    Attributes
-    ----------
-    rows, cols, bands : int
-        Size; bands include the transparency.
-    depth : dtype
-        uint8 or uint16.
-    bits : int
-        Significant bits of a sample; white is 2**bits - 1.
-    transparency : bool
-        The last band is transparency.
-    multiplied : bool
-        Colours are stored multiplied by it (associated alpha).
-    profile, xmp, exif : bytes or None
-        As in the file.
-    """
+    """Header of a JPEG 2000 file; profile and metadata as in the file."""
 
     rows: int
     cols: int
-    bands: int
-    depth: np.dtype[np.generic]
-    bits: int
-    transparency: bool
-    multiplied: bool
+    bands: int  # including the transparency
+    depth: np.dtype[np.generic]  # uint8 or uint16
+    bits: int  # significant bits of a sample; white is 2**bits - 1
+    transparency: bool  # the last band is transparency
+    multiplied: bool  # colours are stored multiplied by it (associated alpha)
     profile: bytes | None
     xmp: bytes | None
     exif: bytes | None

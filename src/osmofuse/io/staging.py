@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 
 from osmofuse.errors import OutputError, naming
-from osmofuse.io.journal import begin, is_running, own_path, owner_of, sync, this_process
+from osmofuse.io.journal import begin, is_running, own_path, owner_of, sync, sync_file, this_process
 from osmofuse.io.locking import held, locked
 from osmofuse.io.recovery import recover, store
 from osmofuse.io.targets import check_absent, check_distinct
@@ -82,7 +82,7 @@ class Staging:
         """
         for path in self.paths:
             with naming(path):
-                _sync(self.partial(path))
+                sync_file(self.partial(path))
         _check_partials(self.paths)
         with locked(path.parent for path in self.paths), held():
             if not self.overwrite:
@@ -155,12 +155,3 @@ def _is_stale(candidate: Path, path: Path) -> bool:
     if owner == us or (owner.machine == us.machine and not is_running(owner.process)):
         return True
     return time.time() - candidate.lstat().st_mtime > _JOB_SECONDS
-
-
-def _sync(path: Path) -> None:
-    """Wait until a file is on the disk."""
-    handle = os.open(path, os.O_RDWR)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import mmap
 import struct
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from typing import BinaryIO, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -34,6 +34,7 @@ __all__ = [
     "Directory",
     "add_tags",
     "directories",
+    "first_number",
     "normalise_exif",
     "pack_exif",
     "parse_tags",
@@ -57,6 +58,7 @@ _EXIF_IFD, _GPS_IFD, _INTEROPERABILITY_IFD = 34665, 34853, 40965
 # pages; bytes of values. Sound files stay far below; within a factor of ten anything works.
 MOST_PAGES = 10_000
 _MOST_ENTRIES, _MOST_ENTRIES_OF_PAGES, _MOST_BYTES = 10_000, 1_000_000, 2**28
+# Tags of sub-directories; and pixel dimensions in EXIF, which `Picture` keeps elsewhere.
 _POINTERS = {_EXIF_IFD, _GPS_IFD, _INTEROPERABILITY_IFD}
 _DIMENSIONS = {40962, 40963}
 # Tags of how the file stores pixels, or that `Picture` keeps elsewhere; and Photoshop's layers and
@@ -69,14 +71,15 @@ _STORAGE = {
     *range(50845, 65536),
 }  # fmt: skip
 # By kind of value: bytes of one, and bytes of the unit that byte order applies to.
-_KINDS = {
+_VALUE_KINDS = {
     1: (1, 1), 2: (1, 1), 3: (2, 2), 4: (4, 4), 5: (8, 4), 6: (1, 1), 7: (1, 1), 8: (2, 2),
     9: (4, 4), 10: (8, 4), 11: (4, 4), 12: (8, 8), 13: (4, 4), 16: (8, 8), 17: (8, 8), 18: (8, 8),
 }  # fmt: skip
+_INTEGERS, _FRACTION = (1, 3, 4, 13, 16, 18), 5  # kinds of unsigned numbers
 # Kinds of 64 bits, which only BigTIFF has, with their kind of 32 bits and sign; and kinds that are
 # offsets of directories, which mean nothing in another file.
 _WIDE, _OFFSETS = {16: (4, "u"), 17: (9, "i")}, (13, 18)
-_RESOURCE = b"8BIM\x04\x04"
+_RESOURCE = b"8BIM\x04\x04"  # begins the Photoshop resource of IPTC records
 
 
 def parse_tags(
@@ -142,31 +145,23 @@ def short_numbers(data: bytes | mmap.mmap, at: int, wanted: Container[int]) -> d
 
     Only of wanted tags, and only unsigned integers that are stored in the entry itself.
     """
-    layout = _layout(data)
-    (count,) = layout.length.unpack_from(data, at)
-    start = at + layout.length.size
-    found = {}
-    for place in range(start, start + count * layout.entry.size, layout.entry.size):
-        tag, kind, number, inline = layout.entry.unpack_from(data, place)
-        if tag in wanted and kind in (1, 3, 4, 13, 16, 18) and number:
-            width = _KINDS[kind][0]
+    layout, found = _layout(data), {}
+    order: Literal["big", "little"] = "big" if layout.order == ">" else "little"
+    for tag, kind, number, inline in layout.entries(data, at):
+        if tag in wanted and kind in _INTEGERS and number:
+            width = _VALUE_KINDS[kind][0]
             if number * width <= len(inline):
-                order: Literal["big", "little"] = "big" if layout.order == ">" else "little"
                 found[tag] = int.from_bytes(inline[:width], order)
     return found
 
 
 def value_bytes(data: bytes | mmap.mmap, at: int) -> int:
     """Return the claimed size in bytes of all values of a directory stored outside its entries."""
-    layout = _layout(data)
-    (count,) = layout.length.unpack_from(data, at)
-    start, entry = at + layout.length.size, layout.entry
-    sizes = []
-    for place in range(start, start + count * entry.size, entry.size):
-        _, kind, number, inline = entry.unpack_from(data, place)
-        size = _KINDS.get(kind, (0, 1))[0] * number
-        sizes.append(size if size > len(inline) else 0)
-    return sum(sizes)
+    total = 0
+    for _, kind, number, inline in _layout(data).entries(data, at):
+        size = _VALUE_KINDS.get(kind, (0, 1))[0] * number
+        total += size if size > len(inline) else 0
+    return total
 
 
 def tag_numbers(tags: Directory, tag: int) -> tuple[int, ...]:
@@ -175,9 +170,14 @@ def tag_numbers(tags: Directory, tag: int) -> tuple[int, ...]:
     A fraction gives two, numerator and denominator.
     """
     value = tags.get(tag)
-    if not isinstance(value, tuple) or value[0] not in (1, 3, 4, 5, 13, 16, 18):
+    if not isinstance(value, tuple) or value[0] not in (*_INTEGERS, _FRACTION):
         return ()
-    return tuple(np.frombuffer(value[2], f"<u{_KINDS[value[0]][1]}").tolist())
+    return tuple(np.frombuffer(value[2], f"<u{_VALUE_KINDS[value[0]][1]}").tolist())
+
+
+def first_number(tags: Directory, tag: int, default: int = 1) -> int:
+    """Return the first of the `tag_numbers` of a tag, or the default."""
+    return (*tag_numbers(tags, tag), default)[0]
 
 
 def tag_bytes(tags: Directory, tag: int) -> bytes | None:
@@ -263,6 +263,13 @@ class _Layout(NamedTuple):
         """Position in the header of the first directory's offset."""
         return 8 if self.big else 4
 
+    def entries(self, data: bytes | mmap.mmap, at: int) -> Iterator[tuple[int, int, int, bytes]]:
+        """Yield tag, kind, count and inline bytes of each entry of a directory."""
+        (count,) = self.length.unpack_from(data, at)
+        start, entry = at + self.length.size, self.entry
+        for place in range(start, start + count * entry.size, entry.size):
+            yield entry.unpack_from(data, place)
+
 
 _CLASSIC = _Layout("<", False)
 
@@ -290,10 +297,8 @@ class _Parser:
         if self.entries < 0:
             raise ValueError(f"more than {_MOST_ENTRIES} entries")
         found: Directory = {}
-        at += self.layout.length.size
-        for place in range(at, at + count * self.layout.entry.size, self.layout.entry.size):
-            tag, kind, number, inline = self.layout.entry.unpack_from(self.data, place)
-            if tag in self.skipped or kind not in _KINDS or number == 0:
+        for tag, kind, number, inline in self.layout.entries(self.data, at):
+            if tag in self.skipped or kind not in _VALUE_KINDS or number == 0:
                 continue
             try:
                 found[tag] = self._entry(tag, kind, number, inline)
@@ -305,7 +310,7 @@ class _Parser:
     def _entry(
         self, tag: int, kind: int, number: int, inline: bytes
     ) -> tuple[int, int, bytes] | Directory:
-        width, unit = _KINDS[kind]
+        width, unit = _VALUE_KINDS[kind]
         raw = self._value(tag, number * width, inline)
         if tag in _POINTERS:
             if number != 1:

@@ -34,12 +34,13 @@ from osmofuse.io.tags import (
     UNIT,
     XMP,
     Directory,
+    first_number,
     parse_tags,
     tag_bytes,
     tag_numbers,
 )
 from osmofuse.picture import Picture
-from osmofuse.pixels import divided, widened
+from osmofuse.pixels import bands_of, divided, widened
 from osmofuse.typing import Array
 
 __all__ = [
@@ -64,15 +65,15 @@ COMPRESSIONS = {
 }  # fmt: skip
 _BY_LIBVIPS = {1, 2, 3, 4, 5, 6, 7, 8, 32773, 32946, 50001}
 _BY_TIFFFILE = {1, 8, 32773, 32946}
-_JPEG_COMPRESSIONS, _YCBCR = (6, 7), 6
-# White-is-zero and black-is-zero grey, RGB, palette; YCbCr, which libtiff converts in JPEG only.
-_PHOTOMETRICS = {0, 1, 2, 3, _YCBCR}
+_JPEG_COMPRESSIONS = (6, 7)
+# Colours by number: black-is-zero grey and RGB are 1 and 2; libtiff converts YCbCr in JPEG only.
+_WHITE_IS_ZERO, _PALETTE, _YCBCR = 0, 3, 6
+_PHOTOMETRICS = {_WHITE_IS_ZERO, 1, 2, _PALETTE, _YCBCR}
 _OTHER_PHOTOMETRICS = {
     4: "a mask", 5: "CMYK", _YCBCR: "YCbCr", 8: "CIELAB", 9: "ICCLAB", 10: "ITULAB",
     32844: "LogL", 32845: "LogLuv",
 }  # fmt: skip
-_WHITE_IS_ZERO, _PALETTE = 0, 3
-_SIGNED, _COMPLEX = 2, (5, 6)
+_SIGNED, _COMPLEX = 2, (5, 6)  # formats of samples
 # Bits of a sample that libvips does not read.
 _ODD_BITS = {3, 5, 6, 7, *range(9, 16)}
 
@@ -117,7 +118,7 @@ def added_tags(picture: Picture, exif: bytes | None) -> Directory:
     if picture.nodata is not None:
         text = nodata_text(picture.nodata)
         tags[NODATA] = (2, len(text), text)
-    bands = 1 if picture.pixels.ndim == 2 else picture.pixels.shape[2]
+    bands = bands_of(picture.pixels)
     extra = bands - (1 if bands < 3 else 3)
     if extra:
         meanings = [0] * (extra - 1) + [2 if picture.transparency else 0]
@@ -137,18 +138,18 @@ def check_kind(path: Path, tags: Directory) -> None:
     Colours that are neither grey, RGB nor a palette, complex or short signed samples, and volumes
     of several slices raise an UnreadableError; a palette with too few colours a ValueError.
     """
-    kind = (*tag_numbers(tags, PHOTOMETRIC), 1)[0]
-    inside = (*tag_numbers(tags, COMPRESSION), 1)[0] in _JPEG_COMPRESSIONS
+    kind = first_number(tags, PHOTOMETRIC)
+    inside = first_number(tags, COMPRESSION) in _JPEG_COMPRESSIONS
     if kind not in _PHOTOMETRICS or (kind == _YCBCR and not inside):
         name = _OTHER_PHOTOMETRICS.get(kind, f"kind {kind}")
         raise UnreadableError(f"{path}: colours are stored as {name}; convert to RGB or grey first")
-    bits, form = (*tag_numbers(tags, BITS), 1)[0], (*tag_numbers(tags, _SAMPLE_FORMAT), 1)[0]
+    bits, form = first_number(tags, BITS), first_number(tags, _SAMPLE_FORMAT)
     if form in _COMPLEX or (form == _SIGNED and bits < 8):
         name = "complex numbers" if form in _COMPLEX else f"signed numbers of {bits} bits"
         raise UnreadableError(f"{path}: samples are {name}; convert to uint16 or float first")
     if kind == _PALETTE and tags.get(_COLOUR_MAP, (0, 0))[1] < 3 * 2**bits:
         raise ValueError("its palette has too few colours")
-    if (slices := (*tag_numbers(tags, _SLICES), 1)[0]) > 1:
+    if (slices := first_number(tags, _SLICES)) > 1:
         raise UnreadableError(
             f"{path}: holds a volume of {slices} slices in one page; save each as a picture"
         )
@@ -159,8 +160,8 @@ def palette_note(tags: Directory) -> str | None:
 
     Of the 16 bits of its colours libvips keeps 8, if pixels have 8 or less.
     """
-    coarse = (*tag_numbers(tags, BITS), 1)[0] <= 8
-    if (*tag_numbers(tags, PHOTOMETRIC), 1)[0] != _PALETTE or not coarse:
+    coarse = first_number(tags, BITS) <= 8
+    if first_number(tags, PHOTOMETRIC) != _PALETTE or not coarse:
         return None
     colours = np.array(tag_numbers(tags, _COLOUR_MAP), np.int64)
     if colours.size == 0 or colours.max() < 256 or not (colours % 256 - colours // 256).any():
@@ -174,8 +175,8 @@ def foreign_in(path: Path, index: int, tags: Directory) -> Foreign | None:
     `index` is the number of its directory in the chain, from 0. Samples that tifffile does not read
     either, a palette, or bands of several widths raise an UnreadableError.
     """
-    bits = (*tag_numbers(tags, BITS), 1)[0]
-    compression = (*tag_numbers(tags, COMPRESSION), 1)[0]
+    bits = first_number(tags, BITS)
+    compression = first_number(tags, COMPRESSION)
     bands = _one(tags, _BANDS, 1)
     planes = bands > 1 and tag_numbers(tags, _PLANES) == (2,) and TILE_COLS in tags
     usual = bits != 64 and bits not in _ODD_BITS and compression in _BY_LIBVIPS
@@ -205,7 +206,7 @@ def _check_plain(path: Path, tags: Directory) -> None:
             f"{path}: bands of {' and '.join(map(str, sorted(widths)))} bits; save it again with 8 "
             "or 16 in each"
         )
-    kind = (*tag_numbers(tags, PHOTOMETRIC), 1)[0]
+    kind = first_number(tags, PHOTOMETRIC)
     unsigned = _one(tags, _SAMPLE_FORMAT, 1) == 1
     if kind in (_PALETTE, _YCBCR) or (kind == _WHITE_IS_ZERO and not unsigned):
         name = {_PALETTE: "a palette", _YCBCR: "YCbCr"}.get(kind, "grey from white to black")
@@ -227,7 +228,7 @@ def _depth(path: Path, bits: int, tags: Directory) -> np.dtype[np.generic]:
 
 
 def _one(tags: Directory, tag: int, default: int = 0) -> int:
-    number = (*tag_numbers(tags, tag), default)[0]
+    number = first_number(tags, tag, default)
     if number < 1:
         raise ValueError(f"tag {tag} is missing or 0")
     return number

@@ -44,28 +44,15 @@ _Place: TypeAlias = "dict[int, int]"  # `short_numbers` of a directory
 class Pages:
     """Pages of a TIFF.
 
-    Attributes
-    ----------
-    index : int
-        Directory of the page that is read, counted from 0 along the chain.
-    tags : Directory
-        Its tags, without those of `BULK`.
-    count : int
-        Number of pages that are pictures of their own.
-    levels : int
-        Number of sizes of the page: one, or more for a pyramid.
-    raw : str or None
-        Kind of raw data in the file, in words; None if it is no raw file.
-    bulky : bool
-        True if the page has much data beside its pixels, e.g. Photoshop's layers, that fits in the
-        file: then libtiff's memory limit is lifted.
+    A page is `bulky` if it has much data beside its pixels, e.g. Photoshop's layers, that fits in
+    the file: then libtiff's memory limit is lifted.
     """
 
-    index: int
-    tags: Directory
-    count: int
-    levels: int
-    raw: str | None
+    index: int  # directory of the page that is read, from 0 along the chain
+    tags: Directory  # of that page, without those of `BULK`
+    count: int  # pages that are pictures of their own
+    levels: int  # sizes of the page: one, or more for a pyramid
+    raw: str | None  # kind of raw data in the file, in words; None if it is no raw file
     bulky: bool
 
 

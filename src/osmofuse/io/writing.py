@@ -30,7 +30,7 @@ __all__ = ["add_xmp", "encode", "format_of", "storable", "write"]
 # drops longer ones: measured, XMP above 60,000 bytes, IPTC above 65,506.
 _MOST_IN_JPEG = {"exif": 65_000, "xmp": 60_000, "iptc": 65_000}
 _BEHIND_HEADER = 8 + 25  # the signature, and IHDR with its length, name and checksum
-_BLOCK = 2**24  # bytes moved at once; anything in 2**16..2**28 works
+_MOVED_AT_ONCE = 2**24  # bytes moved at once; anything in 2**16..2**28 works
 
 
 def write(
@@ -240,7 +240,7 @@ def add_xmp(file: BinaryIO, xmp: bytes) -> None:
     end = file.seek(0, 2)
     # The rest of the file is moved from its end on, so that nothing is overwritten unread.
     while end > _BEHIND_HEADER:
-        start = max(end - _BLOCK, _BEHIND_HEADER)
+        start = max(end - _MOVED_AT_ONCE, _BEHIND_HEADER)
         file.seek(start)
         block = file.read(end - start)
         file.seek(start + len(chunk))

@@ -323,7 +323,8 @@ def _seen(picture: Picture | FloatArray) -> Picture | FloatArray:
     return picture.filled() if isinstance(picture, Picture) else picture
 
 
-_PARTS = ("alpha", "levels", "working_space", "align", "depth")  # fields of recipes and of jobs
+# Fields that recipes and jobs have in common.
+_RECIPE_PARTS = ("alpha", "levels", "working_space", "align", "depth")
 
 J = TypeVar("J", bound=SourcesJob[Any])
 
@@ -351,7 +352,7 @@ def job_with_recipe(
     SettingError
         The recipe needs a map and none is given, or the parts contradict each other.
     """
-    parts = {name: getattr(chosen, name) for name in _PARTS} | given
+    parts = {name: getattr(chosen, name) for name in _RECIPE_PARTS} | given
     if parts["alpha"] is None:
         raise SettingError(
             f"alpha: the recipe {chosen.name!r} needs a map, white where the foreground is kept; "

@@ -39,7 +39,7 @@ from osmofuse.report import Provenance, write_matte
 from osmofuse.report.overlays import overlay
 from osmofuse.typing import FloatArray
 
-MOSTLY = 0.9  # least share of black and white pixels in a mask; any of 0.8..0.95 works
+_MASK_SHARE = 0.9  # least share of black and white pixels in a mask; any of 0.8..0.95 works
 # Titles of pictures in the report.
 _MATTE_SHOWN = ("Picture", "Trimap", "Alpha map", "Overlay", "Cut out")
 _USUALLY_OPEN = 0.2  # unknown share of a trimap, assumed until it is read
@@ -286,7 +286,7 @@ def _is_known(picture: Picture) -> bool:
         return not trimap_of_picture(picture, name="").scribbled
     with suppress(InputError):
         alpha = alpha_of_picture(picture, name="").alpha
-        return bool(np.isin(alpha, (0.0, 1.0)).mean() > MOSTLY)
+        return bool(np.isin(alpha, (0.0, 1.0)).mean() > _MASK_SHARE)
     return False
 
 

@@ -18,7 +18,7 @@ from osmofuse.progress import Progress, Status, Watch
 from osmofuse.record import Record, sha256_of_pixels
 from osmofuse.report import Provenance, write_pictures
 
-_RESULT = "Result"  # title of the output in the report
+_RESULT_TITLE = "Result"  # title of the output in the report
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +80,7 @@ class PictureJob(FileJob[Result]):
         """Check that the outputs can and may be written."""
         if files is None:
             check_outputs(self)
-            check_job_report(self, self.report, [*map(_title, self.pictures), _RESULT])
+            check_job_report(self, self.report, [*map(_title, self.pictures), _RESULT_TITLE])
 
     def need_of(self, files: Mapping[str, InputFile]) -> Need:
         """Return the memory and time for pictures of this size."""
@@ -142,7 +142,7 @@ class PictureJob(FileJob[Result]):
         )
         return write_pictures(
             folder,
-            shown | {_RESULT: made},
+            shown | {_RESULT_TITLE: made},
             provenance=provenance,
             overwrite=self.overwrite,
             staging=outputs.staging,

@@ -66,30 +66,14 @@ class SeriesResult(Result):
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """Results of a series, before they are written.
+    """Results of a series, before they are written."""
 
-    Attributes
-    ----------
-    found : tuple of Comparison
-        Each fusion, with its scores.
-    cells : Table
-        Numbers as a table of texts.
-    pictures : mapping of str to str
-        Name of the picture file of each fusion, by its name.
-    texts : mapping of str to str
-        Files of text, by name.
-    sheets : mapping of str to callable
-        Functions that draw the sheets, by name.
-    settings : sequence of mapping
-        Settings of each fusion that were varied; empty if none were.
-    """
-
-    found: tuple[Comparison, ...]
-    cells: Table
-    pictures: Mapping[str, str]
-    texts: Mapping[str, str]
-    sheets: Mapping[str, Callable[[], Array]]
-    settings: Sequence[Mapping[str, Any]] = ()
+    found: tuple[Comparison, ...]  # each fusion, with its scores
+    cells: Table  # numbers as a table of texts
+    pictures: Mapping[str, str]  # file name of each fusion's picture, by its name
+    texts: Mapping[str, str]  # text files, by name
+    sheets: Mapping[str, Callable[[], Array]]  # functions that draw the sheets, by name
+    settings: Sequence[Mapping[str, Any]] = ()  # that were varied, of each fusion; empty if none
 
 
 @dataclass(frozen=True)

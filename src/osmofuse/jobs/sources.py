@@ -192,33 +192,15 @@ def _path_of(alpha: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """Files of a job, ready to be fused.
-
-    Attributes
-    ----------
-    ready : Prepared
-        Prepared pictures.
-    inputs : tuple of Input
-        Entries of the files, for the record.
-    notes : tuple of str
-        Remarks on the files and their preparation, for a person.
-    alpha : dict of str to object
-        Entry of the map, or of the maps, in the record.
-    alpha_depth : dtype
-        Depth of the map's file; 16 bits if the map is not a file or was modified.
-    truth : Picture or None
-        Ground truth, if given.
-    tried : tuple of Prepared
-        Pictures with each map, if several are tried.
-    """
+    """Files of a job, ready to be fused."""
 
     ready: Prepared
-    inputs: tuple[Input, ...]
-    notes: tuple[str, ...]
-    alpha: dict[str, Any]
-    alpha_depth: np.dtype[np.generic]
+    inputs: tuple[Input, ...]  # entries of the files, for the record
+    notes: tuple[str, ...]  # on the files and their preparation, for a person
+    alpha: dict[str, Any]  # entry of the map, or of the maps, in the record
+    alpha_depth: np.dtype[np.generic]  # of the map's file; uint16 without one, or if it was changed
     truth: Picture | None = None
-    tried: tuple[Prepared, ...] = ()
+    tried: tuple[Prepared, ...] = ()  # pictures with each map, if several are tried
 
     @property
     def transform(self) -> dict[str, Any] | None:
