@@ -69,12 +69,12 @@ class KernelCache(NullCache):
                 with contextlib.suppress(Exception):  # e.g. of another version of llvmlite
                     return _rebuilt(payload, target_context)
             payload = self._compiled(sig)
-            _keep(name, payload)
+            _store(name, payload)
             return _rebuilt(payload, target_context)
         return None
 
     def _compiled(self, sig: Any) -> bytes:
-        _announce()
+        _log_compiling()
         arguments, result = _signatures.normalize_signature(sig)
         details = {"dispatcher": self._dispatcher, "args": arguments, "return_type": result}
         with _events.trigger_event("numba:compile", data=details):
@@ -126,7 +126,7 @@ def _entry(name: str) -> bytes | None:
     return payload if digest == _digest(name, payload) else None
 
 
-def _keep(name: str, payload: bytes) -> None:
+def _store(name: str, payload: bytes) -> None:
     """Write an entry, replacing a damaged one; on failure only log a warning."""
     folder = cache_directory()
     if folder is None:
@@ -141,7 +141,7 @@ def _keep(name: str, payload: bytes) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             partial.unlink()
-        _complain(str(error))
+        _warn_not_stored(str(error))
 
 
 def _digest(name: str, payload: bytes) -> bytes:
@@ -149,7 +149,7 @@ def _digest(name: str, payload: bytes) -> bytes:
 
 
 @functools.cache
-def _announce() -> None:
+def _log_compiling() -> None:
     """Log, once per process, that compilation takes a while."""
     if cache_directory() is None:
         _log.warning(
@@ -161,7 +161,7 @@ def _announce() -> None:
 
 
 @functools.cache
-def _complain(reason: str) -> None:
+def _warn_not_stored(reason: str) -> None:
     _log.warning(
         "compiled kernels cannot be kept (%s); they are compiled each time until there is room "
         "or OSMOFUSE_CACHE names another folder",

@@ -28,7 +28,7 @@ __all__ = [
 
 DEPTHS = ("uint8", "uint16", "float32")  # depths a result can be stored in
 
-# Floats above this are taken for 0..255 stored as floats; anything in 4..200 tells the two apart.
+# Floats above this are taken for 0..255 stored as floats; anything in 4..200 separates the two.
 _BRIGHTEST_FLOAT = 16.0
 
 

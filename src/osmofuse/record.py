@@ -42,7 +42,7 @@ MOST_FIGURE = 1e300  # bound of numbers that are only reported; anything a float
 Check: TypeAlias = Callable[[str, Any], object]
 
 # Numbers that JSON does not have, by the text that stands for them.
-_ENDLESS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+_NONFINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 # Packages whose versions may change results.
 _PACKAGES = ("osmofuse", "numpy", "scipy", "numba", "pyvips", "pyvips-binary", "tifffile")
 
@@ -265,7 +265,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return plain(value.item())
     if isinstance(value, float) and not math.isfinite(value):
-        return next(word for word, number in _ENDLESS.items() if repr(number) == repr(value))
+        return next(word for word, number in _NONFINITE.items() if repr(number) == repr(value))
     return value
 
 
@@ -275,7 +275,7 @@ def _numbers(value: Any) -> Any:
         return {name: _numbers(part) for name, part in value.items()}
     if isinstance(value, list):
         return [_numbers(part) for part in value]
-    return _ENDLESS.get(value, value) if isinstance(value, str) else value
+    return _NONFINITE.get(value, value) if isinstance(value, str) else value
 
 
 def check_parts(parts: Mapping[str, Any]) -> None:

@@ -24,7 +24,7 @@ from osmofuse.io.tags import Directory, normalise_exif, pack_exif, parse_tags
 from osmofuse.io.tiff import check_kind, foreign_in, palette_note
 from osmofuse.io.tiff_pages import BULK, check_page, pages_in, stack_note
 
-__all__ = ["Header", "is_out_of_memory", "named_errors", "open_header"]
+__all__ = ["Header", "is_out_of_memory", "memory_limit", "named_errors", "open_header"]
 
 _SEARCHED_BYTES = (
     2**16
@@ -83,14 +83,14 @@ def is_out_of_memory(words: str) -> bool:
 
 
 def _too_much_memory(path: Path) -> LimitError:
-    most = _memory_limit()
+    most = memory_limit()
     there = "there is" if most is None else f"the {most:,} bytes that this process may have"
     return LimitError(
         f"{path}: takes more memory than {there}; close other programs or reduce the picture"
     )
 
 
-def _memory_limit() -> int | None:
+def memory_limit() -> int | None:
     """Return the limit of this process's address space in bytes; None if there is none."""
     if os.name == "nt":
         return None

@@ -44,7 +44,7 @@ _STARTING_SECONDS = 120.0  # for the start, which takes below one; anything in 3
 # Program of the child.
 _PROGRAM = "from osmofuse.io.decoder import main; main()"
 # One thread each: threads reserve address space, of which the child has little.
-_QUIET = {
+_CHILD_VARIABLES = {
     "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "VIPS_CONCURRENCY": "1",
     "MALLOC_ARENA_MAX": "1",
 }  # fmt: skip
@@ -195,7 +195,7 @@ def _started() -> subprocess.Popen[bytes]:
         child = subprocess.Popen(
             python_command(_PROGRAM),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env=python_environment(**_QUIET),
+            env=python_environment(**_CHILD_VARIABLES),
         )  # fmt: skip
     except OSError as error:
         raise LimitError(

@@ -29,11 +29,13 @@ from osmofuse.io.locking import held, locked
 
 __all__ = ["recover", "store"]
 
-_FORMAT = 1
+_FORMAT = 1  # of journals; others are ignored
 _MOST_JOURNAL_BYTES = 2**22  # thousands of entries; anything in 2**20..2**26 works
 _FOLDERS = 16  # most folders of a commit, against forged journals; anything in 4..100 works
-_CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+# Flags that refuse links, and do not wait for the writer of a pipe.
+_SAFE_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _COMMIT_SECONDS = 3600.0  # no commit takes that long; anything from minutes to a day works
+# Names of journals and pointers: machine and process of their owner.
 _NAME = re.compile(r".+\.(?P<machine>[\w-]*)-(?P<process>\d+)\.(?:commit|done)", re.A | re.DOTALL)
 
 
@@ -173,7 +175,7 @@ def _journal_of(path: Path, parts: dict[str, Any]) -> Journal:
 def _parts(path: Path) -> dict[str, Any]:
     """Return the content of a journal; empty if it is missing, damaged or not trusted."""
     with suppress(FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
-        handle = os.open(path, os.O_RDONLY | _CAREFULLY)
+        handle = os.open(path, os.O_RDONLY | _SAFE_FLAGS)
         with open(handle, "rb") as file:
             if not _is_trusted(os.fstat(handle), path.parent):
                 return {}

@@ -1,4 +1,4 @@
-"""Directories of a TIFF: pictures, pyramid levels, thumbnails, masks and raw data told apart."""
+"""Kinds of directories in a TIFF: pictures, pyramid levels, thumbnails, masks, raw data."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def pages_in(data: mmap.mmap, path: object, page: int) -> Pages:
     if len(places) > MOST_PAGES:
         raise LimitError(f"{path}: has more than {MOST_PAGES:,} pages; split it into several files")
     short = [_short(data, at) for at in places]
-    lesser = [len(places) > 1 and _is_lesser(one) for one in short]
-    chosen = [k for k, is_lesser in enumerate(lesser) if not is_lesser] or [0]
+    secondary = [len(places) > 1 and _is_secondary(one) for one in short]
+    chosen = [k for k, is_secondary in enumerate(secondary) if not is_secondary] or [0]
     check_page(path, page, len(chosen))
     index = chosen[page - 1]
     tags = parse_tags(data, at=places[index], skipped=BULK)
@@ -118,7 +118,7 @@ def _sub_directories(tags: Directory) -> tuple[int, ...]:
     return tag_numbers(tags, _SUB_IFDS)[:_MOST_SUB_IFDS]
 
 
-def _is_lesser(place: _Place | None) -> bool:
+def _is_secondary(place: _Place | None) -> bool:
     """Return True for a reduced version, or a mask, of another page."""
     if place is None:
         return True
@@ -140,7 +140,7 @@ def _size(place: _Place) -> tuple[int, int]:
 
 def _larger(full: _Place, below: Iterable[_Place | None]) -> str | None:
     """Return the size, as text, of a larger picture in a sub-directory of a page; else None."""
-    sizes = [_size(place) for place in filter(None, below) if not _is_lesser(place)]
+    sizes = [_size(place) for place in filter(None, below) if not _is_secondary(place)]
     rows, cols = max(sizes, key=prod, default=(0, 0))
     return f"{cols} × {rows}" if rows * cols > prod(_size(full)) else None
 

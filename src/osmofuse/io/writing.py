@@ -96,7 +96,7 @@ def encode(picture: Picture, path: Path) -> None:
             _encode(picture, partial, kind)
             _read_back(picture, partial, path)
     except (vips().Error, UnicodeDecodeError) as error:  # the latter if it quotes a non-UTF-8 name
-        if refused := _ask_the_disk(partial):
+        if refused := _error_of_disk(partial):
             raise cannot_write(path, refused) from error
         raise OutputError(
             f"{path}: cannot be written ({reason(error)}); choose another name or folder"
@@ -180,7 +180,7 @@ def _read_back(picture: Picture, partial: Path, path: Path) -> None:
         )
 
 
-def _ask_the_disk(partial: Path) -> OSError | None:
+def _error_of_disk(partial: Path) -> OSError | None:
     """Return the system's error for writing a file, since libvips does not report its number."""
     try:
         with partial.open("ab") as file:

@@ -1,8 +1,8 @@
 """Files of a job: inputs that are checked, read and recorded, and outputs.
 
-Pictures are parsed and decoded in the limited child, because nobody vouches for them. An input that
-changes between the first look and the hash in the record is refused. Outputs appear together or not
-at all, the fused picture last: where it exists, its record, the other outputs and its report do.
+Pictures are not trusted, so the limited child parses and decodes them. An input that changes
+between the first look and the hash in the record is refused. Outputs appear together or not at all,
+the fused picture last: where it exists, its record, the other outputs and its report do.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from osmofuse.errors import (
     MismatchError,
@@ -97,13 +97,11 @@ def look_at(path: Path) -> InputFile:
 
 def look_at_pictures(paths: Mapping[str, Path], page: Sequence[int] = ()) -> dict[str, InputFile]:
     """Describe picture files, by role; see `pages_of` for the pages."""
-    pages = pages_of(paths, page)
-    return {role: _described(path, pages[role]) for role, path in paths.items()}
-
-
-def _described(path: Path, page: int) -> InputFile:
-    found = look_at(path)
-    return replace(found, description=describe_isolated(path, page=page))
+    pages, files = pages_of(paths, page), {}
+    for role, path in paths.items():
+        file = look_at(path)
+        files[role] = replace(file, description=describe_isolated(path, page=pages[role]))
+    return files
 
 
 def pages_of(roles: Iterable[str], page: Sequence[int]) -> dict[str, int]:
@@ -229,6 +227,8 @@ def _remedy(role: str) -> str:
 class Work(Protocol):
     """Job that reads files and writes pictures."""
 
+    kind: ClassVar[str]
+
     @property
     def inputs(self) -> dict[str, Path]:
         """Files to be read, by role."""
@@ -279,10 +279,26 @@ def check_job_report(
         )
 
 
+def given(paths: Mapping[str, Path | None]) -> dict[str, Path]:
+    """Return the paths by role, without those that are None."""
+    return {role: path for role, path in paths.items() if path is not None}
+
+
 def output_paths(job: Work) -> dict[str, Path]:
     """Return the files to be written by role, in the order of renaming."""
     others = {role: path for role, path in job.outputs.items() if role != "output"}
     return others | {"record": record_path(job.output), "output": job.output}
+
+
+@contextmanager
+def staged(
+    paths: Iterable[Path], *, report: Path | None, overwrite: bool, ending: int
+) -> Iterator[Staging]:
+    """Stage files, see `Staging`, and create the folder of their report, if there is one."""
+    with ExitStack() as opened:
+        if report is not None:
+            opened.enter_context(report_folder(report))
+        yield opened.enter_context(Staging(paths, overwrite=overwrite, ending=ending))
 
 
 class Outputs(ExitStack):
@@ -294,12 +310,9 @@ class Outputs(ExitStack):
     def __init__(self, job: Work, report: Path | None = None) -> None:
         super().__init__()
         self.paths = output_paths(job)
-        self.staging = Staging(self.paths.values(), overwrite=job.overwrite, ending=2)
-        with ExitStack() as opened:
-            if report is not None:
-                opened.enter_context(report_folder(report))
-            opened.enter_context(self.staging)
-            self.push(opened.pop_all())
+        self.staging = self.enter_context(
+            staged(self.paths.values(), report=report, overwrite=job.overwrite, ending=2)
+        )
 
     @property
     def files(self) -> dict[str, Path]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from osmofuse.checks import choice, number
 from osmofuse.errors import SettingError
-from osmofuse.jobs.files import InputFile, named_as, read_pictures
+from osmofuse.jobs.files import InputFile, given, named_as, read_pictures
 from osmofuse.jobs.job import FileJob, R_co
 from osmofuse.maps.auto_alpha import AutoAlpha
 from osmofuse.methods import Method
@@ -146,7 +146,7 @@ class SourcesJob(FileJob[R_co]):
     @property
     def pictures(self) -> dict[str, Path]:
         """Pictures to be read, by role."""
-        return self.sources | ({} if self.truth is None else {"truth": self.truth})
+        return self.sources | given({"truth": self.truth})
 
     @property
     def names(self) -> dict[str, Path]:
