@@ -20,10 +20,11 @@ from osmofuse.errors import UnreadableError, reading
 # Bounds, far above what records and recipes need; anything from a tenth of them works.
 MOST_DOCUMENT_BYTES = 16_000_000  # bytes
 DEEPEST = 64  # levels of lists and objects; the parser's recursion ends near 1000
-MOST_VALUES = 1_000_000
+MOST_VALUES = 1_000_000  # in a document
 MOST_DOTS = 1000  # in a line of TOML: the parser's time grows with their square
 MOST_BITS = 1000  # of an integer: below 1024, so that a float can hold it
 
+# Names of kinds of files that are refused, for messages.
 _FILE_KINDS = {
     stat.S_IFDIR: "a directory",
     stat.S_IFIFO: "a pipe",

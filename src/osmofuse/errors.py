@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+# Advice by number of the system's error.
 _FIXES = {
     errno.ENOSPC: "free some space there, or choose another disk",
     errno.EDQUOT: "free some of your space there, or choose another disk",

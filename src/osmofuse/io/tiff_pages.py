@@ -30,11 +30,13 @@ __all__ = ["BULK", "Pages", "check_page", "pages_in", "stack_note"]
 # Numbers of tags.
 _SUBFILE, _OLD_SUBFILE, _DESCRIPTION, _SUB_IFDS, _DNG_VERSION = 254, 255, 270, 330, 50706
 _MOST_WORDS = 1000  # bytes of a description that are searched; 100..10,000 works
+# Colours, by number, that only raw files have.
 _RAW_PHOTOMETRICS = {32803: "a colour filter array", 34892: "linear raw samples"}
 # Offsets and sizes of strips and tiles, and Photoshop's layers: large and not needed.
 BULK = frozenset((273, 279, 324, 325, 34377, 37724))
 _MOST_SUB_IFDS = 64  # sub-directories that are looked at; a pyramid has about ten
 _BULKY = 2**25  # bytes; by default libvips limits libtiff to 50 MB
+# Tags that tell kinds of directories apart.
 _WANTED = frozenset((_SUBFILE, _OLD_SUBFILE, COLS, ROWS, PHOTOMETRIC, _DNG_VERSION))
 
 _Place: TypeAlias = "dict[int, int]"  # `short_numbers` of a directory

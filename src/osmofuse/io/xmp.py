@@ -27,13 +27,16 @@ NAMESPACES = {
 }
 # Bytes and tags of a packet that are parsed: a tree takes some 400 bytes and 8 µs an element.
 _MOST_PACKET_BYTES, _MOST_MARKS = 16_000_000, 200_000
-_XMLNS = "http://www.w3.org/2000/xmlns/"
+_XMLNS = "http://www.w3.org/2000/xmlns/"  # of declarations of prefixes
+# Packet without properties.
 _EMPTY = (
     b'<?xpacket begin="\xef\xbb\xbf" id="W5M0MpCehiHzreSzNTczkc9d"?>'
     b'<x:xmpmeta xmlns:x="adobe:ns:meta/"/><?xpacket end="w"?>'
 )
+# Characters that XML cannot hold; an orientation other than upright.
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _STATED_ORIENTATION = re.compile(rb"""(tiff:Orientation\s*(?:=\s*["']|>)\s*)[2-8](?=\s*["'<])""")
+# IPTC's term for the source of a composite.
 _COMPOSITE = "http://cv.iptc.org/newscodes/digitalsourcetype/composite"
 # Identifiers of the foreground, which become those of the composite's source.
 _IDENTITIES = {"xmpMM:DocumentID": "stRef:documentID", "xmpMM:InstanceID": "stRef:instanceID"}
