@@ -29,8 +29,6 @@ import numba
 from numba.core import codegen, compiler, event, serialize, sigutils
 from numba.core.caching import NullCache
 
-__all__ = ["KernelCache", "cache_directory"]
-
 _MOST_ENTRY_BYTES = 1 << 26  # a kernel takes some 30 kB; anything from 1 MB works
 # Content of the test file, about the size of a kernel: a full disk still takes an empty file.
 _PROBE = bytes(1 << 16)

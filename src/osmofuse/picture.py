@@ -26,8 +26,6 @@ from osmofuse.pixels import (
 )
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
-__all__ = ["Metadata", "Picture", "as_alpha", "checked", "rounding_of", "samples", "shown_by"]
-
 # A map of 32-bit integers whose maximum is below this share of its range is refused: 0..255 and
 # 0..65535 lie at 1e-7 and 3e-5 of it, so anything in 1e-4..0.1 works.
 _LEAST_OF_WIDE = 1e-3

@@ -8,24 +8,6 @@ from numpy.typing import DTypeLike
 from osmofuse.errors import InputError, MismatchError
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
-__all__ = [
-    "DEPTHS",
-    "bands_of",
-    "check_shape",
-    "check_values",
-    "checked_mask",
-    "divided",
-    "nearest_valid",
-    "plane_of",
-    "quantise",
-    "scaled",
-    "summary",
-    "unmasked",
-    "white_of",
-    "widened",
-    "with_nodata",
-]
-
 DEPTHS = ("uint8", "uint16", "float32")  # depths a result can be stored in
 
 # Floats above this are taken for 0..255 stored as floats; anything in 4..200 separates the two.

@@ -10,8 +10,6 @@ import os
 import sys
 from pathlib import Path
 
-__all__ = ["python_command", "python_environment"]
-
 
 def python_command(program: str, *arguments: str) -> list[str]:
     """Return the command line that runs a program, Python code, in an isolated interpreter.

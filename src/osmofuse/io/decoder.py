@@ -24,8 +24,6 @@ from osmofuse.io.description import Description, Limits, check_limits, describe
 from osmofuse.io.reading import read
 from osmofuse.picture import Picture
 
-__all__ = ["answer", "main"]
-
 # Bytes of memory for a header beyond those of the program. Metadata of up to 256 MB are parsed, and
 # the rest is for copies; anything from 300 MB to 1 GB works.
 _HEADER_BYTES = 512 * 2**20

@@ -25,18 +25,6 @@ from osmofuse.io.tags import (
 )
 from osmofuse.io.tiff import COMPRESSIONS, has_transparency, nodata_in, resolution_in
 
-__all__ = [
-    "Description",
-    "Limits",
-    "check_limits",
-    "describe",
-    "description_of",
-    "orientation_in",
-    "profile_in",
-    "stated_resolution",
-    "transparency_in",
-]
-
 
 @dataclass(frozen=True)
 class Description:

@@ -15,20 +15,6 @@ from osmofuse.picture import Picture
 from osmofuse.pixels import bands_of
 from osmofuse.typing import Array
 
-__all__ = [
-    "JPEG",
-    "JPEG2000",
-    "LOSSY",
-    "PNG",
-    "SUFFIXES",
-    "TIFF",
-    "WEBP",
-    "Foreign",
-    "Format",
-    "format_of_name",
-    "sniff",
-]
-
 
 class Format(NamedTuple):
     """File format: depths and bands it can hold, and options of libvips for writing it."""

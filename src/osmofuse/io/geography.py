@@ -10,8 +10,6 @@ from osmofuse.io.tags import Directory, pack_exif, parse_tags, tag_numbers
 from osmofuse.picture import Metadata
 from osmofuse.typing import FloatArray
 
-__all__ = ["geography_in", "placed_like", "turned"]
-
 # Numbers of tags, all that hold a georeference; and the kind of value of a double.
 _SCALE, _TIE_POINTS, _TRANSFORMATION, _KEYS, _RATIONAL = 33550, 33922, 34264, 34735, 50844
 _ALL = (_SCALE, _TIE_POINTS, _TRANSFORMATION, _KEYS, 34736, 34737, _RATIONAL)

@@ -24,8 +24,6 @@ from osmofuse.io.tags import Directory, normalise_exif, pack_exif, parse_tags
 from osmofuse.io.tiff import check_kind, foreign_in, palette_note
 from osmofuse.io.tiff_pages import BULK, check_page, pages_in, stack_note
 
-__all__ = ["Header", "is_out_of_memory", "memory_limit", "named_errors", "open_header"]
-
 _SEARCHED_BYTES = (
     2**16
 )  # bytes: animation and multi-picture marks stand before the pixels; 4 kB..1 MB works

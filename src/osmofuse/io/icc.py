@@ -12,17 +12,6 @@ import numpy as np
 
 from osmofuse.typing import FloatArray
 
-__all__ = [
-    "Curve",
-    "colorants",
-    "colour_space",
-    "is_sound",
-    "linear_srgb",
-    "parametric",
-    "profile_name",
-    "tone_curves",
-]
-
 # Function from encoded samples to linear light, and its inverse.
 Curve: TypeAlias = tuple[Callable[[FloatArray], FloatArray], Callable[[FloatArray], FloatArray]]
 

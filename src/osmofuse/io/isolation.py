@@ -37,8 +37,6 @@ from osmofuse.picture import Metadata, Picture
 from osmofuse.processes import python_command, python_environment
 from osmofuse.typing import Array
 
-__all__ = ["describe_isolated", "read_isolated", "start_decoder"]
-
 HEADER_SECONDS = 15.0  # for a header, which takes milliseconds; anything in 5..60 works
 _STARTING_SECONDS = 120.0  # for the start, which takes below one; anything in 30..300 works
 # Program of the child.

@@ -30,24 +30,6 @@ from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 from osmofuse.errors import naming
 
-__all__ = [
-    "Entry",
-    "Journal",
-    "Kind",
-    "Owner",
-    "Stamp",
-    "begin",
-    "is_own_name",
-    "is_running",
-    "own_path",
-    "owner_of",
-    "place_of",
-    "stamp",
-    "sync",
-    "sync_file",
-    "this_process",
-]
-
 Kind: TypeAlias = Literal["partial", "aside", "commit", "done"]
 
 # Of the output's name in own names: file systems allow 255 bytes, and the ending takes up to 50.

@@ -13,8 +13,6 @@ from osmofuse.errors import MissingExtraError, UnreadableError
 from osmofuse.pixels import divided, widened
 from osmofuse.typing import Array
 
-__all__ = ["SIGNATURES", "Jpeg2000", "decode", "parse"]
-
 # First bytes of files and of the codestream, and identifiers of boxes, by the standard.
 _CODESTREAM, _BOXED = b"\xff\x4f\xff\x51", b"\0\0\0\x0cjP  \r\n\x87\n"
 SIGNATURES = (_BOXED, _CODESTREAM)

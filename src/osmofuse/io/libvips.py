@@ -10,8 +10,6 @@ import numpy as np
 from osmofuse.pixels import bands_of
 from osmofuse.typing import Array
 
-__all__ = ["attach", "blob", "depth_of", "image_of", "pixels_of", "reason", "vips"]
-
 
 @cache
 def vips() -> Any:

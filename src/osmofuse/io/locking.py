@@ -14,8 +14,6 @@ from typing import Any
 
 from osmofuse.errors import OutputError
 
-__all__ = ["held", "locked"]
-
 _LOCK_SECONDS = 60.0  # to wait for a lock; a commit takes below one, anything in 10..300 works
 _RETRY_SECONDS = 0.01  # between attempts; anything in 0.001..0.1 works
 _LOCKED = (errno.EWOULDBLOCK, errno.EAGAIN)  # errors for a lock that another process holds

@@ -16,8 +16,6 @@ from osmofuse.picture import Picture
 from osmofuse.pixels import bands_of, quantise, scaled
 from osmofuse.typing import Array, FloatArray
 
-__all__ = ["in_profile_of"]
-
 _HALF_LEVEL = 0.5 / 65535  # smaller negative values are rounding, and do not count as clipped
 _SAMPLES_AT_ONCE = 3_000_000  # bounds memory to some 100 MB; anything in 1e5..1e7 works
 

@@ -12,8 +12,6 @@ import numpy as np
 from osmofuse.errors import MissingExtraError
 from osmofuse.typing import Array
 
-__all__ = ["NOTE", "develop", "size_of_raw"]
-
 # Remark on pictures that were developed.
 NOTE = "a raw file, developed by LibRaw: camera white balance, linear light, sRGB primaries, 16 bit"
 _TURNED = (5, 6)  # LibRaw's codes for quarter turns, which it applies itself

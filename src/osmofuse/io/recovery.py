@@ -27,8 +27,6 @@ from osmofuse.io.journal import (
 )
 from osmofuse.io.locking import held, locked
 
-__all__ = ["recover", "store"]
-
 _FORMAT = 1  # of journals; others are ignored
 _MOST_JOURNAL_BYTES = 2**22  # thousands of entries; anything in 2**20..2**26 works
 _FOLDERS = 16  # most folders of a commit, against forged journals; anything in 4..100 works

@@ -17,8 +17,6 @@ from osmofuse.picture import Picture, samples, shown_by
 from osmofuse.pixels import bands_of, quantise
 from osmofuse.typing import Array
 
-__all__ = ["as_png", "encoded", "for_screen", "reduced"]
-
 _NOTEBOOK_SIDE = 1000  # pixels; anything from 300 to 2000 works
 _WEBP_SIDE = 16383  # pixels: WebP stores a side in 14 bits
 _QUALITY = 92  # of JPEG, with full chroma resolution; anything from 90 to 95 works

@@ -20,8 +20,6 @@ from osmofuse.io.locking import held, locked
 from osmofuse.io.recovery import recover, store
 from osmofuse.io.targets import check_absent, check_distinct
 
-__all__ = ["Staging", "made_folder"]
-
 # Partial files older than this, of any machine, are abandoned: no job runs a day. Anything from
 # hours to weeks works.
 _JOB_SECONDS = 24 * 3600.0

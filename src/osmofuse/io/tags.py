@@ -13,39 +13,6 @@ from typing import BinaryIO, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-__all__ = [
-    "BITS",
-    "COLS",
-    "COLS_RESOLUTION",
-    "COMPRESSION",
-    "EXTRA",
-    "ICC",
-    "IPTC",
-    "MOST_PAGES",
-    "NODATA",
-    "ORIENTATION",
-    "PHOTOMETRIC",
-    "ROWS",
-    "ROWS_RESOLUTION",
-    "TILE_COLS",
-    "TILE_ROWS",
-    "UNIT",
-    "XMP",
-    "Directory",
-    "add_tags",
-    "directories",
-    "first_number",
-    "normalise_exif",
-    "pack_exif",
-    "parse_tags",
-    "short_numbers",
-    "tag_bytes",
-    "tag_numbers",
-    "unwrap_iptc",
-    "value_bytes",
-    "wrap_iptc",
-]
-
 # By tag: the kind, count and little-endian bytes of a value; or a sub-directory.
 Directory: TypeAlias = "dict[int, tuple[int, int, bytes] | Directory]"
 

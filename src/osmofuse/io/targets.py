@@ -12,8 +12,6 @@ from osmofuse.errors import OutputError, cannot_write, naming
 from osmofuse.io.journal import is_own_name, place_of
 from osmofuse.io.recovery import recover
 
-__all__ = ["check_absent", "check_distinct", "check_target"]
-
 
 def check_target(
     path: Path,

@@ -43,17 +43,6 @@ from osmofuse.picture import Picture
 from osmofuse.pixels import bands_of, divided, widened
 from osmofuse.typing import Array
 
-__all__ = [
-    "COMPRESSIONS",
-    "added_tags",
-    "check_kind",
-    "foreign_in",
-    "has_transparency",
-    "nodata_in",
-    "palette_note",
-    "resolution_in",
-]
-
 # Numbers of tags.
 _BANDS, _PLANES, _PREDICTOR, _COLOUR_MAP, _SAMPLE_FORMAT, _SLICES = 277, 284, 317, 320, 339, 32997
 # Names of compressions by number; those that libvips reads; those that tifffile reads without

@@ -25,8 +25,6 @@ from osmofuse.io.tags import (
     value_bytes,
 )
 
-__all__ = ["BULK", "Pages", "check_page", "pages_in", "stack_note"]
-
 # Numbers of tags.
 _SUBFILE, _OLD_SUBFILE, _DESCRIPTION, _SUB_IFDS, _DNG_VERSION = 254, 255, 270, 330, 50706
 _MOST_WORDS = 1000  # bytes of a description that are searched; 100..10,000 works

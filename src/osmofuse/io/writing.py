@@ -24,8 +24,6 @@ from osmofuse.picture import Picture
 from osmofuse.pixels import bands_of
 from osmofuse.typing import ArrayLike
 
-__all__ = ["add_xmp", "encode", "format_of", "storable", "write"]
-
 # Most bytes of metadata in a JPEG, a segment of which holds 64 kB with headers. libvips silently
 # drops longer ones: measured, XMP above 60,000 bytes, IPTC above 65,506.
 _MOST_IN_JPEG = {"exif": 65_000, "xmp": 60_000, "iptc": 65_000}

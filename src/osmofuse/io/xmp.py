@@ -15,8 +15,6 @@ from xml.parsers.expat import ExpatError
 from osmofuse.io.tags import normalise_exif
 from osmofuse.picture import Metadata
 
-__all__ = ["NAMESPACES", "Packet", "composite_metadata", "upright"]
-
 NAMESPACES = {
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
     "xmp": "http://ns.adobe.com/xap/1.0/",
