@@ -18,7 +18,7 @@ from typing import Any
 from osmofuse.errors import UnreadableError, reading
 
 # Bounds, far above what records and recipes need; anything from a tenth of them works.
-MOST_DOCUMENT_BYTES = 16_000_000  # bytes
+MOST_DOCUMENT_BYTES = 16_000_000
 DEEPEST = 64  # levels of lists and objects; the parser's recursion ends near 1000
 MOST_VALUES = 1_000_000  # in a document
 MOST_DOTS = 1000  # in a line of TOML: the parser's time grows with their square

@@ -24,9 +24,7 @@ from osmofuse.io.tags import Directory, normalise_exif, pack_exif, parse_tags
 from osmofuse.io.tiff import check_kind, foreign_in, palette_note
 from osmofuse.io.tiff_pages import BULK, check_page, pages_in, stack_note
 
-_SEARCHED_BYTES = (
-    2**16
-)  # bytes: animation and multi-picture marks stand before the pixels; 4 kB..1 MB works
+_SEARCHED_BYTES = 2**16  # for animation and multi-picture marks, before the pixels; 4 kB..1 MB work
 # Colour spaces of libvips that need no conversion; Lab, CMYK and others would.
 _SPACES = {"b-w", "grey16", "srgb", "rgb16", "scrgb", "rgb", "multiband"}
 

@@ -34,7 +34,7 @@ _RAW_PHOTOMETRICS = {32803: "a colour filter array", 34892: "linear raw samples"
 BULK = frozenset((273, 279, 324, 325, 34377, 37724))
 _MOST_SUB_IFDS = 64  # sub-directories that are looked at; a pyramid has about ten
 _BULKY = 2**25  # bytes; by default libvips limits libtiff to 50 MB
-# Tags that tell kinds of directories apart.
+# Tags that identify the kind of a directory.
 _WANTED = frozenset((_SUBFILE, _OLD_SUBFILE, COLS, ROWS, PHOTOMETRIC, _DNG_VERSION))
 
 _Place: TypeAlias = "dict[int, int]"  # `short_numbers` of a directory

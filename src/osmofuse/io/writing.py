@@ -27,8 +27,8 @@ from osmofuse.typing import ArrayLike
 # Most bytes of metadata in a JPEG, a segment of which holds 64 kB with headers. libvips silently
 # drops longer ones: measured, XMP above 60,000 bytes, IPTC above 65,506.
 _MOST_IN_JPEG = {"exif": 65_000, "xmp": 60_000, "iptc": 65_000}
-_BEHIND_HEADER = 8 + 25  # the signature, and IHDR with its length, name and checksum
-_MOVED_AT_ONCE = 2**24  # bytes moved at once; anything in 2**16..2**28 works
+_BEHIND_HEADER = 8 + 25  # bytes of the signature, and IHDR with its length, name and checksum
+_MOVED_AT_ONCE = 2**24  # bytes; anything in 2**16..2**28 works
 
 
 def write(

@@ -195,7 +195,7 @@ class AlignJob(FileJob[AlignResult]):
             "quality": dict(found.quality),
             "seconds": found.seconds,
         }
-        return self.record_of(
+        return self._record_of(
             inputs,
             result,
             transform=transform_entry(found.transform),

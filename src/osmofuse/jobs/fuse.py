@@ -211,7 +211,7 @@ class FuseJob(SourcesJob[FuseResult]):
             "seconds": fusion.seconds,
             "clipped": clipped,
         }
-        return self.record_of(
+        return self._record_of(
             opened.inputs,
             result,
             alpha=opened.alpha,

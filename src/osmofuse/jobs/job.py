@@ -247,10 +247,10 @@ class FileJob(ABC, Generic[R_co]):
         settings = {name: getattr(self, name) for name in self.settings_recorded}
         return {"name": self.kind, "settings": settings}
 
-    def record_of(
+    def _record_of(
         self, inputs: tuple[Input, ...], result: Mapping[str, Any], **parts: Any
     ) -> Record:
-        """Return the record of a result, whose status comes first; `parts` are other fields."""
+        """Return the record of the job; `parts` are further fields of `Record`."""
         return Record(
             job=self.kind,
             inputs=inputs,

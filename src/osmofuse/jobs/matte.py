@@ -242,7 +242,7 @@ class MatteJob(FileJob[MatteResult]):
             "reduced": found.factor,
             "seconds": found.seconds,
         }
-        return self.record_of(
+        return self._record_of(
             inputs, result, output={"sha256_of_pixels": sha256_of_pixels(output.pixels)}
         )
 

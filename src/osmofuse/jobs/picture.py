@@ -107,7 +107,7 @@ class PictureJob(FileJob[Result]):
             made = storable(made, self.output)
             outputs.write("output", made)
             inputs = self.inputs_of(files, self.output.parent)
-            record = self.record_of(
+            record = self._record_of(
                 inputs,
                 {"status": str(Status.direct), "seconds": perf_counter() - began},
                 output={"sha256_of_pixels": sha256_of_pixels(made.pixels)},

@@ -181,7 +181,7 @@ class ScoreJob(FileJob[ScoreResult]):
             "seconds": seconds,
         }
         alpha = {"value": value, **({"invert": True} if self.invert else {})}
-        return self.record_of(inputs, result, alpha=alpha, output={})
+        return self._record_of(inputs, result, alpha=alpha, output={})
 
     @classmethod
     def parts_of(cls, record: Record) -> dict[str, Any]:
