@@ -50,7 +50,7 @@ _HOMES = {
     "Score": "metrics.score",
     "ScoreJob": "jobs.score",
     "SettingError": "errors",
-    "Sources": "methods.contract",
+    "Sources": "methods.sources",
     "SpectralTV": "methods.spectral_tv",
     "Status": "progress",
     "Step": "progress",
@@ -102,12 +102,13 @@ if TYPE_CHECKING:
     from osmofuse.maps.alpha import soften
     from osmofuse.maps.matting import Matte, matte
     from osmofuse.methods.average import Average
-    from osmofuse.methods.contract import Fusion, Sources
+    from osmofuse.methods.contract import Fusion
     from osmofuse.methods.direct import DirectMatting
     from osmofuse.methods.guided_filter import GuidedFilterFusion
     from osmofuse.methods.linear_osmosis import LinearOsmosis
     from osmofuse.methods.poisson import PoissonEditing
     from osmofuse.methods.pyramid import LaplacianPyramid
+    from osmofuse.methods.sources import Sources
     from osmofuse.methods.spectral_tv import SpectralTV
     from osmofuse.methods.structure_aware import StructureAwareFusion
     from osmofuse.methods.variational import VariationalOsmosis, energy

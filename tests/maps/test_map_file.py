@@ -21,7 +21,7 @@ from osmofuse.maps import (
     trimap_of_picture,
 )
 from osmofuse.maps.map_file import (
-    _mended,
+    _without_jpeg_errors,
     is_painted,
     mask_of_two,
     middle_level,
@@ -323,7 +323,7 @@ def test_a_mask_has_few_pixels_between_its_levels(rng, share, is_mask):
     blurred = rng.choice([0.05, 0.95], 1000)
     count = round(share * 1000)
     blurred[:count] = np.linspace(0.2, 0.8, count)
-    found, notes = _mended(blurred[None])
+    found, notes = _without_jpeg_errors(blurred[None])
     assert bool(notes) == is_mask
     np.testing.assert_array_equal(np.isin(found[0, count:], (0, 1)), is_mask)
     np.testing.assert_array_equal(found[0, :count], blurred[:count])

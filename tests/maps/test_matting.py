@@ -11,7 +11,7 @@ import pytest
 import osmofuse
 from osmofuse import InputError, MismatchError, MissingExtraError, SettingError, Status, gallery
 from osmofuse.maps import trimap_of_mask
-from osmofuse.maps.matting import _COSTS, _OWN, _PYMATTING, MATTING_METHODS
+from osmofuse.maps.matting import _MATTE_COSTS, _OWN, _PYMATTING, MATTING_METHODS
 from osmofuse.progress import Guard
 
 
@@ -173,4 +173,4 @@ def test_without_pymatting_the_extra_is_named(monkeypatch):
 
 
 def test_each_method_has_a_solver_and_a_cost():
-    assert [*_OWN, *_PYMATTING] == list(MATTING_METHODS) == list(_COSTS)
+    assert [*_OWN, *_PYMATTING] == list(MATTING_METHODS) == list(_MATTE_COSTS)

@@ -9,13 +9,13 @@ import pytest
 
 from osmofuse import InputError
 from osmofuse.metrics import vif, viff
-from osmofuse.metrics.visual_information import SIDE, scales
+from osmofuse.metrics.visual_information import VIF_SIDE, scales
 from plain_information import windows
 
 
 @pytest.fixture
 def planes(rng):
-    x = 255 * rng.random((SIDE, SIDE + 2))
+    x = 255 * rng.random((VIF_SIDE, VIF_SIDE + 2))
     return x, 0.6 * x + 80 * rng.random(x.shape)
 
 

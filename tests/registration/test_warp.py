@@ -37,7 +37,7 @@ def test_blocks_do_not_show(rng, monkeypatch):
     pixels = rng.random((70, 60)).astype(np.float32)
     turn = Transform("affine", np.array([[0.98, -0.2, 9], [0.2, 0.98, -4], [0, 0, 1]]))
     whole, _ = warped(pixels, turn, (64, 66))
-    monkeypatch.setattr(warp, "_BLOCK", 16)
+    monkeypatch.setattr(warp, "_WARP_BLOCK", 16)
     parts, _ = warped(pixels, turn, (64, 66))
     np.testing.assert_allclose(parts, whole, atol=2e-2)  # OpenCV rounds places to 1/32 pixel
 

@@ -11,7 +11,7 @@ from osmofuse.cli.options import GroupedCommand
 from osmofuse.cli.run import do_job, job_of, job_options, print_result
 from osmofuse.cli.types import FILE, Number
 from osmofuse.jobs import MatteJob, MatteResult
-from osmofuse.maps.matting import DEFAULT, LARGEST, MATTING_METHODS
+from osmofuse.maps.matting import DEFAULT, MATTE_SIZE, MATTING_METHODS
 
 
 @click.command("matte", cls=GroupedCommand)
@@ -34,7 +34,7 @@ from osmofuse.maps.matting import DEFAULT, LARGEST, MATTING_METHODS
 @click.option(
     "--max-pixels",
     type=int,
-    default=LARGEST,
+    default=MATTE_SIZE,
     show_default=True,
     metavar="COUNT",
     help="Work on a reduced copy of larger pictures, and note it.",

@@ -30,7 +30,7 @@ from osmofuse.jobs.need import Need, check_limit, need_beyond_start
 from osmofuse.maps.alpha import FARTHEST_EDGE
 from osmofuse.maps.foreground_colours import foreground_colours
 from osmofuse.maps.map_file import AlphaFile, alpha_of_picture, trimap_of_picture
-from osmofuse.maps.matting import DEFAULT, LARGEST, Matte, check_settings, matte, matte_cost_of
+from osmofuse.maps.matting import DEFAULT, MATTE_SIZE, Matte, check_settings, matte, matte_cost_of
 from osmofuse.maps.trimap import trimap_of_mask
 from osmofuse.picture import Picture
 from osmofuse.pixels import quantise
@@ -95,7 +95,7 @@ class MatteJob(FileJob[MatteResult]):
     edge: float | None = None
     foreground_output: Path | None = None
     preview: Path | None = None
-    max_pixels: int = LARGEST
+    max_pixels: int = MATTE_SIZE
 
     kind: ClassVar[str] = "matte"
     settings_recorded: ClassVar[tuple[str, ...]] = ("method", "edge", "max_pixels")

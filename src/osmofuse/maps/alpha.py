@@ -35,13 +35,6 @@ def soften(alpha: ArrayLike, sigma: float = 5.0) -> FloatArray:
     -------
     array
         float64, in [0, 1].
-
-    Raises
-    ------
-    InputError
-        The array is not a map.
-    SettingError
-        `sigma` is negative, not a number, or too large.
     """
     array = as_map(alpha)
     number("sigma", sigma, most=WIDEST_BLUR)
@@ -52,13 +45,7 @@ def soften(alpha: ArrayLike, sigma: float = 5.0) -> FloatArray:
 
 
 def as_map(alpha: ArrayLike | Picture) -> FloatArray:
-    """Return alpha in [0, 1], if it is a map and not a number.
-
-    Raises
-    ------
-    InputError
-        The array is not a map.
-    """
+    """Return alpha in [0, 1], checked to be a map and not a number."""
     array = as_alpha(alpha)
     if array.ndim not in (2, 3):
         form = "(rows, cols) or (rows, cols, channels)"
@@ -71,7 +58,7 @@ WIDEST_DISC = 100.0  # pixels; limits the time for soft maps, which grows with i
 
 
 def grow(alpha: ArrayLike | Picture, distance: float) -> FloatArray:
-    r"""Grow the kept area by a distance, or shrink it if the distance is negative.
+    """Grow the kept area by a distance, or shrink it if the distance is negative.
 
     Every level set grows: a pixel gets the largest value within the distance, or the smallest.
     Pixels beyond the border are ignored.
@@ -89,11 +76,6 @@ def grow(alpha: ArrayLike | Picture, distance: float) -> FloatArray:
     array
         float64, in [0, 1].
 
-    Raises
-    ------
-    InputError, SettingError
-        The array is not a map, or the length is out of range.
-
     Examples
     --------
     >>> import numpy as np
@@ -102,10 +84,8 @@ def grow(alpha: ArrayLike | Picture, distance: float) -> FloatArray:
     """
     from scipy.ndimage import distance_transform_edt, grey_dilation
 
-    array, reach = (
-        as_map(alpha),
-        number("distance", distance, least=-FARTHEST_EDGE, most=FARTHEST_EDGE),
-    )
+    array = as_map(alpha)
+    reach = number("distance", distance, least=-FARTHEST_EDGE, most=FARTHEST_EDGE)
     if reach < 0:
         return 1.0 - grow(1.0 - array, -reach)
     if reach == 0:
@@ -139,19 +119,14 @@ def feather(alpha: ArrayLike | Picture, width: float) -> FloatArray:
     Parameters
     ----------
     alpha : array_like, (rows, cols)
-        A map; its edge lies where it crosses 0.5. What it had between 0 and 1 is lost.
+        A map; its edge lies where it crosses 0.5. Values between 0 and 1 are lost.
     width : float, 0 to 10000
         :math:`w`, of the ramp in pixels; 0 gives the mask itself.
 
     Returns
     -------
     array
-        float64, in [0, 1].
-
-    Raises
-    ------
-    InputError, SettingError
-        The array is not a map, or the length is out of range.
+        float64; exactly 0 and 1 beyond half the width from the edge.
 
     Examples
     --------
@@ -177,7 +152,7 @@ def invert(alpha: ArrayLike | Picture) -> FloatArray:
     return 1.0 - as_map(alpha)
 
 
-FADE = 16  # pixels: default width of the fade beside a gap
+FADE = 16  # pixels: default width of the fade next to a gap
 
 
 def kept_around_gaps(
@@ -185,24 +160,15 @@ def kept_around_gaps(
 ) -> list[FloatArray]:
     r"""Return maps faded so that the foreground's map rises to 1 towards no-data areas.
 
-    The foreground is kept there, so a background that entered up to the edge would end in a
-    seam. With t from 0 in the gaps to 1 beyond `feather` pixels,
+    The foreground is kept there, so a background that entered up to the edge would end in a seam.
+    With t from 0 in the gaps (False in `valid`) to 1 beyond `feather` pixels,
 
     .. math:: \alpha_0' = 1 - (1 - \alpha_0)\, t, \qquad \alpha_k' = \alpha_k\, t .
-
-    Parameters
-    ----------
-    alphas : sequence of array, each a number or (rows, cols) or (rows, cols, channels)
-        The foreground's map, then those of the backgrounds if there are any.
-    valid : array of bool, (rows, cols)
-        False where the backgrounds have no data.
-    feather : int
-        Width of the fade, in pixels.
     """
     from scipy.ndimage import minimum_filter
 
     half = max(feather // 2, 1)
-    # Gaps that have grown by half the way, and are smoothed over the other half.
+    # Gaps grown by half the width, and smoothed over the other half.
     t = minimum_filter(valid, 2 * half + 1, mode="nearest").astype(np.float32)
     t = np.where(valid, box_mean(t, half, border="replicate"), 0.0)
 

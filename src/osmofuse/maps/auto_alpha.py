@@ -59,11 +59,8 @@ class AutoAlpha:
     @property
     def words(self) -> str:
         """Description of how it was made, for a person."""
-        kind = (
-            "of one kind"
-            if self.agreement >= (DIFFERENT_KINDS + ONE_KIND) / 2
-            else "of different kinds"
-        )
+        alike = self.agreement >= (DIFFERENT_KINDS + ONE_KIND) / 2
+        kind = "of one kind" if alike else "of different kinds"
         size = "" if self.factor == 1 else f", seen on copies reduced {self.factor} times"
         return (
             f"alpha was made from the two pictures, which are {kind} (agreement "
@@ -111,11 +108,6 @@ def auto_alpha(
     -------
     AutoAlpha
         The map, and how it was made.
-
-    Raises
-    ------
-    InputError, MismatchError
-        A picture cannot be used, or they are not of one size.
 
     Examples
     --------
@@ -173,14 +165,7 @@ def _grey_of(x: FloatArray) -> FloatArray:
 def _evidence(windows: list[_Window], own: float, seen: BoolArray) -> tuple[FloatArray, FloatArray]:
     """Return the share of the structure that f holds, and the weight of that evidence.
 
-    Parameters
-    ----------
-    windows : list of _Window
-        One for each scale.
-    own : float
-        :math:`k`, weight of f's own structure.
-    seen : array of bool
-        Mask of valid background pixels.
+    `own` is the weight k of f's own structure; there is no evidence where `seen` is False.
     """
     total = held = np.zeros(seen.shape)
     for window in windows:
@@ -277,18 +262,11 @@ LEAST_DEVIATION = 0.02  # added to the spread: deviations of a few grey levels n
 def occlusion(f: FloatArray, b: FloatArray, seen: BoolArray) -> FloatArray:
     r"""Return a confidence from 0 to 1 that something covers the foreground.
 
-    Pixels of similar background have mostly similar foregrounds. With
-    :math:`\hat f(b)` their median and :math:`\sigma(b)` the robust deviation from it,
-    :math:`|f - \hat f(b)|` gives 0 up to :math:`2\sigma` and 1 from :math:`4\sigma`.
-    Objects that cover the background are not found: there, pixels of similar background have
-    foregrounds of all kinds, and :math:`\sigma` is large.
-
-    Parameters
-    ----------
-    f, b : array, (rows, cols)
-        The pictures, of one kind, in grey; white at 1.0.
-    seen : array of bool, (rows, cols)
-        Mask of valid background pixels; elsewhere the result is 0.
+    Both pictures are of one kind, in grey, white at 1.0; where `seen` is False the result is 0.
+    Pixels of similar background have mostly similar foregrounds. With :math:`\hat f(b)` their
+    median and :math:`\sigma(b)` the robust deviation from it, :math:`|f - \hat f(b)|` gives 0 up to
+    :math:`2\sigma` and 1 from :math:`4\sigma`. Objects that cover the background are not found:
+    there, pixels of similar background have foregrounds of all kinds, and :math:`\sigma` is large.
     """
     if not seen.any():
         return np.zeros(f.shape)

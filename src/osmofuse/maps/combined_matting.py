@@ -39,40 +39,31 @@ from osmofuse.maps.trimap import Trimap
 from osmofuse.progress import Guard, Status
 from osmofuse.typing import Array, BoolArray, FloatArray
 
-SIDE = 3  # pixels of a window's side, as in the paper
+WINDOW_SIDE = 3  # pixels of a window's side, as in the paper
 SLOPE_PENALTY = 1e-7  # epsilon; keeps flat windows solvable, for pictures with white at 1
 DELTA = 3e-6  # delta: variance across the line at which a window has half weight
-BATCH = 1 << 15  # windows at once: bounds memory, without effect on the result
+WINDOW_BATCH = 1 << 15  # windows at once: bounds memory, without effect on the result
 
 
 def colour_line_laplacian(image: FloatArray, wanted: BoolArray) -> Any:
     """Return the matrix of the quadratic form over the windows that hold a wanted pixel.
 
-    Parameters
-    ----------
-    image : array, (rows, cols, channels)
-        White at 1.0.
-    wanted : array of bool, (rows, cols)
-        Windows without any of these are left out.
-
-    Returns
-    -------
-    sparse array, (pixels, pixels)
-        Symmetric, positive semidefinite, with rows that sum to 0; pixels row by row.
+    A sparse array, (pixels, pixels) in row-major order: symmetric, positive semidefinite, with rows
+    that sum to 0.
     """
     from scipy.sparse import csr_array, dia_array
 
     rows, cols, bands = image.shape
     count = rows * cols
-    if min(rows, cols) < SIDE:
+    if min(rows, cols) < WINDOW_SIDE:
         return csr_array((count, count))
     colours = np.asarray(image, np.float64).reshape(count, bands)
     offsets, slots, places = _stencil(cols)
     corners = _corners(wanted)
     # By the number of the column, as in a matrix by diagonals.
     diagonals = np.zeros((len(offsets), count))
-    for part in range(0, len(corners), BATCH):
-        first = corners[part : part + BATCH]
+    for part in range(0, len(corners), WINDOW_BATCH):
+        first = corners[part : part + WINDOW_BATCH]
         forms = _forms(colours[first[:, None] + places])
         for i in range(len(places)):
             for j in range(len(places)):
@@ -83,18 +74,18 @@ def colour_line_laplacian(image: FloatArray, wanted: BoolArray) -> Any:
 
 def _stencil(cols: int) -> tuple[Array, Array, Array]:
     """Return diagonal offsets, the diagonal of each pair (i, j), and offsets within a window."""
-    down, right = (x.ravel() for x in np.indices((SIDE, SIDE)))
+    down, right = (x.ravel() for x in np.indices((WINDOW_SIDE, WINDOW_SIDE)))
     places = down * cols + right
     # Steps of one length differ where a picture has few columns: kept apart by both parts.
     steps = np.stack([down[None] - down[:, None], right[None] - right[:, None]], axis=-1)
     pairs, slots = np.unique(steps.reshape(-1, 2), axis=0, return_inverse=True)
     offsets, merged = np.unique(pairs @ (cols, 1), return_inverse=True)
-    return offsets, merged[slots].reshape(SIDE**2, SIDE**2), places
+    return offsets, merged[slots].reshape(WINDOW_SIDE**2, WINDOW_SIDE**2), places
 
 
 def _corners(wanted: BoolArray) -> Array:
     """Return the upper left pixels of the windows that hold a wanted pixel."""
-    windows = np.lib.stride_tricks.sliding_window_view(wanted, (SIDE, SIDE))
+    windows = np.lib.stride_tricks.sliding_window_view(wanted, (WINDOW_SIDE, WINDOW_SIDE))
     down, right = np.nonzero(windows.any(axis=(2, 3)))
     return np.asarray(down * wanted.shape[1] + right)
 
@@ -122,21 +113,10 @@ MOST_KNOWN = 1e-3  # upper bound of lambda, for small pictures
 
 
 def combined_matte(image: FloatArray, trimap: Trimap, guard: Guard) -> tuple[FloatArray, Status]:
-    """Compute the map by both kinds of ties; known pixels keep their value.
+    """Compute the map by all three terms; known pixels keep their value.
 
-    Parameters
-    ----------
-    image : array, (rows, cols, channels)
-        White at 1.0.
-    trimap : Trimap
-        Of the same size.
-    guard : Guard
-        Asked before each part of the matrix, and before each iteration.
-
-    Returns
-    -------
-    tuple of array and Status
-        The map, and the status of the conjugate gradients.
+    The image is (rows, cols, channels). The guard is called before each part of the matrix and each
+    iteration; the status is that of the conjugate gradients.
     """
     wanted = ~trimap.known
     weight = min(KNOWN / wanted.size, MOST_KNOWN)

@@ -9,7 +9,7 @@ from osmofuse.filters import box_mean
 from osmofuse.picture import Picture, as_alpha, samples
 from osmofuse.typing import ArrayLike, FloatArray
 
-RADII = (45, 3)  # of the means: wide for hidden pixels, narrow for detail
+MEAN_RADII = (45, 3)  # of the means: wide for hidden pixels, narrow for detail
 _NO_WEIGHT = 1e-5  # keeps 0 / 0 from becoming NaN where a window has no weight
 
 
@@ -40,11 +40,6 @@ def foreground_colours(image: ArrayLike | Picture, alpha: ArrayLike | Picture) -
     array
         :math:`f`, of the image's shape, white at 1.0, clipped to [0, 1]; the picture's own
         colours where alpha is 1.
-
-    Raises
-    ------
-    InputError, MismatchError
-        An array cannot be used, or the sizes differ.
     """
     x, a = samples(image, "image"), as_alpha(alpha)
     if a.shape != x.shape[:2]:
@@ -57,7 +52,7 @@ def foreground_colours(image: ArrayLike | Picture, alpha: ArrayLike | Picture) -
 def _of_band(x: FloatArray, alpha: FloatArray) -> FloatArray:
     f: FloatArray = np.asarray(x, np.float64)
     g = f
-    for radius in RADII:
+    for radius in MEAN_RADII:
         mean_f = _weighted(f, alpha, radius)
         mean_g = _weighted(g, 1.0 - alpha, radius)
         left = x - alpha * mean_f - (1.0 - alpha) * mean_g

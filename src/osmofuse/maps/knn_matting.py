@@ -6,7 +6,7 @@ the ties:
 .. math::
 
     \min_\alpha \sum_{(i,j)} k_{ij} (\alpha_i - \alpha_j)^2 \quad \text{with } \alpha
-    \text{ as the trimap says where it is known.}
+    \text{ as in the trimap where it is known.}
 
 The authors hold known pixels by a weight of 100 instead; here they are held exactly.
 """
@@ -31,14 +31,9 @@ NO_TIE = 5.0  # L1 difference of colours at which a tie has strength 0
 
 @dataclass(frozen=True, eq=False)
 class Ties:
-    """Ties between pixels, numbered row by row; each counts for both of its ends.
+    """Ties between pixels i and j of strength k, at least 0; each counts for both of its ends.
 
-    Attributes
-    ----------
-    i, j : array of int
-        The ends.
-    k : array
-        The strengths, 0 or more.
+    Pixels are numbered row by row.
     """
 
     i: Array
@@ -69,11 +64,6 @@ def ties_between(image: FloatArray) -> Ties:
 
     where j is among the ten nearest of i by colour and place, or the two nearest by colour with
     hardly any place; twice so where it is both.
-
-    Parameters
-    ----------
-    image : array, (rows, cols, channels)
-        White at 1.0.
     """
     from scipy.spatial import cKDTree
 
@@ -108,20 +98,8 @@ def ties_of_open(image: FloatArray, trimap: Trimap) -> Ties:
 def knn_matte(image: FloatArray, trimap: Trimap, guard: Guard) -> tuple[FloatArray, Status]:
     """Compute the map; known pixels keep their value.
 
-    Parameters
-    ----------
-    image : array, (rows, cols, channels)
-        White at 1.0.
-    trimap : Trimap
-        Of the same size.
-    guard : Guard
-        Asked before the ties are found, and before each iteration.
-
-    Returns
-    -------
-    tuple of array and Status
-        The map, and the status of the conjugate gradients. A pixel that no chain of ties
-        connects to a known pixel gets 0.5.
+    The image is (rows, cols, channels). The guard is called before the ties are found and before
+    each iteration; the status is that of the conjugate gradients.
     """
     if not guard.next_pass():
         return trimap.levels, Status.cancelled
@@ -142,14 +120,7 @@ def ties_to_known(image: FloatArray, trimap: Trimap) -> Ties:
 
     with d the distance, in colour and a little in place, to the nearest pixel that is known to be
     1, and to be 0. The tie leads to the nearer of the two: a colour that both sides have, or
-    neither, gives no tie.
-
-    Parameters
-    ----------
-    image : array, (rows, cols, channels)
-        White at 1.0.
-    trimap : Trimap
-        Of the same size; without pixels known to be 1 and pixels known to be 0 there are no ties.
+    neither, gives no tie. If a side is empty, there are no ties.
     """
     from scipy.spatial import cKDTree
 

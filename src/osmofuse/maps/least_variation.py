@@ -25,7 +25,7 @@ from osmofuse.maps.trimap import Trimap
 from osmofuse.progress import Guard, Status
 from osmofuse.typing import Array, BoolArray, FloatArray
 
-RTOL, MAX_ITER = 1e-5, 2000  # of the conjugate gradients: relative residual, iterations
+CG_RTOL, MAX_ITER = 1e-5, 2000  # of the conjugate gradients: relative residual, iterations
 EXACT = 2e-3  # values within half a grey level of 8 bits of 0 or 1 are rounded
 
 
@@ -39,24 +39,11 @@ def by_diagonal(matrix: Any) -> Map:
 def least_variation(
     laplacian: Any, trimap: Trimap, guard: Guard, preconditioner: Callable[[Any], Map] = by_diagonal
 ) -> tuple[FloatArray, Status]:
-    """Solve for the open pixels; known ones keep their value.
+    """Solve for the open pixels of the trimap; known ones keep their value.
 
-    Parameters
-    ----------
-    laplacian : sparse array, (pixels, pixels)
-        L, symmetric and positive semidefinite, for pixels numbered row by row.
-    trimap : Trimap
-        Known pixels.
-    guard : Guard
-        Asked before each iteration.
-    preconditioner : callable
-        Makes an approximate inverse of the matrix of the open pixels.
-
-    Returns
-    -------
-    tuple of array and Status
-        The map, and the status of the conjugate gradients. A pixel without a tie to a known one
-        gets 0.5.
+    L is a sparse array, (pixels, pixels) in row-major order, and `preconditioner` makes an
+    approximate inverse of its part for the open pixels. The guard is called before each iteration;
+    the status is that of the conjugate gradients. A pixel without a tie to a known one gets 0.5.
     """
     alpha = trimap.levels
     known, values = trimap.known.ravel(), alpha.ravel()
@@ -69,7 +56,7 @@ def least_variation(
         right[None],
         values[~known][None],
         precondition=preconditioner(inner),
-        rtol=RTOL,
+        rtol=CG_RTOL,
         max_iter=MAX_ITER,
         go_on=guard.next_pass,
     )
@@ -91,17 +78,7 @@ RIDGE = 1e-10  # first ridge, relative to the mean diagonal: pixels may have no 
 
 
 def with_block_colours(matrix: Any, image: FloatArray, wanted: BoolArray) -> Map:
-    """Return the preconditioner of a matrix over the wanted pixels.
-
-    Parameters
-    ----------
-    matrix : sparse array, (wanted pixels, wanted pixels)
-        A, symmetric and positive semidefinite.
-    image : array, (rows, cols, channels)
-        The bands.
-    wanted : array of bool, (rows, cols)
-        Mask of the unknowns of A.
-    """
+    """Return the preconditioner of a matrix A over the wanted pixels of an image."""
     from scipy.linalg import cho_solve
 
     near = by_diagonal(matrix)

@@ -1,8 +1,8 @@
 """Maps and trimaps in files: kind of map, cleaning, and refusal of ambiguous files.
 
-Here, and nowhere else, a map is mended before it is used: a mask that JPEG has blurred gets its
-black and white back, and a layer's transparency is taken for the map that it is. Notes list the
-changes; a file with two possible meanings is refused with a question.
+Only here is a map changed before it is used: a mask blurred by JPEG gets its black and white back,
+and the transparency of a layer is used as the map. Notes list the changes; an ambiguous file is
+refused with a question.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from osmofuse.picture import Picture, as_alpha
 from osmofuse.pixels import scaled
 from osmofuse.typing import Array, BoolArray, FloatArray
 
-JPEG_ERROR = 0.15  # largest error that JPEG is taken to make beside an edge
+JPEG_ERROR = 0.15  # largest error attributed to JPEG near an edge
 FEW = 0.2  # share of pixels between the levels above which a map is no mask
 # Bands that differ by no more are grey: in any file, and in one whose format changes pixels.
 EQUAL, SAME = 8 / 255, 0.1
@@ -46,15 +46,7 @@ class AlphaFile:
 
 
 def read_alpha(path: str | os.PathLike[str]) -> AlphaFile:
-    """Read a map from a file: a mask, a soft map or a trimap, of any depth, colour or layer.
-
-    Raises
-    ------
-    UnreadableError
-        The file is missing, damaged or no picture.
-    InputError
-        The file is not a map; the message describes its content.
-    """
+    """Read a map from a file: a mask, a soft map or a trimap, of any depth, colour or layer."""
     return alpha_of_picture(read(path), name=str(path))
 
 
@@ -70,41 +62,35 @@ def alpha_of_picture(picture: Picture, *, name: str, invert: bool = False) -> Al
     invert : bool
         The picture is white where the background enters, not where the foreground is kept.
     """
-    pixels, told = one_band(picture, name)
+    pixels, notes = one_band(picture, name)
     _check_range(pixels, name)
     alpha = as_alpha(pixels, name=name)
     if picture.lossy:
-        alpha, mended = _mended(alpha)
-        told += mended
+        alpha, more = _without_jpeg_errors(alpha)
+        notes += more
     alpha = 1.0 - alpha if invert else alpha
-    return AlphaFile(alpha, (*told, *_remarks(alpha, inverted=invert)))
+    return AlphaFile(alpha, (*notes, *_remarks(alpha, inverted=invert)))
 
 
 def one_band(picture: Picture, name: str) -> tuple[Array, list[str]]:
-    """Return the band that holds the map, and notes on the choice.
-
-    Raises
-    ------
-    InputError
-        The picture is in colours, or has two candidate bands.
-    """
-    picture, told = _one_layer(picture, name)
+    """Return the band that holds the map, and notes on the choice."""
+    picture, notes = _one_layer(picture, name)
     pixels = picture.pixels
     if pixels.ndim == 2:
-        return pixels, told
+        return pixels, notes
     if np.all(pixels == pixels[..., :1]):
         words = f"its {pixels.shape[2]} bands are the same in every pixel; taken for one"
-        return pixels[..., 0], [*told, words]
+        return pixels[..., 0], [*notes, words]
     levels = scaled(pixels, np.float64)
     apart = np.ptp(levels, axis=2)
     coloured = float(np.mean(apart > (SAME if picture.lossy else EQUAL)))
     if coloured <= RARE:
         words = f"its bands are the same up to {apart.max():.2g} of white; taken for one"
-        return levels.mean(axis=2), [*told, words]
+        return levels.mean(axis=2), [*notes, words]
     mask = mask_of_two(pixels)
     if mask is not None:
-        return mask, [*told, "a mask in two colours; the lighter counts as white"]
-    raise InputError(_told_of_colours(levels, coloured, name))
+        return mask, [*notes, "a mask in two colours; the lighter counts as white"]
+    raise InputError(_colours_message(levels, coloured, name))
 
 
 def _one_layer(picture: Picture, name: str) -> tuple[Picture, list[str]]:
@@ -122,18 +108,14 @@ def _one_layer(picture: Picture, name: str) -> tuple[Picture, list[str]]:
             f"{name}: a picture with transparency, and its colours vary too; say which is the map: "
             "save it without transparency, or make the colours white"
         )
-    return (
-        replace(picture, pixels=layer, transparency=False),
-        ["the map is in the transparency: opaque counts as white"],
-    )
+    note = "the map is in the transparency: opaque counts as white"
+    return replace(picture, pixels=layer, transparency=False), [note]
 
 
-def _told_of_colours(levels: FloatArray, coloured: float, name: str) -> str:
+def _colours_message(levels: FloatArray, coloured: float, name: str) -> str:
     """Return the message for a file in colours."""
-    found, fix = (
-        f"a coloured picture, {coloured:.1%} of its pixels are not grey",
-        "Is it the right file?",
-    )
+    found = f"a coloured picture, {coloured:.1%} of its pixels are not grey"
+    fix = "Is it the right file?"
     if levels.shape[2] == 3 and is_painted(levels):
         found = f"painted in colours ({painted_words(levels)})"
         fix = "From scribbles in green and red, osmofuse matte finds one"
@@ -144,7 +126,7 @@ def _told_of_colours(levels: FloatArray, coloured: float, name: str) -> str:
 
 
 def _check_range(pixels: Array, name: str) -> None:
-    """Refuse 8-bit levels that were stored in a deeper file."""
+    """Check that a 16-bit file does not hold 8-bit levels."""
     if pixels.dtype == np.uint16 and 1 < pixels.max() <= 255:
         raise InputError(
             f"{name}: the brightest pixel has {pixels.max()} of 65535: 8-bit levels in a 16-bit "
@@ -152,7 +134,7 @@ def _check_range(pixels: Array, name: str) -> None:
         )
 
 
-def _mended(alpha: FloatArray) -> tuple[FloatArray, list[str]]:
+def _without_jpeg_errors(alpha: FloatArray) -> tuple[FloatArray, list[str]]:
     """Return a mask or trimap without JPEG's errors, and a note; other maps unchanged."""
     levels = [0.0, 1.0]
     between = alpha[(alpha > JPEG_ERROR) & (alpha < 1.0 - JPEG_ERROR)]
@@ -165,10 +147,8 @@ def _mended(alpha: FloatArray) -> tuple[FloatArray, list[str]]:
         return alpha, []
     moved = np.count_nonzero((off <= JPEG_ERROR) & (off > 0))
     kind = "mask" if len(levels) == 2 else "trimap"
-    return (
-        np.where(off <= JPEG_ERROR, nearest, alpha),
-        [f"a {kind} that JPEG has blurred; {moved} pixels got their level back"],
-    )
+    note = f"a {kind} that JPEG has blurred; {moved} pixels got their level back"
+    return np.where(off <= JPEG_ERROR, nearest, alpha), [note]
 
 
 def middle_level(between: FloatArray) -> float | None:
@@ -176,7 +156,7 @@ def middle_level(between: FloatArray) -> float | None:
     if between.size == 0:
         return None
     middle = float(np.median(between))
-    # Of a JPEG, half a level off; what was meant is the half.
+    # 8-bit levels have no exact half.
     middle = 0.5 if abs(middle - 0.5) < 0.01 else middle
     return middle if np.mean(np.abs(between - middle) <= JPEG_ERROR) >= 0.8 else None
 
@@ -216,13 +196,6 @@ def read_trimap(path: str | os.PathLike[str]) -> AlphaFile:
 
     Three greys: white where the map is 1, black where it is 0, one grey where it is to be found.
     Or scribbles: green where it is 1, red where it is 0, anything or nothing elsewhere.
-
-    Raises
-    ------
-    UnreadableError
-        The file is missing, damaged or no picture.
-    InputError
-        The file is not a trimap; the message describes its content.
     """
     return trimap_of_picture(read(path), name=str(path))
 
@@ -232,15 +205,15 @@ def trimap_of_picture(picture: Picture, *, name: str) -> AlphaFile:
     scribbles = _scribbles(picture, name)
     if scribbles is not None:
         return scribbles
-    pixels, told = one_band(picture, name)
+    pixels, notes = one_band(picture, name)
     levels = as_alpha(pixels, name=name)
     near = JPEG_ERROR if picture.lossy else 0.01
     trimap = np.where(levels <= near, 0.0, np.where(levels >= 1.0 - near, 1.0, 0.5))
     _check_trimap(levels, trimap, name)
     moved = np.count_nonzero((trimap != 0.5) & (trimap != levels))
     if moved:
-        told.append(f"{moved} pixels were nearly black or white, and are taken for it")
-    return AlphaFile(trimap, tuple(told))
+        notes.append(f"{moved} pixels were nearly black or white, and are taken for it")
+    return AlphaFile(trimap, tuple(notes))
 
 
 def _scribbles(picture: Picture, name: str) -> AlphaFile | None:
@@ -321,13 +294,7 @@ def painted_words(levels: FloatArray) -> str:
 
 
 def strokes_in(levels: FloatArray, name: str) -> tuple[BoolArray, BoolArray]:
-    """Return the masks of green and of red pixels.
-
-    Raises
-    ------
-    InputError
-        There is no green, or no red.
-    """
+    """Return the masks of green and of red pixels; both must have some."""
     red, green, blue = np.moveaxis(levels, 2, 0)
     kept = green - np.maximum(red, blue) >= PURE
     entered = red - np.maximum(green, blue) >= PURE

@@ -21,7 +21,7 @@ from osmofuse.typing import Array, BoolArray, FloatArray
 
 BLOCKS = 120  # of a picture's side
 FINEST = 4  # pixels of a block's side
-LOOKED_AT = 8  # samples of a block's side, of large blocks
+LOOKED_AT = 8  # samples along a side of large blocks
 # By how much p is below q, as a difference and as a ratio, in a map that seems inverted.
 BELOW, BELOW_RATIO = 0.4, 0.5
 # Least weighted mean of the squared correlation in blocks: the pictures must show the same scene.
@@ -29,35 +29,25 @@ BELOW, BELOW_RATIO = 0.4, 0.5
 LEAST_AGREEMENT = 0.3
 LEAST_LACKING = 0.01  # of the background's variance must be structure that the foreground lacks
 # Jumps that no soft map has, and how much of a map's variation they are if its edges are hard.
-JUMP, MOSTLY = 0.25, 0.8
-LINES = 500  # of a map's longer side are looked at, at least
+JUMP, HARD_SHARE = 0.25, 0.8
+LINES = 500  # least number of lines sampled along a map's longer side
 
 
 def looks_inverted(
     foreground: Picture, background: Picture, alpha: FloatArray, valid: BoolArray | None = None
 ) -> bool:
-    """Return True if a map is probably inverted.
+    """Return True if a map is probably inverted; never for a number.
 
-    Parameters
-    ----------
-    foreground, background : Picture
-        Of one size.
-    alpha : array
-        The map, (rows, cols) or (rows, cols, channels); a number is never inverted.
-    valid : array of bool, (rows, cols), optional
-        False where the background has no data.
-
-    Notes
-    -----
-    Conservative: the pictures must show the same scene, and nearly all structure that only the
-    background has must lie where the map keeps it out.
+    Conservative: the pictures, of one size, must show the same scene, and nearly all structure that
+    only the background has must lie where the map keeps it out.
     """
     if alpha.ndim < 2:
         return False
     side = math.sqrt(alpha.shape[0] * alpha.shape[1])
     size = max(FINEST, math.ceil(side / BLOCKS))
     step = max(1, size // LOOKED_AT)
-    f, b = (_blocks(_grey(one, step), size // step) for one in (foreground, background))
+    pictures = (one.colour[::step, ::step] for one in (foreground, background))
+    f, b = (_blocks(_mean(scaled(one, np.float32)), size // step) for one in pictures)
     enters = 1.0 - _blocks(_mean(alpha[::step, ::step]), size // step).mean(axis=(1, 3))
     seen = np.ones(enters.shape)
     if valid is not None:
@@ -68,10 +58,8 @@ def looks_inverted(
     b -= b.mean(axis=(1, 3), keepdims=True)
     sf, sb = (np.sqrt((x * x).mean(axis=(1, 3))) * seen for x in (f, b))
     lacking = np.maximum(sb - sf, 0.0) ** 2
-    if (
-        not lacking.sum() > LEAST_LACKING * (sb * sb).sum()
-        or not _agreement(f, b, sf * sb) > LEAST_AGREEMENT
-    ):
+    enough = lacking.sum() > LEAST_LACKING * (sb * sb).sum()
+    if not (enough and _agreement(f, b, sf * sb) > LEAST_AGREEMENT):
         return False
     p = float((lacking * enters).sum() / lacking.sum())
     q = float((enters * seen).sum() / seen.sum())
@@ -89,11 +77,7 @@ def has_hard_edges(alpha: FloatArray) -> bool:
     ]
     whole = math.fsum(float(jump.sum()) for jump in jumps)
     hard = math.fsum(float(jump[jump >= JUMP].sum()) for jump in jumps)
-    return whole > 0.0 and hard > MOSTLY * whole
-
-
-def _grey(picture: Picture, step: int) -> FloatArray:
-    return _mean(scaled(picture.colour[::step, ::step], np.float32))
+    return whole > 0.0 and hard > HARD_SHARE * whole
 
 
 def _mean(array: Array) -> FloatArray:

@@ -19,7 +19,7 @@ from osmofuse.picture import Picture, samples
 from osmofuse.progress import Guard, Status, Watch, check_watch
 from osmofuse.typing import ArrayLike, FloatArray
 
-LARGEST = 1_500_000  # pixels; larger pictures are matted on a reduced copy
+MATTE_SIZE = 1_500_000  # pixels; larger pictures are matted on a reduced copy
 MOST_PIXELS = 1_000_000_000  # upper limit of the setting max_pixels
 CARRY_RADIUS, CARRY_EPSILON = 2, 1e-5  # window and ridge of the fit that enlarges the map
 
@@ -67,7 +67,7 @@ def matte(
     trimap: ArrayLike | Picture,
     *,
     method: str = DEFAULT,
-    max_pixels: int = LARGEST,
+    max_pixels: int = MATTE_SIZE,
     watch: Watch | None = None,
 ) -> Matte:
     """Compute the alpha map of an object that a trimap roughly outlines.
@@ -87,21 +87,12 @@ def matte(
         along the picture's edges; a note says so.
     watch : callable, optional
         Called with a `Progress` now and then; if it returns True the computation stops.
-        The methods of the extra ask it only before they begin.
+        The methods of the extra call it only before they begin.
 
     Returns
     -------
     Matte
         The map is its `alpha`. Not converging is a status, and noted.
-
-    Raises
-    ------
-    InputError, MismatchError
-        A picture cannot be used, or the trimap does not fit or says nothing.
-    SettingError
-        There is no such method, or a setting is out of range.
-    MissingExtraError
-        The method needs pymatting, which is not installed.
 
     Examples
     --------
@@ -117,7 +108,7 @@ def matte(
     check_settings(method, max_pixels)
     check_watch(watch)
     guard = Guard(watch)
-    x, parts = _bands(samples(image, "image")), Trimap.of(trimap)
+    x, parts = np.atleast_3d(samples(image, "image")), Trimap.of(trimap)
     if x.shape[:2] != parts.kept.shape:
         sizes = " × ".join(map(str, parts.kept.shape)), " × ".join(map(str, x.shape[:2]))
         raise MismatchError(f"trimap: {sizes[0]} pixels, but the image has {sizes[1]}")
@@ -136,13 +127,7 @@ def matte(
 
 
 def check_settings(method: str, max_pixels: int) -> None:
-    """Check the settings of `matte`.
-
-    Raises
-    ------
-    SettingError
-        The method is unknown, or the number is out of range.
-    """
+    """Check the settings of `matte`."""
     if method not in MATTING_METHODS:
         raise SettingError(
             f"method: {method!r} is unknown{did_you_mean(method, MATTING_METHODS)}; known are "
@@ -161,10 +146,6 @@ def _notes(factor: int, shape: tuple[int, ...], status: Status) -> list[str]:
     if status is Status.max_iter:
         notes.append("the method did not converge; the map is its last iterate")
     return notes
-
-
-def _bands(x: FloatArray) -> FloatArray:
-    return x[..., None] if x.ndim == 2 else x
 
 
 def _solver(method: str) -> Callable[[FloatArray, Trimap, Guard], tuple[FloatArray, Status]]:
@@ -190,10 +171,10 @@ def _solver(method: str) -> Callable[[FloatArray, Trimap, Guard], tuple[FloatArr
         try:
             found = estimate(np.clip(colour, 0.0, 1.0), trimap.levels)
         except (AssertionError, ValueError) as error:  # raised for pictures that it cannot handle
-            told = f" ({error})" if str(error) else ""
+            detail = f" ({error})" if str(error) else ""
             raise InputError(
                 f"image: pymatting cannot do {method!r} on {colour.shape[0]} × {colour.shape[1]} "
-                f"pixels{told}; use {DEFAULT!r}"
+                f"pixels{detail}; use {DEFAULT!r}"
             ) from error
         return np.clip(found, 0.0, 1.0), Status.converged
 
@@ -204,12 +185,7 @@ def _solver(method: str) -> Callable[[FloatArray, Trimap, Guard], tuple[FloatArr
 class MatteCost:
     """Memory and time to find a map, measured on a portrait and rounded up.
 
-    Parameters
-    ----------
-    bytes, seconds : float
-        For each pixel, and for a million pixels.
-    more_bytes, more_seconds : float
-        The same in addition for pixels that are not known.
+    Bytes for each pixel and seconds for a million pixels; `more_*` in addition for unknown pixels.
     """
 
     bytes: float
@@ -218,7 +194,7 @@ class MatteCost:
     more_seconds: float = 0.0
 
 
-_COSTS = {
+_MATTE_COSTS = {
     "combined": MatteCost(450, 22.0, 2200, 32.0),
     "knn": MatteCost(590, 15.0, 190, 28.0),
     "closed-form": MatteCost(460, 10.0),
@@ -230,4 +206,4 @@ _COSTS = {
 
 def matte_cost_of(method: str) -> MatteCost:
     """Return memory and time of a matting method."""
-    return _COSTS[method]
+    return _MATTE_COSTS[method]

@@ -34,10 +34,7 @@ class Trimap:
     def of(cls, trimap: ArrayLike | Picture, *, name: str = "trimap") -> Trimap:
         """Return the trimap of an array: white is known to be 1, black to be 0, the rest is open.
 
-        Raises
-        ------
-        InputError
-            The array is not a map of one band, or no pixel is known to be 1, or none to be 0.
+        It must have one band, and pixels of both kinds.
         """
         levels = as_alpha(trimap, name=name)
         if levels.ndim == 3 and levels.shape[2] == 1:
@@ -68,7 +65,8 @@ class Trimap:
 
     def reduced(self, factor: int) -> Trimap:
         """Return a reduced copy; its pixels are known where all pixels they replace are."""
-        return Trimap(*(_all_of(known, factor) for known in (self.kept, self.entered)))
+        parts = (reduced(x.astype(np.float64), factor) for x in (self.kept, self.entered))
+        return Trimap(*(np.asarray(part == 1.0) for part in parts))
 
 
 def trimap_of_mask(mask: ArrayLike | Picture, width: float) -> FloatArray:
@@ -94,7 +92,3 @@ def trimap_of_mask(mask: ArrayLike | Picture, width: float) -> FloatArray:
     """
     inside = as_alpha(mask, name="mask") > 0.5
     return (grow(inside, width) + grow(inside, -width)) / 2.0
-
-
-def _all_of(known: BoolArray, factor: int) -> BoolArray:
-    return np.asarray(reduced(known.astype(np.float64), factor) == 1.0)

@@ -1,10 +1,10 @@
-r"""The average of the pictures, the same at every pixel: alpha is not looked at.
+r"""Average of the pictures, the same at every pixel: alpha is not used.
 
 .. math::
 
     u = \frac{\sum_k \omega_k s_k}{\sum_k \omega_k}, \qquad s_0 = f, s_1, \dots
 
-Where a background is not valid the foreground stands in for it.
+Where a background is not valid the foreground is used instead.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from typing import ClassVar
 
 from osmofuse.checks import choice, number
 from osmofuse.errors import SettingError
-from osmofuse.methods.contract import Fusion, Sources
+from osmofuse.methods.contract import Fusion
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.passes import Passes, fuse_by_passes
 from osmofuse.methods.planes import Band, Layers
+from osmofuse.methods.sources import Sources
 from osmofuse.progress import Guard, Watch
 
 

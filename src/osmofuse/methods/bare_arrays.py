@@ -15,13 +15,7 @@ from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 def as_backgrounds(
     background: ArrayLike | Picture | Sequence[ArrayLike | Picture],
 ) -> tuple[ArrayLike | Picture, ...]:
-    """Return one background, or several, as a tuple.
-
-    Raises
-    ------
-    InputError
-        There is none.
-    """
+    """Return one background, or several, as a tuple."""
     if not isinstance(background, list | tuple):
         return (cast(ArrayLike, background),)
     if not background:
@@ -30,17 +24,14 @@ def as_backgrounds(
 
 
 def background_names(count: int) -> list[str]:
-    """Return what messages call backgrounds."""
+    """Return the names of backgrounds in messages."""
     return ["background"] if count == 1 else [f"background[{k}]" for k in range(count)]
 
 
 def check_fourth_band(foreground: object, backgrounds: Sequence[object]) -> None:
-    """Refuse an array of four bands beside a picture of fewer: the fourth may be transparency.
+    """Check that no array has four bands beside a picture of fewer.
 
-    Raises
-    ------
-    InputError
-        It may be; a Picture says whether it is.
+    The fourth may be transparency; only a Picture states whether it is.
     """
     names = background_names(len(backgrounds))
     named = {"foreground": foreground} | dict(zip(names, backgrounds, strict=True))
@@ -56,19 +47,13 @@ def check_fourth_band(foreground: object, backgrounds: Sequence[object]) -> None
 
 
 def _bands(picture: object) -> int | None:
-    """Return how many bands something has; None if that cannot be known yet."""
+    """Return the number of bands of a picture; None if it is not known yet."""
     shape = getattr(picture.colour if isinstance(picture, Picture) else picture, "shape", ())
     return {2: 1, 3: shape[-1]}.get(len(shape)) if shape else None
 
 
 def check_size(background: Array, foreground: tuple[int, int], name: str) -> None:
-    """Refuse a background of another size than the foreground.
-
-    Raises
-    ------
-    MismatchError
-        It is of another size.
-    """
+    """Check that a background has the size of the foreground."""
     if background.shape[:2] != foreground:
         raise MismatchError(
             f"{name}: shape {background.shape[:2]}, but foreground has {foreground}; align or crop "
@@ -77,13 +62,7 @@ def check_size(background: Array, foreground: tuple[int, int], name: str) -> Non
 
 
 def check_map_shape(alpha: FloatArray, foreground: tuple[int, ...], name: str) -> None:
-    """Refuse a map that does not fit the foreground.
-
-    Raises
-    ------
-    InputError, MismatchError
-        It is neither a number nor a map, or has another size or number of channels.
-    """
+    """Check that a map fits the foreground."""
     size, channels = foreground[:2], foreground[2:]
     if alpha.ndim == 0 or alpha.shape in {size, (*size, 1), (*size, *channels)}:
         return
@@ -98,13 +77,7 @@ def check_map_shape(alpha: FloatArray, foreground: tuple[int, ...], name: str) -
 
 
 def check_map_count(alphas: object, backgrounds: int) -> Sequence[Any]:
-    """Return the maps of several pictures, one for each.
-
-    Raises
-    ------
-    InputError
-        There are more or fewer.
-    """
+    """Return the maps of several pictures, checked to be one for each."""
     if not isinstance(alphas, list | tuple) or len(alphas) != backgrounds + 1:
         raise InputError(
             f"alpha: with {backgrounds} backgrounds give a list of {backgrounds + 1} maps or "
@@ -116,7 +89,7 @@ def check_map_count(alphas: object, backgrounds: int) -> Sequence[Any]:
 def without_masks(
     given: Sequence[ArrayLike | Picture], valid: BoolArray | None
 ) -> tuple[list[ArrayLike | Picture], BoolArray | None]:
-    """Return backgrounds as plain arrays, and where all of them are valid and not masked."""
+    """Return backgrounds as plain arrays, and the mask of pixels valid in all of them."""
     plain = [np.asarray(one) if isinstance(one, np.ma.MaskedArray) else one for one in given]
     known = None if valid is None else np.asarray(valid)
     for one in given:

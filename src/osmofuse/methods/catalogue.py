@@ -40,13 +40,7 @@ def method_names() -> tuple[str, ...]:
 
 
 def method_class(name: str) -> type[Method]:
-    """Return the class of a method.
-
-    Raises
-    ------
-    SettingError
-        The method is unknown, or that of another package cannot be used.
-    """
+    """Return the class of a method, or raise a SettingError if it is unknown or cannot be used."""
     if name in METHODS:
         return METHODS[name]
     known = method_names()
@@ -58,7 +52,7 @@ def method_class(name: str) -> type[Method]:
 
 
 def _checked(name: str, found: Any) -> type[Method]:
-    """Return what another package offers if it keeps the contract of methods."""
+    """Return the object that another package offers, if it follows the contract of methods."""
     if inspect.isroutine(found):
         try:
             return method_of_function(found)

@@ -1,251 +1,62 @@
-"""The contract between fusion methods and the rest: sources in, a fusion out."""
+"""Contract of fusion methods: the result `Fusion`, and the protocols that methods may follow."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
-from copy import copy
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
-import numpy as np
 from numpy.typing import DTypeLike
 
 from osmofuse.checks import number
-from osmofuse.errors import InputError, MismatchError, OsmofuseError, SettingError
-from osmofuse.maps import as_alpha
-from osmofuse.methods.bare_arrays import (
-    as_backgrounds,
-    background_names,
-    check_fourth_band,
-    check_map_count,
-    check_map_shape,
-    check_size,
-    without_masks,
-)
+from osmofuse.errors import OsmofuseError, SettingError
+from osmofuse.methods.sources import Sources
 from osmofuse.optimise.plan import Plan
-from osmofuse.picture import Picture, checked
-from osmofuse.pixels import bands_of, plane_of, scaled, summary
+from osmofuse.picture import Picture
+from osmofuse.pixels import summary
 from osmofuse.progress import Status, Step, Watch
-from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
+from osmofuse.typing import FloatArray
 
 # Bounds of settings that several methods have.
 NEAREST = 1e-3  # pixels; a shorter reach changes no sample
-FARTHEST = 1e6  # pixels; any reach beyond is that of no picture
+FARTHEST = 1e6  # pixels; larger than any picture
 # In single precision samples of white 1 + 100 are 7.6e-6 apart, half a level of 16 bits: levels
-# are still told apart. With 1000 eight of them would become one.
+# stay distinct. With 1000 eight of them would become one.
 LARGEST_OFFSET = 100.0
-MOST_ITERATIONS = 1_000_000
-
-
-@dataclass(frozen=True, eq=False, init=False)
-class Sources:
-    """Validated pictures that fit together.
-
-    Parameters
-    ----------
-    foreground : array, (rows, cols) or (rows, cols, channels), or Picture
-        The picture whose colours are kept: uint8, uint16 or floats with 1.0 for white.
-    background : array or Picture, or sequence of them
-        The picture whose structure enters, of the same size and channels, or one band; or
-        several. Where a masked array is masked in any band, it is not valid.
-    alpha : array, number, or sequence of them
-        1 where the foreground is kept, 0 where the background enters; one map, or one for
-        each channel. With several backgrounds, one for each picture; they sum to 1.
-    valid : array of bool, (rows, cols), optional
-        False where the backgrounds have no data: the foreground is kept there.
-
-    Attributes
-    ----------
-    backgrounds : tuple of array
-        The pictures whose structure enters; usually one.
-    alphas : tuple of array
-        One map, that of the foreground; or with several backgrounds one for each picture.
-    """
-
-    foreground: Array
-    backgrounds: tuple[Array, ...]
-    alphas: tuple[FloatArray, ...]
-    valid: BoolArray | None
-
-    def __init__(
-        self,
-        foreground: ArrayLike | Picture,
-        background: ArrayLike | Picture | Sequence[ArrayLike | Picture],
-        alpha: ArrayLike | Picture | Sequence[ArrayLike | Picture] = 0.5,
-        valid: BoolArray | None = None,
-    ) -> None:
-        put = object.__setattr__
-        given = as_backgrounds(background)
-        check_fourth_band(foreground, given)
-        put(self, "foreground", checked(foreground, "foreground"))
-        plain, known = without_masks(given, valid)
-        put(self, "valid", known)
-        names = background_names(len(given))
-        named = zip(plain, names, strict=True)
-        put(self, "backgrounds", tuple(self._checked_one(one, name) for one, name in named))
-        # A list beside one bare background is a map in rows; beside a list, a map for each.
-        several = isinstance(background, list | tuple) and isinstance(alpha, list | tuple)
-        if several or len(given) > 1:
-            put(self, "alphas", self._checked_weights(alpha))
-        else:
-            put(self, "alphas", (self._checked_alpha(alpha, "alpha"),))
-
-    def _checked_one(self, background: ArrayLike | Picture, name: str) -> Array:
-        array = checked(background, name, valid=self.valid)
-        check_size(array, self.shape, name)
-        bands = bands_of(array)
-        if bands not in (1, self.channels):
-            raise MismatchError(
-                f"{name}: {bands} channels, but foreground has {self.channels}; "
-                "give as many, or one band"
-            )
-        return array
-
-    def _checked_alpha(self, alpha: Any, name: str) -> FloatArray:
-        array = as_alpha(alpha, name=name)
-        check_map_shape(array, self.foreground.shape, name)
-        return array
-
-    def __repr__(self) -> str:
-        count = len(self.backgrounds)
-        return f"Sources({summary(self.foreground)}, {count} background{'s' if count > 1 else ''})"
-
-    def _checked_weights(self, alphas: object) -> tuple[FloatArray, ...]:
-        count = len(self.backgrounds) + 1
-        given = check_map_count(alphas, len(self.backgrounds))
-        maps = tuple(self._checked_alpha(a, f"alpha[{k}]") for k, a in enumerate(given))
-        sums = (sum(self._map(a, c) for a in maps) for c in range(self.channels))
-        off = max(float(np.abs(total - 1.0).max()) for total in sums)
-        # Maps of 8 bits that sum to 255 but for rounding are meant to sum to 1.
-        if off > 0.004 * count:
-            raise InputError(f"alpha: the maps sum to 1 ± {off:.3g}; normalise them to sum to 1")
-        return maps
-
-    def with_alpha(self, *alphas: ArrayLike) -> Sources:
-        """Return the same pictures with another map, or other maps."""
-        foreground, *backgrounds = self.as_pictures()
-        return Sources(
-            foreground, backgrounds, alphas if len(alphas) > 1 else alphas[0], self.valid
-        )
-
-    def read_only(self) -> Sources:
-        """Return the same sources, whose arrays cannot be changed through them."""
-        found = copy(self)
-        put = object.__setattr__
-        put(found, "foreground", _read_only(self.foreground))
-        put(found, "backgrounds", tuple(map(_read_only, self.backgrounds)))
-        put(found, "alphas", tuple(map(_read_only, self.alphas)))
-        put(found, "valid", None if self.valid is None else _read_only(self.valid))
-        return found
-
-    def as_pictures(self) -> list[Picture]:
-        """Return foreground and backgrounds for other sources, as Pictures, which need no doubts.
-
-        Bare arrays are suspected of a fourth band that is transparency, or of differences in int16.
-        """
-        return [Picture(one) for one in (self.foreground, *self.backgrounds)]
-
-    @property
-    def alpha(self) -> FloatArray:
-        """The foreground's map: a number, (rows, cols) or (rows, cols, channels)."""
-        return self.alphas[0]
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
-        rows, cols = self.foreground.shape[:2]
-        return rows, cols
-
-    @property
-    def channels(self) -> int:
-        """Channels of the foreground, and of the fusion."""
-        return bands_of(self.foreground)
-
-    @property
-    def count(self) -> int:
-        """Number of pictures: the foreground and the backgrounds."""
-        return 1 + len(self.backgrounds)
-
-    @property
-    def dtype(self) -> type:
-        """The type of results: float64 if a picture is, else float32."""
-        wide = any(a.dtype == np.float64 for a in (self.foreground, *self.backgrounds))
-        return np.float64 if wide else np.float32
-
-    def image(
-        self, source: int, channel: int, dtype: type, out: FloatArray | None = None
-    ) -> FloatArray:
-        """Return a channel of a source as a plane, white at 1.0: `out`, or a new one.
-
-        Source 0 is the foreground. A one-band background has the same plane in every channel;
-        where it is not valid it is 0.
-        """
-        array = (self.foreground, *self.backgrounds)[source]
-        plane = scaled(plane_of(array, channel), dtype, out)
-        if source > 0 and self.valid is not None:
-            plane[~self.valid] = 0.0
-        return plane
-
-    def is_one_band(self, source: int) -> bool:
-        """Return True if a background has one band for several channels of the foreground."""
-        return self.channels > 1 and bands_of(self.backgrounds[source - 1]) == 1
-
-    def weight(
-        self, source: int, channel: int, dtype: type, out: FloatArray | None = None
-    ) -> FloatArray:
-        """Return how much of a source's structure enters a channel: in `out`, or a new plane.
-
-        The weights of all sources sum to 1; that of the foreground is alpha.
-        """
-        plane: FloatArray = np.empty(self.shape, dtype) if out is None else out
-        if len(self.alphas) > 1:
-            maps = [self._map(a, channel) for a in self.alphas]
-            plane[...] = maps[source] / sum(maps)
-        else:
-            plane[...] = self._map(self.alpha, channel)
-            if source > 0:
-                np.subtract(plane.dtype.type(1.0), plane, out=plane)
-        if self.valid is not None:
-            plane[~self.valid] = 1.0 if source == 0 else 0.0
-        return plane
-
-    def _map(self, alpha: FloatArray, channel: int) -> FloatArray:
-        """Return a map of a channel, of the picture's shape; a view."""
-        return np.broadcast_to(alpha if alpha.ndim < 2 else plane_of(alpha, channel), self.shape)
+MOST_ITERATIONS = 1_000_000  # a limit on settings; far more than any solver needs
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fusion:
     """Result of a method.
 
-    In a notebook it shows its image: taken for sRGB, clipped and reduced.
+    In a notebook it is displayed as its image: taken for sRGB, clipped and reduced.
 
     Attributes
     ----------
     image : array
-        The fused picture, of the foreground's shape; white at 1.0, not clipped.
+        Fused picture, of the foreground's shape; white at 1.0, not clipped.
     structure : array or None
-        The structure image v, for methods that have one; None where it was cancelled.
+        Structure image v, for methods that have one; None where it was cancelled.
     energy : array or None
         float64, one number for each channel, for methods that minimise one; None where the flow
         was cancelled.
     reach : float or None
-        How far osmosis has acted, in pixels, for methods that measure it.
+        Distance over which osmosis has acted, in pixels, for methods that measure it.
     history : tuple of Step
         One entry for each accepted iteration.
     status : Status
         How it ended.
     seconds : float
-        How long it took, without what compiling kernels took.
+        Run time, without the compilation of kernels.
     method : Method
-        The settings it was made with.
+        Settings it was made with.
     plan : Plan or None
-        What the flow did, to be done again by the method's `run`.
+        Steps of the flow, to be repeated by the method's `run`.
     sources : Sources or None
-        The pictures it was made from, for `extend`.
+        Pictures it was made from, for `extend`.
     foreground : Picture or None
-        The picture whose depth, profile and metadata `picture` takes.
+        Picture whose depth, profile and metadata `picture` takes.
     """
 
     image: FloatArray
@@ -264,7 +75,7 @@ class Fusion:
         return f"Fusion({summary(self.image)}, {self.status})"
 
     def _repr_png_(self) -> bytes | None:
-        """Return what a notebook shows; None if nothing can be shown."""
+        """Return the picture for a notebook; None if it cannot be shown."""
         from osmofuse.io.screen import as_png
 
         with suppress(OsmofuseError):
@@ -281,18 +92,13 @@ class Fusion:
         depth : dtype, optional
             uint8, uint16, float32, ...; the foreground's if not given.
         structure : bool
-            Of the structure instead of the image.
+            Return the structure instead of the image, for methods that have one.
 
         Returns
         -------
         tuple of Picture and int
             With the foreground's profile, metadata, transparency and no-data value; how many
             samples were clipped.
-
-        Raises
-        ------
-        SettingError
-            The method found no structure.
         """
         samples = self.structure if structure else self.image
         if samples is None:
@@ -301,26 +107,14 @@ class Fusion:
         return like.with_samples(samples, depth=depth)
 
     def extend(self, reach: float, *, watch: Watch | None = None) -> Fusion:
-        """Go on from here to a larger reach, for methods that have one."""
+        """Continue to a larger reach, for methods that have one."""
         if not isinstance(self.method, Extendable):
             raise SettingError(f"method: {type(self.method).__name__} has no reach to extend")
         return self.method.extend(self, reach, watch=watch)
 
 
-def _read_only(array: Array) -> Array:
-    view = array.view()
-    view.flags.writeable = False
-    return view
-
-
 def extendable(fusion: Fusion, reach: float) -> Sources:
-    """Return the pictures of a fusion that can go on to a reach, or say why it cannot.
-
-    Raises
-    ------
-    SettingError
-        The fusion has no reach, did not end well, or has come further already.
-    """
+    """Return the sources of a fusion, checked to have a reach that can be extended to this one."""
     number("reach", reach, least=NEAREST, most=FARTHEST, infinite=True)
     if fusion.sources is None or fusion.reach is None:
         raise SettingError("reach: this fusion has none to extend")
@@ -331,18 +125,8 @@ def extendable(fusion: Fusion, reach: float) -> Sources:
     return fusion.sources
 
 
-def joined(before: tuple[Step, ...], after: tuple[Step, ...]) -> tuple[Step, ...]:
-    """Return a history that goes on where another ends, counted through in each channel."""
-    last: dict[int | None, int] = {}
-    for step in before:
-        last[step.channel] = step.iteration
-    return before + tuple(
-        replace(step, iteration=step.iteration + last.get(step.channel, 0)) for step in after
-    )
-
-
 class Method(Protocol):
-    """A fusion method: a frozen dataclass of settings, called on sources."""
+    """Fusion method: a frozen dataclass of settings, called on sources."""
 
     def __call__(self, sources: Sources, *, watch: Watch | None = None) -> Fusion:
         """Fuse the sources."""
@@ -353,7 +137,7 @@ def settings_of(method: Method | None) -> dict[str, Any]:
     """Return the settings of a method as a record has them.
 
     An object, such as a regulariser of one's own, is ``{"object": name of its class}``: a record
-    says that it was there, and cannot repeat it.
+    with one cannot be repeated.
     """
     given: Any = method
     values = {one.name: getattr(given, one.name) for one in fields(given)}
@@ -371,36 +155,36 @@ def _is_plain(value: object) -> bool:
 
 @runtime_checkable
 class Extendable(Method, Protocol):
-    """A method whose fusions can go on to a larger reach: see `Fusion.extend`."""
+    """Method whose fusions can be continued to a larger reach: see `Fusion.extend`."""
 
     def extend(self, fusion: Fusion, reach: float, *, watch: Watch | None = None) -> Fusion:
-        """Go on from a fusion made with these settings to a larger reach."""
+        """Continue a fusion made with these settings to a larger reach."""
         ...
 
 
 @runtime_checkable
 class Replayable(Method, Protocol):
-    """A method that can put what it does into a plan, and follow it: see `is_replayable`."""
+    """Method that can write down its steps as a plan, and follow one: see `is_replayable`."""
 
     @property
     def has_plan(self) -> bool:
-        """True if it can with these settings."""
+        """True if it has a plan with these settings."""
         ...
 
     def plan(self, sources: Sources) -> Plan:
-        """Return what the method is to do on the sources."""
+        """Return the plan for the sources."""
         ...
 
     def run(self, sources: Sources, plan: Plan, *, watch: Watch | None = None) -> Fusion:
-        """Do what a plan says: the same plan gives the same pixels."""
+        """Follow a plan: the same plan gives the same pixels."""
         ...
 
 
 class PreparedMethod(Protocol):
-    """Sources that a method has made ready for many fusions: see `Preparable`."""
+    """Sources prepared by a method for many fusions: see `Preparable`."""
 
     def serves(self, settings: Any) -> bool:
-        """Return True if it does for a method of the same kind with other settings, too."""
+        """Return True if they also serve a method of the same kind with other settings."""
         ...
 
     def solve_with(self, settings: Any, *, watch: Watch | None = None) -> Fusion:
@@ -410,7 +194,7 @@ class PreparedMethod(Protocol):
 
 @runtime_checkable
 class Preparable(Method, Protocol):
-    """A method that does once what settings do not change: see `is_preparable`."""
+    """Method that computes once what settings do not change: see `is_preparable`."""
 
     @property
     def can_prepare(self) -> bool:
@@ -418,27 +202,27 @@ class Preparable(Method, Protocol):
         ...
 
     def prepare(self, sources: Sources) -> PreparedMethod:
-        """Do once what settings do not change, for many fusions of the same pictures."""
+        """Compute what settings do not change, for many fusions of the same pictures."""
         ...
 
 
 @runtime_checkable
 class Structured(Method, Protocol):
-    """A method that finds a structure, the `Fusion.structure`: see `finds_structure`."""
+    """Method with a structure, the `Fusion.structure`: see `finds_structure`."""
 
     @property
     def has_structure(self) -> bool:
-        """True if it does with these settings."""
+        """True if it has one with these settings."""
         ...
 
 
 @runtime_checkable
 class SoftMapped(Method, Protocol):
-    """A method under which hard edges of the map show: see `needs_soft_map`."""
+    """Method under which hard edges of the map are visible: see `needs_soft_map`."""
 
     @property
     def wants_soft_map(self) -> bool:
-        """True if they show with these settings."""
+        """True if they are with these settings."""
         ...
 
 
@@ -448,15 +232,15 @@ def is_replayable(method: Method) -> TypeGuard[Replayable]:
 
 
 def is_preparable(method: Method) -> TypeGuard[Preparable]:
-    """Return True for a method that, with its settings, makes sources ready once for many."""
+    """Return True for a method that, with its settings, prepares sources once for many."""
     return isinstance(method, Preparable) and method.can_prepare
 
 
 def needs_soft_map(method: Method) -> bool:
-    """Return True for a method under which, with its settings, hard edges of the map show."""
+    """Return True for a method that, with its settings, shows hard edges of the map."""
     return isinstance(method, SoftMapped) and method.wants_soft_map
 
 
 def finds_structure(method: Method) -> bool:
-    """Return True for a method that, with its settings, finds a structure."""
+    """Return True for a method that, with its settings, has a structure."""
     return isinstance(method, Structured) and method.has_structure

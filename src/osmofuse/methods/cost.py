@@ -1,4 +1,4 @@
-"""Memory and time that methods need, as they state it."""
+"""Memory and time that methods need."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["TYPICAL", "Cost", "cost_of"]
 class Cost:
     """Memory and time of a method, measured on a manuscript of a megapixel and rounded up.
 
-    A method says it as its attribute ``cost``.
+    A method has it as its attribute ``cost``.
 
     Parameters
     ----------
     colour, grey : float
-        Bytes a sample beyond the pictures themselves, of three bands or more and of fewer.
+        Bytes for each sample beyond the pictures themselves, of three bands or more and of fewer.
     seconds : float
         On one core, for a million samples.
     wide : float
@@ -29,10 +29,10 @@ class Cost:
     wide: float = 1.0
 
 
-TYPICAL = Cost(130, 300, 5.0)  # of a method that does not say
+TYPICAL = Cost(130, 300, 5.0)  # of a method without one
 
 
 def cost_of(method: object) -> Cost:
-    """Return what a method says it costs, or what is typical."""
+    """Return the cost of a method, or a typical one if it has none."""
     cost = getattr(method, "cost", TYPICAL)
     return cost if isinstance(cost, Cost) else TYPICAL

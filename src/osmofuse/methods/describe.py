@@ -1,7 +1,7 @@
 """Settings of methods, read from their dataclasses and docstrings.
 
-A method's docstring is the one place that says what a setting does, its range and when to change
-it; the command line and the docs read it from here.
+A method's docstring is the one place that states the meaning of a setting, its range and when to
+change it; the command line and the docs read it from here.
 """
 
 from __future__ import annotations
@@ -19,22 +19,11 @@ from osmofuse.methods.catalogue import method_class
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting of a method.
+    """Setting of a method.
 
-    Attributes
-    ----------
-    name : str
-        Name of the field.
-    symbol : str
-        Letter of the paper, e.g. "η"; empty if there is none.
-    kinds : tuple of type
-        Annotated types, one for each alternative of a union.
-    default : object
-        Value if none is given.
-    range : str
-        Range of a number as the docstring states it, e.g. "0 to 1e4, or inf"; empty otherwise.
-    words : str
-        Meaning, and when to change it.
+    `symbol` is the letter of the paper, e.g. "η", or empty; `kinds` are the annotated types, one
+    for each alternative of a union; `range` is that of a number as the docstring states it, e.g.
+    "0 to 1e4, or inf", or empty; `words` tell the meaning, and when to change it.
     """
 
     name: str
@@ -61,15 +50,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class MethodInfo:
-    """Description of a method.
-
-    Attributes
-    ----------
-    name, summary : str
-        Name, and the first line of the docstring.
-    settings : tuple of Setting
-        Settings in their order.
-    """
+    """Description of a method: the first line of its docstring, and its settings in order."""
 
     name: str
     summary: str
@@ -77,12 +58,7 @@ class MethodInfo:
 
 
 def describe(name: str) -> MethodInfo:
-    """Return what a method does and the settings it has.
-
-    Raises
-    ------
-    SettingError
-        The method is unknown.
+    """Return the description of a method and of its settings.
 
     Examples
     --------
@@ -92,10 +68,10 @@ def describe(name: str) -> MethodInfo:
     """
     kind: Any = method_class(name)
     docstring = inspect.getdoc(kind) or ""
-    hints, told = get_type_hints(kind), _parameters(docstring)
+    hints, entries = get_type_hints(kind), _parameters(docstring)
     settings = []
     for one in fields(kind):
-        heading, words = told.get(one.name, ("", ""))
+        heading, words = entries.get(one.name, ("", ""))
         symbol, words = _symbol_and_words(words)
         # Objects cannot be typed; their protocols are no kinds of text.
         every = _alternatives(hints[one.name])
@@ -106,7 +82,7 @@ def describe(name: str) -> MethodInfo:
 
 
 def shown(value: object) -> str:
-    """Return a value of a setting as one types it."""
+    """Return a value of a setting as it is typed on the command line."""
     if isinstance(value, tuple | list):
         return ",".join(map(shown, value))
     if value is None or isinstance(value, bool):
@@ -138,7 +114,7 @@ def _range(heading: str) -> str:
 
 
 def _symbol_and_words(text: str) -> tuple[str, str]:
-    """Return the letter that stands behind a comma in the text, and the text without it."""
+    """Return the letter after a comma in the text, and the text without it."""
     found = re.search(r",\s:math:`([^`]*)`(?=[.;:,])", text)
     if found is None:
         return "", _plain(text)

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from osmofuse.checks import choice
-from osmofuse.methods.contract import Fusion, Sources
+from osmofuse.methods.contract import Fusion
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.passes import Passes, fuse_by_passes
 from osmofuse.methods.planes import Band, Layers
+from osmofuse.methods.sources import Sources
 from osmofuse.progress import Guard, Watch
 
 

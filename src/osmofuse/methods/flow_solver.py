@@ -1,8 +1,8 @@
 r"""Variational osmosis by its gradient flow: the fast solver.
 
-The fusion is where the flow from the start has come at a time T. That is said as a reach in
-pixels: with the mean :math:`\bar v` of the target over the whole picture,
-:math:`T = \bar v R^2 / 2` lets osmosis act over a distance of R.
+The fusion is the state of the flow at a time T, given as a reach in pixels: with the mean
+:math:`\bar v` of the target over the whole picture, :math:`T = \bar v R^2 / 2` lets osmosis act
+over a distance of R.
 """
 
 from __future__ import annotations
@@ -17,30 +17,22 @@ import numpy as np
 from osmofuse.energies import Channel
 from osmofuse.kernels import threads_for
 from osmofuse.linalg import inside
-from osmofuse.methods.contract import Fusion, Sources, joined
+from osmofuse.methods.contract import Fusion
+from osmofuse.methods.history import Recorder, joined
 from osmofuse.methods.planes import Reading, channels_of, picture_of
+from osmofuse.methods.sources import Sources
 from osmofuse.optimise import Outcome
 from osmofuse.optimise.flow import Flow, FlowState, Weights, Workspace
 from osmofuse.optimise.plan import Plan, run_plan, run_rule, run_stationary, run_to
 from osmofuse.progress import Guard, Progress, Status, Step
 from osmofuse.typing import FloatArray
 
-SETTLED = 1e-2  # how far errors of the structure fall at the start; steps see to the rest
+SETTLED = 1e-2  # reduction of the structure's error at the start; steps reduce the rest
 LOWEST_STRUCTURE = 1e-3  # v stays above this part of the least target
 
 
 class FlowSolver:
-    """Pictures made ready for the flow; it is run on them one call at a time.
-
-    Parameters
-    ----------
-    sources : Sources
-        The pictures.
-    reading : Reading
-        How they were read.
-    channels : sequence of Channel
-        Their planes, padded.
-    """
+    """Solver of the flow on prepared pictures, one call at a time; `channels` are padded planes."""
 
     def __init__(self, sources: Sources, reading: Reading, channels: Sequence[Channel]) -> None:
         self.sources, self.reading, self.channels = sources, reading, channels
@@ -53,13 +45,7 @@ class FlowSolver:
 
     @classmethod
     def prepared(cls, sources: Sources, reading: Reading, guard: Guard) -> FlowSolver | None:
-        """Return the pictures made ready; None if it was cancelled.
-
-        Raises
-        ------
-        InputError
-            Without an offset, a sample is not positive.
-        """
+        """Return a solver for the sources; None if it was cancelled."""
         guard.tell(Progress(None, sources.channels, 0, None, 0.0, 0.0))
         channels = []
         for channel in channels_of(sources, reading, padded=True):
@@ -79,18 +65,10 @@ class FlowSolver:
     ) -> Fusion:
         """Follow the flow.
 
-        Parameters
-        ----------
-        weights : Weights
-            Of the model; what is said there of the whole picture is replaced.
-        reach : float or None
-            Where to stop, in pixels; None is the paper's rule.
-        guard : Guard
-            Pulsed between passes.
-        plan : Plan, optional
-            Steps to be followed exactly, in place of the reach.
-        begin : tuple of array, array and float, optional
-            u and v, one plane for each channel, and the time to start from.
+        It goes to `reach` in pixels, or by the paper's rule if that is None; or it follows the
+        steps of `plan`. `begin` has u and v, one plane for each channel, and the time to start
+        from. The brightness and the lowest structure in `weights` are replaced by those of the
+        picture.
         """
         shape = self.sources.shape
         weights = replace(
@@ -98,26 +76,36 @@ class FlowSolver:
             lowest=plan.lowest if plan else LOWEST_STRUCTURE * self.lowest,
             brightness=plan.brightness if plan else self.mean,
         )
-        record = _Recorder(weights.brightness, self.sources.channels, guard)
+
+        def step_of(channel: int | None, iteration: int, s: FlowState) -> Step:
+            reach = math.sqrt(2.0 * s.time / weights.brightness)
+            return Step(channel, iteration, s.time, reach, s.measure, s.terms, None, None, s.cycles)
+
+        record = Recorder(self.sources.channels, guard, step_of)
         with self._lock, threads_for(shape[0] * shape[1]):
             start = list(zip(begin[0], begin[1], strict=True)) if begin else None
             flow = Flow(self.channels, weights, self._workspace, start)
             flow.begin(goal=1.0 if begin else SETTLED, guard=guard)
             found, made = self._follow(flow, reach, plan, begin[2] if begin else 0.0, record)
             if found.status is Status.nonfinite:
-                flow.restart_structure()  # it may be lost; u is the last good one
-            if not guard.cancelled:  # who has cancelled wants no more to be done
+                flow.restart_structure()  # it may be lost; u is the last finite one
+            if not guard.cancelled:
                 flow.settle(guard=guard)
                 record.finish(flow.total())
             fusion = self._fusion(flow, found, record)
-        if begin:  # it began elsewhere: no plan leads there at once
+        if begin:  # no plan leads from the start of the flow to here
             return fusion
         return replace(fusion, plan=plan or (made and self._with_halo(made, weights)))
 
     def _follow(
-        self, flow: Flow, reach: float | None, plan: Plan | None, start: float, record: _Recorder
+        self,
+        flow: Flow,
+        reach: float | None,
+        plan: Plan | None,
+        start: float,
+        record: Recorder[FlowState],
     ) -> tuple[Outcome[FlowState], Plan | None]:
-        """Run a plan, or to where the flow is to end; return the plan that was made."""
+        """Run a plan, or to the end of the flow; return the plan that was made."""
         guard = record.guard
         if plan is not None:
             return run_plan(flow, plan, guard=guard, record=record), None
@@ -137,7 +125,7 @@ class FlowSolver:
         halo = 5.0 * reach * math.sqrt(self.mean / self.lowest) + 4.0 * math.sqrt(smoothing)
         return replace(plan, halo=math.ceil(halo))
 
-    def _fusion(self, flow: Flow, found: Outcome[FlowState], record: _Recorder) -> Fusion:
+    def _fusion(self, flow: Flow, found: Outcome[FlowState], record: Recorder[FlowState]) -> Fusion:
         sources, reading, shape = self.sources, self.reading, self.sources.shape
         u, v = ([inside(getattr(one, x), shape) for one in flow.unknowns] for x in "uv")
         cancelled = found.status is Status.cancelled
@@ -146,7 +134,7 @@ class FlowSolver:
             image=picture_of(u, sources, reading.offset, held=reading.held),
             structure=None if cancelled else picture_of(v, sources, reading.offset),
             energy=None if cancelled else energy,
-            reach=math.sqrt(2.0 * found.state.time / record.mean),
+            reach=math.sqrt(2.0 * found.state.time / flow.weights.brightness),
             history=tuple(record.history),
             status=found.status,
             seconds=record.guard.seconds,
@@ -154,10 +142,10 @@ class FlowSolver:
         )
 
     def extend(self, fusion: Fusion, weights: Weights, reach: float, guard: Guard) -> Fusion:
-        """Go on from a fusion to a larger reach."""
+        """Continue a fusion to a larger reach."""
         if guard.cancelled:
             return replace(fusion, status=Status.cancelled)
-        assert fusion.reach is not None, "the flow says how far it has come"
+        assert fusion.reach is not None, "a fusion by the flow has a reach"
         assert fusion.structure is not None, "the flow has a structure"
         now = self.time_of(fusion.reach)
         u, v = (
@@ -169,7 +157,7 @@ class FlowSolver:
 
 
 def not_begun(sources: Sources, guard: Guard) -> Fusion:
-    """Return the foreground: the fusion that was cancelled before the flow began."""
+    """Return the foreground as the fusion that was cancelled before the flow began."""
     planes = [sources.image(0, c, sources.dtype) for c in range(sources.channels)]
     return Fusion(
         image=np.stack(planes, axis=-1).reshape(sources.foreground.shape),
@@ -178,24 +166,3 @@ def not_begun(sources: Sources, guard: Guard) -> Fusion:
         seconds=guard.seconds,
         sources=sources,
     )
-
-
-class _Recorder:
-    """Keep the history, and tell the guard where the flow is."""
-
-    def __init__(self, mean: float, channels: int, guard: Guard) -> None:
-        self.mean, self.channels, self.guard = mean, channels, guard
-        self.history: list[Step] = []
-
-    def __call__(self, iteration: int, s: FlowState) -> None:
-        reach = math.sqrt(2.0 * s.time / self.mean)
-        self.history.append(
-            Step(None, iteration, s.time, reach, s.measure, s.terms, None, None, s.cycles)
-        )
-        self.guard.tell(Progress(None, self.channels, iteration, s.measure, reach, 0.0))
-
-    def finish(self, terms: dict[str, float]) -> None:
-        """Set the energy of what is returned: a part of the last step, and its structure."""
-        if self.history:
-            energy = sum(terms.values())
-            self.history[-1] = replace(self.history[-1], energy=energy, terms=terms)

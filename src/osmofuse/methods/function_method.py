@@ -9,31 +9,25 @@ from functools import cache
 from typing import Any, TypeAlias, cast, get_type_hints
 
 from osmofuse.errors import SettingError
-from osmofuse.methods.contract import Fusion, Method, Sources
+from osmofuse.methods.contract import Fusion, Method
+from osmofuse.methods.sources import Sources
 from osmofuse.progress import Watch
 
 __all__ = ["MethodFunction", "method_of_function"]
 
 MethodFunction: TypeAlias = Callable[..., Fusion]
 
+# Kinds of arguments that can be settings.
 _BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
 @cache
 def method_of_function(function: MethodFunction) -> type[Method]:
-    """Return a function as the class of a method: a frozen dataclass of its settings.
+    """Return the class of a method, a frozen dataclass of settings, that calls a function.
 
-    Parameters
-    ----------
-    function : callable
-        Takes `Sources` first and returns a `Fusion`. Its other arguments must have defaults: they
-        are the settings. It is given ``watch`` if it takes an argument of that name. Its
-        docstring and its attribute ``cost``, if any, become those of the class.
-
-    Raises
-    ------
-    SettingError
-        An argument has no default, or the first is missing.
+    The function takes `Sources` first and returns a `Fusion`. Its other arguments must have
+    defaults: they are the settings. It is given ``watch`` if it takes an argument of that name. Its
+    docstring and its attribute ``cost``, if any, become those of the class.
     """
     name = function.__name__
     try:

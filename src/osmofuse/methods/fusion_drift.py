@@ -1,4 +1,4 @@
-r"""The drift of several pictures: on each edge of the grid that of one, or of a mixture.
+r"""Drift of several pictures: on each edge of the grid that of one, or of a mixture.
 
 Picture k has the weight :math:`\alpha_k` at a pixel (the foreground :math:`\alpha`, one
 background :math:`1 - \alpha`) and the canonical drift :math:`d_k` on an edge. The drift there is
@@ -25,7 +25,7 @@ from osmofuse.typing import BoolArray, FloatArray
 Rule: TypeAlias = Literal["averaged", "hard", "soft"]
 
 RULES: tuple[Rule, ...] = ("averaged", "hard", "soft")
-AVERAGED, HARD, SOFT = range(3)
+AVERAGED, HARD, SOFT = range(3)  # the same as numbers, for the kernels
 ABSENT = -1.0  # the weight of a picture where it has no data
 
 
@@ -37,14 +37,8 @@ def fusion_drift(
 ) -> FloatArray:
     """Return the drift as (2, rows, cols): to the lower and to the right neighbour.
 
-    Parameters
-    ----------
-    images, weights : sequence of array
-        Planes of a channel, positive, the foreground first; and the weight of each.
-    rule : {"averaged", "hard", "soft"}
-        How they share an edge.
-    valid : array of bool, (rows, cols), optional
-        False where the backgrounds have no data: they do not enter on edges that lead there.
+    The planes of a channel are positive, the foreground first, each with its weight. On edges to
+    pixels where `valid` is False only the foreground enters.
     """
     drift = np.zeros((2, *images[0].shape))
     total = np.zeros_like(drift)

@@ -20,16 +20,17 @@ import numpy as np
 
 from osmofuse.checks import number, whole
 from osmofuse.filters import box_mean, gaussian, guided, laplacian
-from osmofuse.methods.contract import Fusion, Sources
+from osmofuse.methods.contract import Fusion
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.passes import Pass, Passes, fuse_by_passes
 from osmofuse.methods.planes import Layers
+from osmofuse.methods.sources import Sources
 from osmofuse.pixels import white_of
 from osmofuse.progress import Guard, Watch
 from osmofuse.typing import Array, FloatArray
 
-TIE = 1e-12  # part of the largest sample: rounding of the filters, which are in double precision
-LEAST = 1e-12  # keeps weights a sum to be divided by where all of them are 0
+SALIENCY_TIE = 1e-12  # part of the largest sample: rounding of filters in double precision
+LEAST_SUM = 1e-12  # added to weights, so that their sum is not 0
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class GuidedFilterFusion:
     r"""Fusion with guided filtering.
 
     It decides by itself what to take from which picture: **alpha is not used**, and foreground
-    and background have the same say, but that of equally salient pictures the first wins. Any
+    and background are treated alike, except that the first of equally salient pictures wins. Any
     number of backgrounds can be fused; one of a single band is taken for each channel.
 
     Parameters
@@ -103,7 +104,7 @@ class GuidedFilterFusion:
         """Return the number of the most salient picture at each pixel."""
         shape = layers.sources.shape
         winner, best = np.zeros(shape, np.intp), np.full(shape, -math.inf)
-        tie = max(TIE, layers.rounding) * max(float(grey.max()) for grey in greys)
+        tie = max(SALIENCY_TIE, layers.rounding) * max(float(grey.max()) for grey in greys)
         for k, grey in enumerate(greys):
             strength = np.abs(laplacian(grey)) * layers.is_own(k, radius=1)
             radius = math.ceil(self.saliency_sigma)
@@ -123,7 +124,7 @@ def _weights(
     for k, grey in enumerate(greys):
         wins = (winner == k).astype(np.float64)
         weights.append(np.clip(guided(wins, grey, radius=radius, epsilon=epsilon), 0.0, 1.0))
-        weights[k] += LEAST
+        weights[k] += LEAST_SUM
         yield None
     total = np.sum(weights, axis=0)
     return [weight / total for weight in weights]

@@ -34,22 +34,22 @@ from osmofuse.methods.contract import (
     LARGEST_OFFSET,
     MOST_ITERATIONS,
     Fusion,
-    Sources,
     extendable,
-    joined,
 )
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.fusion_drift import RULES, Rule, fusion_drift
-from osmofuse.methods.planes import check_positive, pictures_of
+from osmofuse.methods.history import Recorder, joined
+from osmofuse.methods.planes import Band, check_positive, pictures_of
 from osmofuse.methods.region import box_around, cropped, region_of
+from osmofuse.methods.sources import Sources
 from osmofuse.methods.targets import Product
 from osmofuse.optimise import Evolution, Implicit, Outcome, evolve
 from osmofuse.optimise.steppers import LOOPS, SCHEMES, Scheme, stepper
 from osmofuse.pixels import scaled
-from osmofuse.progress import Guard, Progress, Status, Step, Watch, worst
+from osmofuse.progress import Guard, Status, Step, Watch, worst
 from osmofuse.typing import BoolArray, FloatArray
 
-STATIONARY = 1e-3  # of the tolerance, at an infinite time
+STATIONARY = 1e-3  # factor on the tolerance at an infinite time
 LONGEST_LOOP = 1e4  # time for schemes whose steps are made of passes of at most 1/8
 
 
@@ -116,7 +116,7 @@ class LinearOsmosis:
     boundary: Literal["neumann", "dirichlet", "mixed"] | None = None
     threshold: float = 0.0
     offset: float = 1.0
-    band: Literal["keep", "repeat"] = "keep"
+    band: Band = "keep"
     rtol: float = 1e-8
     max_iter: int = 200
 
@@ -148,11 +148,11 @@ class LinearOsmosis:
         return self._run(sources, Guard(watch))
 
     def extend(self, fusion: Fusion, reach: float, *, watch: Watch | None = None) -> Fusion:
-        """Go on from a fusion made with these settings to a larger reach."""
+        """Continue a fusion made with these settings to a larger reach."""
         sources = extendable(fusion, reach)
         if reach == fusion.reach:
             return fusion
-        assert fusion.reach is not None, "a fusion that can be extended has come to a reach"
+        assert fusion.reach is not None, "a fusion that can be extended has a reach"
         u = fusion.image.reshape(*sources.shape, -1) + np.float64(self.offset)
         begin = Evolution(u, fusion.reach**2 / 2.0)
         longer = replace(self, time=reach**2 / 2.0)._run(sources, Guard(watch), begin)
@@ -165,7 +165,7 @@ class LinearOsmosis:
         image = scaled(sources.foreground, sources.dtype).reshape(*sources.shape, -1)
         kinds = [self._kinds(sources, c) for c in range(sources.channels)]
         box = box_around(kind == FREE for kind in kinds)
-        record, ends = _Recorder(sources.channels, guard), list[Outcome[Evolution]]()
+        record, ends = Recorder(sources.channels, guard, _step), list[Outcome[Evolution]]()
         if box is not None:
             part, target = cropped(sources, box), image[box]
             every = pictures_of(part, offset=self.offset, band=self.band, dtype=np.float64)
@@ -176,14 +176,12 @@ class LinearOsmosis:
                     first = Evolution(
                         np.where(kind == FREE, u, images[0]), begin.time if begin else 0.0
                     )
-                    record.begin(c, first)
+                    record.begin(c, energy=None, reach=_reach(first.time))
                     ends.append(self._follow(first, images, weights, kind, part.valid, record))
                     u = ends[-1].state.u
                     np.copyto(target[..., c], u - self.offset, where=kind == FREE)
         return Fusion(
             image=image.reshape(sources.foreground.shape),
-            structure=None,
-            energy=None,
             reach=_reach(min((end.state.time for end in ends), default=self.time)),
             history=tuple(record.history),
             status=worst(end.status for end in ends) if ends else Status.direct,
@@ -193,7 +191,7 @@ class LinearOsmosis:
         )
 
     def _kinds(self, sources: Sources, channel: int) -> Kinds:
-        """Return which pixels of a channel are free, held or closed."""
+        """Return the kind of each pixel of a channel: free, held or closed."""
         region = region_of(sources, channel, self.threshold)
         domain = region if self.extent == "local" else np.ones_like(region)
         boundary = self.boundary or ("mixed" if self.extent == "local" else "neumann")
@@ -205,7 +203,7 @@ class LinearOsmosis:
         return np.where(domain & ~held, FREE, HELD).astype(np.uint8)
 
     def _start(self, images: list[FloatArray], weights: list[FloatArray]) -> FloatArray:
-        """Return u_0: the foreground where alpha is 1, and elsewhere what was chosen."""
+        """Return u_0: the foreground where alpha is 1, elsewhere as chosen by `start`."""
         f, alpha = images[0], weights[0]
         if self.start == "foreground":
             return f
@@ -225,7 +223,7 @@ class LinearOsmosis:
         weights: list[FloatArray],
         kind: Kinds,
         valid: BoolArray | None,
-        record: _Recorder,
+        record: Recorder[Evolution],
     ) -> Outcome[Evolution]:
         """Follow the flow of a channel; after a cancel, leave it where it starts."""
         if not record.guard.beat():
@@ -245,37 +243,18 @@ class LinearOsmosis:
         return evolve(Implicit(solve, tau), first, steps=steps, guard=record.guard, record=record)
 
 
-class _Recorder:
-    """Keep the history, tell the guard where the flow is, and ask it whether to go on."""
-
-    def __init__(self, channels: int, guard: Guard) -> None:
-        self.channels, self.guard = channels, guard
-        self.history: list[Step] = []
-        self.channel = 0
-
-    def begin(self, channel: int, s: Evolution) -> None:
-        """Turn to a channel."""
-        self.channel = channel
-        self._tell(0, s)
-
-    def __call__(self, iteration: int, s: Evolution) -> None:
-        """Record a step of the channel."""
-        # Linear osmosis descends no energy.
-        step = Step(self.channel, iteration, s.time, _reach(s.time), None, {}, None, None, s.inner)
-        self.history.append(step)
-        self._tell(iteration, s)
-
-    def _tell(self, iteration: int, s: Evolution) -> None:
-        self.guard.tell(Progress(self.channel, self.channels, iteration, None, _reach(s.time), 0.0))
+def _step(channel: int | None, iteration: int, s: Evolution) -> Step:
+    """Return the record of an iteration; linear osmosis descends no energy."""
+    return Step(channel, iteration, s.time, _reach(s.time), None, {}, None, None, s.inner)
 
 
 def _reach(time: float) -> float:
-    """Return over how many pixels the flow acts in a time: the deviation of its kernel."""
+    """Return the distance in pixels over which the flow acts: the deviation of its kernel."""
     return math.sqrt(2.0 * time)
 
 
 def _check_positive(sources: Sources) -> None:
-    """Refuse samples of 0, also those that a local fusion does not look at."""
+    """Check that all samples are positive, also outside the region of a local fusion."""
     for c in range(sources.channels):
         images = [sources.image(k, c, np.float64) for k in range(sources.count)]
         check_positive(images, sources, 0.0)

@@ -1,51 +1,43 @@
-"""Methods that go through the pictures in a few passes: from passes to a fusion.
+"""Methods that go through the pictures in a few passes.
 
 Such a method is a generator. It yields None after a pass that only prepares, and each channel of
-the fused picture as a plane, in order. Between passes the watching function has its turn.
+the fused picture as a plane, in order. The watching function is called between passes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from osmofuse.methods.contract import Fusion, Method, Sources
+from osmofuse.methods.contract import Fusion, Method
+from osmofuse.methods.sources import Sources
 from osmofuse.pixels import scaled
-from osmofuse.progress import Guard, Progress, Status
+from osmofuse.progress import Guard, Progress, Status, worst
 from osmofuse.typing import FloatArray
 
 Found = TypeVar("Found")
 Passes: TypeAlias = Iterator[FloatArray | None]
-Pass: TypeAlias = Generator[None, None, Found]  # passes that prepare, and what they found
+Pass: TypeAlias = Generator[None, None, Found]  # passes that prepare, and their result
 
 
 def fuse_by_passes(
-    method: Method, sources: Sources, passes: Passes, guard: Guard, *, keep_holes: bool = True
+    method: Method,
+    sources: Sources,
+    passes: Passes,
+    guard: Guard,
+    *,
+    found: Sequence[Status] = (Status.direct,),
+    keep_holes: bool = True,
 ) -> Fusion:
     """Run the passes of a method.
 
-    Parameters
-    ----------
-    method : Method
-        Whose they are.
-    sources : Sources
-        The pictures.
-    passes : iterator of array or None
-        Yields None or the next channel; no further pass is run after the last of them.
-    guard : Guard
-        Has its turn before every pass. A pass that is long may pulse it too; what is yielded
-        after a cancel is dropped.
-    keep_holes : bool
-        Where the backgrounds are not valid, put the foreground's own bits over what was
-        yielded.
-
-    Returns
-    -------
-    Fusion
-        With status ``direct``; or ``cancelled``, and then with the foreground in the channels
-        that were not finished.
+    The iterator yields None or the next channel; after the last channel it is not resumed. The
+    guard is called before every pass, and a long pass may call it too; planes yielded after a
+    cancel are dropped. With `keep_holes` the result has the foreground's own bits where the
+    backgrounds are not valid. The status is the worst of `found`, to which passes may add, or
+    ``cancelled`` with the foreground in the channels that were not finished.
     """
     image = scaled(sources.foreground, sources.dtype).reshape(*sources.shape, -1)
     known = sources.valid if keep_holes and sources.valid is not None else True
@@ -61,11 +53,7 @@ def fuse_by_passes(
             channel += 1
     return Fusion(
         image=image.reshape(sources.foreground.shape),
-        structure=None,
-        energy=None,
-        reach=None,
-        history=(),
-        status=Status.cancelled if guard.cancelled else Status.direct,
+        status=Status.cancelled if guard.cancelled else worst(found),
         seconds=guard.seconds,
         method=method,
     )

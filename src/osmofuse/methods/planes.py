@@ -1,4 +1,4 @@
-r"""The pictures of a fusion as planes, all in the foreground's channels.
+r"""Pictures of a fusion as planes, all in the foreground's channels.
 
 A background of one band has no colour of its own. It is repeated in every channel, or it takes
 the foreground's chromaticity,
@@ -8,7 +8,7 @@ the foreground's chromaticity,
     b_c = b \, \frac{f_c}{\mathrm{GCM}(f)}, \qquad \mathrm{GCM}(f) = \Big(\prod_c f_c\Big)^{1/C},
 
 with :math:`C` channels, all pictures carrying an offset. Filters take the planes of `Layers`, in
-which the foreground stands in for a background that is not valid: to a filter, a hole would be
+which the foreground replaces a background that is not valid: to a filter, a hole would be
 something dark, with edges. Osmosis takes those of `channels_of` and `pictures_of`.
 """
 
@@ -26,8 +26,8 @@ from osmofuse.errors import InputError
 from osmofuse.kernels import kernel, prange
 from osmofuse.linalg import inside
 from osmofuse.linalg.stencil import zeros
-from osmofuse.methods.contract import Sources
 from osmofuse.methods.cost import Cost
+from osmofuse.methods.sources import Sources
 from osmofuse.typing import BoolArray, FloatArray
 
 Band: TypeAlias = Literal["keep", "repeat"]
@@ -35,7 +35,7 @@ Start: TypeAlias = Literal["foreground", "composite", "means"]
 Pictures: TypeAlias = tuple[list[FloatArray], list[FloatArray]]
 """Planes of a channel, foreground first, and the weight of each at every pixel."""
 
-# What variational osmosis adds to pictures by default: all methods colour a band alike.
+# Default offset of variational osmosis, so that all methods colour a band alike.
 OFFSET = 1.0
 
 # Rec. 601, for pictures of three channels. Some programs have 0.2989 for red, among them that of
@@ -45,16 +45,9 @@ LUMA = (0.299, 0.587, 0.114)
 
 @dataclass(frozen=True, eq=False)
 class Layers:
-    """The pictures of a fusion, white at 1.0.
+    """Pictures of a fusion as planes, white at 1.0.
 
-    Parameters
-    ----------
-    sources : Sources
-        The pictures.
-    band : {"keep", "repeat"}
-        Colour of a background of one band: the foreground's chromaticity, or grey.
-    dtype : type
-        float32 or float64.
+    A background of one band has the foreground's chromaticity ("keep") or is grey ("repeat").
     """
 
     sources: Sources
@@ -64,7 +57,7 @@ class Layers:
     def image(self, source: int, channel: int) -> FloatArray:
         """Return a channel of a source as a new plane; source 0 is the foreground.
 
-        Where a background is not valid, the foreground stands in for it.
+        Where a background is not valid, the foreground replaces it.
         """
         sources, dtype = self.sources, self.dtype
         plane = sources.image(source, channel, dtype)
@@ -77,7 +70,7 @@ class Layers:
         return plane
 
     def weight(self, source: int, channel: int) -> FloatArray:
-        """Return how much of a source enters a channel, as a new plane."""
+        """Return the weight of a source in a channel, as a new plane."""
         return self.sources.weight(source, channel, self.dtype)
 
     def grey(self, source: int) -> FloatArray:
@@ -88,9 +81,9 @@ class Layers:
         return np.asarray(sum(planes))
 
     def is_own(self, source: int, radius: int) -> BoolArray | bool:
-        """Return where all samples of a source up to a radius are its own, not the foreground's.
+        """Return the mask of pixels whose neighbours up to a radius are a source's own samples.
 
-        Elsewhere what a filter of that radius finds may be the seam between the two.
+        Elsewhere a filter of that radius may respond to the seam with the foreground.
         """
         if source == 0 or self.sources.valid is None:
             return True
@@ -120,46 +113,25 @@ class Target(Protocol):
 
     @property
     def cost(self) -> Cost:
-        """Memory and time beside those of the solver."""
+        """Memory and time in addition to those of the solver."""
         ...
 
     def fill(
         self, w: FloatArray, images: Sequence[FloatArray], weights: Sequence[FloatArray]
     ) -> None:
-        """Set the target in one channel.
+        """Set the target `w` in one channel, a positive plane.
 
-        Parameters
-        ----------
-        w : array, (rows, cols)
-            To be set; positive.
-        images : sequence of array
-            Planes of the channel, positive: the foreground, then each background. Not to be
-            changed.
-        weights : sequence of array
-            Weight of each; they sum to 1.
+        `images` are the planes of the channel, positive and not to be changed: the foreground, then
+        each background; the `weights` of all sum to 1.
         """
         ...
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Settings on which the planes of variational osmosis depend.
+    """Settings on which the planes of variational osmosis depend, as in `VariationalOsmosis`.
 
-    Attributes
-    ----------
-    offset : float
-        Added to all pictures.
-    band : {"keep", "repeat"}
-        Colour of a background of one band: the foreground's chromaticity, or grey.
-    start : {"foreground", "composite", "means"}
-        Initial u: the foreground, the mean of the pictures weighted by alpha, or that of their
-        mean colours.
-    target : Target
-        Rule for w.
-    held : bool
-        u is held where alpha is 1, and free elsewhere (gamma is infinite).
-    dtype : type
-        float32 or float64.
+    With `held`, u is held where alpha is 1 and free elsewhere (gamma is infinite).
     """
 
     offset: float
@@ -171,22 +143,7 @@ class Reading:
 
 
 def channels_of(sources: Sources, reading: Reading, *, padded: bool = False) -> Iterator[Channel]:
-    """Yield the planes of each channel.
-
-    Parameters
-    ----------
-    sources : Sources
-        The pictures.
-    reading : Reading
-        How they are read.
-    padded : bool
-        Give planes a frame of zeros (`osmofuse.linalg.stencil`).
-
-    Raises
-    ------
-    InputError
-        Without an offset, a sample is not positive.
-    """
+    """Yield the planes of each channel; `padded` by a frame of zeros (`linalg.stencil`)."""
     shape, dtype = sources.shape, reading.dtype
 
     def plane() -> tuple[FloatArray, FloatArray]:
@@ -213,12 +170,7 @@ def channels_of(sources: Sources, reading: Reading, *, padded: bool = False) -> 
 def pictures_of(sources: Sources, *, offset: float, band: Band, dtype: Any) -> Iterator[Pictures]:
     """Yield the pictures of each channel, offset included, and their weights.
 
-    The planes of the backgrounds serve every channel in turn.
-
-    Raises
-    ------
-    InputError
-        Without an offset, a sample is not positive.
+    The planes of the backgrounds are reused for every channel.
     """
     mean = _chromatic_mean(sources, offset, band, dtype)
     spare = [np.empty(sources.shape, dtype) for _ in range(2 * sources.count - 2)]
@@ -266,7 +218,7 @@ def _start(
 
 
 def _mean(image: FloatArray, alpha: FloatArray) -> FloatArray:
-    """Return the alpha-weighted mean of a plane; it is not asked for where alpha is 0."""
+    """Return the alpha-weighted mean of a plane; 0, which has no effect, if alpha is 0."""
     total = float(alpha.sum(dtype=np.float64))
     mean = float(np.sum(alpha * image, dtype=np.float64)) / total if total > 0 else 0.0
     return np.asarray(mean, image.dtype)
@@ -281,7 +233,7 @@ def chromatic_mean(sources: Sources, offset: float, dtype: type) -> FloatArray:
 
 
 def _chromatic_mean(sources: Sources, offset: float, band: str, dtype: type) -> FloatArray | None:
-    """Return the geometric mean of the foreground's channels, where a band needs it."""
+    """Return `chromatic_mean` if a background of one band needs it, else None."""
     bands = (sources.is_one_band(k) for k in range(1, sources.count))
     if band != "keep" or not any(bands):
         return None
@@ -289,7 +241,7 @@ def _chromatic_mean(sources: Sources, offset: float, band: str, dtype: type) -> 
 
 
 def check_positive(images: Sequence[FloatArray], sources: Sources, offset: float) -> None:
-    """Refuse samples of 0 in the planes of a channel, where no offset is added to them."""
+    """Check that the planes of a channel are positive, if no offset is added to them."""
     if offset > 0:  # samples are not negative
         return
     names = ["foreground", "background"]

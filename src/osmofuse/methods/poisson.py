@@ -7,7 +7,7 @@ taken from the background; everywhere else it is the foreground:
 
     \min_u \; |D u - g|^2 \quad\text{with}\quad u = f \text{ outside } A .
 
-Nothing is asked of differences across the picture's border. With the paste w, which is b in the
+Differences across the picture's border are free. With the paste w, which is b in the
 region and f outside, u = w + x, and the correction x solves
 
 .. math::
@@ -21,7 +21,7 @@ by edge or pixel by pixel.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Literal
 
@@ -31,18 +31,19 @@ from osmofuse.checks import choice, number
 from osmofuse.errors import InputError
 from osmofuse.kernels import threads_for
 from osmofuse.linalg import Hierarchy, flexible_cg, inside, padded
-from osmofuse.methods.contract import Fusion, Sources
+from osmofuse.methods.contract import Fusion
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.passes import Passes, fuse_by_passes
 from osmofuse.methods.planes import Band, Layers
 from osmofuse.methods.region import box_around, region_of
+from osmofuse.methods.sources import Sources
 from osmofuse.operators import ForwardDifference, inner
 from osmofuse.progress import Guard, Status, Watch
 from osmofuse.typing import BoolArray, FloatArray
 
-RTOL = 1e-10  # how far the residual falls,
-ROUND_RTOL = 1e-3  # in rounds of single precision that each take it so far,
-ROUNDS = 20  # of which 4 are enough for any usual region
+RTOL = 1e-10  # relative residual of the solution
+ROUND_RTOL = 1e-3  # reduction of the residual in a round of single precision
+ROUNDS = 20  # most rounds; 4 are enough for any usual region
 
 
 @dataclass(frozen=True)
@@ -93,14 +94,12 @@ class PoissonEditing:
                 f"background: {sources.count - 1} pictures; Poisson editing takes one: "
                 "fuse one after the other"
             )
-        guard, solved = Guard(watch), list[bool]()
-        fusion = fuse_by_passes(self, sources, self._passes(sources, guard, solved), guard)
-        if fusion.status is Status.cancelled:
-            return fusion
-        return replace(fusion, status=Status.converged if all(solved) else Status.max_iter)
+        guard, found = Guard(watch), [Status.converged]
+        passes = self._passes(sources, guard, found)
+        return fuse_by_passes(self, sources, passes, guard, found=found)
 
-    def _passes(self, sources: Sources, guard: Guard, solved: list[bool]) -> Passes:
-        """Yield the channels, and note which were solved."""
+    def _passes(self, sources: Sources, guard: Guard, found: list[Status]) -> Passes:
+        """Yield the channels; append the status of each solve to `found`."""
         layers = Layers(sources, self.band, np.float64)
         monochrome = self.guidance == "monochrome"
         grey = Layers(sources, "repeat", np.float64).grey(1) if monochrome else None
@@ -114,9 +113,9 @@ class PoissonEditing:
                 f = layers.image(0, c)[region.box]
                 b = (layers.image(1, c) if grey is None else grey)[region.box]
                 with threads_for(f.size):
-                    edited, done = self._edit(region, f, b, sources.valid, guard)
+                    edited, solved = self._edit(region, f, b, sources.valid, guard)
                 u[region.box][region.inner] = edited[region.inner]
-                solved.append(done)
+                found.append(Status.converged if solved else Status.max_iter)
             yield u
 
     def _edit(
@@ -127,7 +126,7 @@ class PoissonEditing:
         valid: BoolArray | None,
         guard: Guard,
     ) -> tuple[FloatArray, bool]:
-        """Return u on the box of a region, and whether it was solved for."""
+        """Return u on the box of a region, and True if the solver converged."""
         D = ForwardDifference(region.shape)
         df, db = D(f), D(b)
         if valid is not None:
@@ -148,13 +147,7 @@ class PoissonEditing:
 
 
 class _Region:
-    """The pixels that are sought, and the matrix that ties them to each other.
-
-    Parameters
-    ----------
-    chosen : array of bool
-        Where they are in the picture.
-    """
+    """Pixels that are solved for, True in `chosen`, and the matrix that couples them."""
 
     def __init__(self, chosen: BoolArray) -> None:
         self.chosen = chosen
@@ -176,11 +169,11 @@ class _Region:
         return found
 
     def solve(self, b: FloatArray, guard: Guard) -> tuple[FloatArray, bool]:
-        """Solve D* D x = b in the region; return x and whether it is a solution.
+        """Solve D* D x = b in the region; return x, and True if it is a solution.
 
-        Single precision finds corrections, double precision the residuals they are found for:
-        as exact as double precision alone, on planes of half the size. The matrix is the same
-        in both, since its entries are small whole numbers.
+        Corrections are computed in single precision from residuals in double precision: as exact as
+        double precision alone, on planes of half the size. The matrix is the same in both, since
+        its entries are small whole numbers.
         """
         b = padded(b * self.inner, np.float64)
         x, r = np.zeros_like(b), b
@@ -204,7 +197,7 @@ class _Region:
 
 
 def _both(chosen: BoolArray) -> BoolArray:
-    """Return of which edges, down and right, both ends are chosen; as (2, rows, cols)."""
+    """Return the mask of edges, down and right, with both ends chosen; as (2, rows, cols)."""
     both = np.zeros((2, *chosen.shape), bool)
     np.logical_and(chosen[:-1], chosen[1:], out=both[0, :-1])
     np.logical_and(chosen[:, :-1], chosen[:, 1:], out=both[1, :, :-1])

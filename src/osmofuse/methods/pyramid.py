@@ -20,10 +20,11 @@ from typing import ClassVar
 import numpy as np
 
 from osmofuse.checks import choice, whole
-from osmofuse.methods.contract import Fusion, Sources
+from osmofuse.methods.contract import Fusion
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.passes import Pass, Passes, fuse_by_passes
 from osmofuse.methods.planes import Band, Layers
+from osmofuse.methods.sources import Sources
 from osmofuse.progress import Guard, Watch
 from osmofuse.typing import FloatArray
 
@@ -43,8 +44,8 @@ class LaplacianPyramid:
 
     Notes
     -----
-    Where `valid` is False the foreground stands in for the backgrounds. Seams are wide there as
-    elsewhere, so around its border a hole takes on a little of what it lies in.
+    Where `valid` is False the foreground replaces the backgrounds. Seams are wide there as
+    elsewhere, so a little of the surroundings enters a hole along its border.
     """
 
     halvings: int | None = None
@@ -76,7 +77,7 @@ class LaplacianPyramid:
 
 
 def _fused_pyramid(layers: Layers, channel: int, levels: int) -> Pass[list[FloatArray]]:
-    """Return the weighted details of all sources, fine to coarse, and what is left above them."""
+    """Return the weighted details of all sources, fine to coarse, and the coarsest level."""
     fused: list[FloatArray] = []
     for k in range(layers.sources.count):
         image, weight = layers.image(k, channel), layers.weight(k, channel)

@@ -1,4 +1,4 @@
-"""The region into which the background's structure enters, and the part of a picture around it."""
+"""Region into which the background's structure enters, and the part of a picture around it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from osmofuse.methods.contract import Sources
+from osmofuse.methods.sources import Sources
 from osmofuse.picture import Picture
 from osmofuse.typing import Array, BoolArray
 
@@ -15,12 +15,12 @@ Box: TypeAlias = tuple[slice, slice]
 
 
 def region_of(sources: Sources, channel: int, threshold: float = 0.0) -> BoolArray:
-    """Return where alpha is no larger than a threshold; where it is 0, if none is given."""
+    """Return the mask of pixels where alpha is at most a threshold."""
     return np.asarray(sources.weight(0, channel, np.float64) <= threshold)
 
 
 def box_around(masks: Iterable[BoolArray], *, margin: int = 1) -> Box | None:
-    """Return the rows and columns that hold all masks, with a margin; None if there is nothing."""
+    """Return the bounding box of all masks, with a margin; None if they are empty."""
     union = np.logical_or.reduce(list(masks))
     rows, cols = (np.flatnonzero(union.any(axis=axis)) for axis in (1, 0))
     if not rows.size:

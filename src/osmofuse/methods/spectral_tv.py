@@ -15,7 +15,7 @@ The paper takes the first of 12 bands from the foreground, colours and large sha
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -23,12 +23,13 @@ import numpy as np
 from osmofuse.checks import choice, number, whole
 from osmofuse.errors import SettingError
 from osmofuse.kernels import threads_for
-from osmofuse.methods.contract import MOST_ITERATIONS, Fusion, Sources
+from osmofuse.methods.contract import MOST_ITERATIONS, Fusion
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.passes import Passes, fuse_by_passes
 from osmofuse.methods.planes import Band, Layers
+from osmofuse.methods.sources import Sources
 from osmofuse.optimise.spectrum import Scales, filtered
-from osmofuse.progress import Guard, Status, Watch, worst
+from osmofuse.progress import Guard, Status, Watch
 from osmofuse.typing import FloatArray
 
 
@@ -101,10 +102,8 @@ class SpectralTV:
     def __call__(self, sources: Sources, *, watch: Watch | None = None) -> Fusion:
         """Fuse the sources."""
         guard, found = Guard(watch), [Status.converged]
-        fusion = fuse_by_passes(self, sources, self._passes(sources, guard, found), guard)
-        if fusion.status is Status.cancelled:
-            return fusion
-        return replace(fusion, status=worst(found))
+        passes = self._passes(sources, guard, found)
+        return fuse_by_passes(self, sources, passes, guard, found=found)
 
     @property
     def scales(self) -> Scales:
@@ -113,7 +112,7 @@ class SpectralTV:
         return Scales(times.tolist(), self.transform, self.accuracy, self.max_iter)
 
     def _passes(self, sources: Sources, guard: Guard, found: list[Status]) -> Passes:
-        """Yield the channels, and note how their bands were found."""
+        """Yield the channels; append the status of each decomposition to `found`."""
         layers = Layers(sources, self.band, np.float64)
         every = list(range(sources.channels))
         for group in [every] if self.coupled else [[c] for c in every]:
@@ -127,7 +126,7 @@ class SpectralTV:
     def _parts(
         self, layers: Layers, f: FloatArray, group: list[int], guard: Guard, found: list[Status]
     ) -> Iterator[FloatArray]:
-        """Yield what each background adds to the foreground in some channels."""
+        """Yield the change of the foreground by each background in some channels."""
         own = None
         for k in range(1, layers.sources.count):
             weight = np.stack([layers.weight(k, c) for c in group])
@@ -151,7 +150,7 @@ class SpectralTV:
 
 
 def _numbers(name: str, values: object, bands: int) -> tuple[float, ...]:
-    """Return the weights of bands, or refuse what are none."""
+    """Return the weights of bands, checked."""
     if isinstance(values, str) or not isinstance(values, Sequence) or not values:
         raise SettingError(f"{name}: {values!r}; must be one number for each band, or fewer")
     if len(values) > bands:

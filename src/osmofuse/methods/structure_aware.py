@@ -21,14 +21,15 @@ import numpy as np
 from osmofuse.checks import number, whole
 from osmofuse.errors import InputError
 from osmofuse.filters import DomainTransform, box_mean, lee
-from osmofuse.methods.contract import Fusion, Sources
+from osmofuse.methods.contract import Fusion
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.passes import Passes, fuse_by_passes
 from osmofuse.methods.planes import Layers
+from osmofuse.methods.sources import Sources
 from osmofuse.progress import Guard, Watch
 from osmofuse.typing import FloatArray
 
-TIE = 1e-10  # part of the largest sample: rounding of the filters, which are in double precision
+STRUCTURE_TIE = 1e-10  # part of the largest sample: rounding of filters in double precision
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class StructureAwareFusion:
     r"""Structure-aware fusion of two pictures.
 
     It decides by itself what to take from which picture: **alpha is not used**. Every value of
-    the result lies between those of the two pictures. They have not quite the same say: where
+    the result lies between those of the two pictures. They are not treated quite alike: where
     both are flat, and at ties, the background wins, and the foreground's edges shape the seams.
     A background of one band is taken for each channel.
 
@@ -82,13 +83,7 @@ class StructureAwareFusion:
         number("sigma_range", self.sigma_range, least=1e-6, most=1e6)
 
     def __call__(self, sources: Sources, *, watch: Watch | None = None) -> Fusion:
-        """Fuse the sources.
-
-        Raises
-        ------
-        InputError
-            There is more than one background.
-        """
+        """Fuse a foreground and one background."""
         if sources.count > 2:
             raise InputError(
                 f"background: {sources.count - 1} pictures, but structure-aware fusion compares "
@@ -104,7 +99,7 @@ class StructureAwareFusion:
             f, b = (layers.image(k, c) for k in range(2))
             more = self._structure(f) - self._structure(b) * own
             yield None
-            tie = max(TIE, layers.rounding) * max(float(f.max()), float(b.max()))
+            tie = max(STRUCTURE_TIE, layers.rounding) * max(float(f.max()), float(b.max()))
             weight: FloatArray = (box_mean(more, self.radius) > tie).astype(np.float64)
             smooth = DomainTransform.of(
                 f, sigma_space=self.sigma_space, sigma_range=self.sigma_range

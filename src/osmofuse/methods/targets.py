@@ -1,4 +1,4 @@
-r"""Targets of the structure, :math:`w`: what v follows, each one object.
+r"""Targets of the structure v, :math:`w`, each one object.
 
 All pictures carry the offset and are positive. With sources :math:`s_0 = f, s_1, \dots` and weights
 :math:`\alpha_k` that sum to 1, the paper's target is :math:`w = \prod_k s_k^{\alpha_k}`; with two
@@ -21,7 +21,7 @@ from osmofuse.typing import FloatArray
 
 # Part of the darker picture below which a spectral target is cut off: bands that do not fit
 # together may sum to 0 or less. Anything in 0.001..0.1 works.
-LEAST = 0.01
+LEAST_TARGET = 0.01
 
 
 @dataclass(frozen=True)
@@ -73,24 +73,16 @@ TARGETS: dict[str, Target] = {"product": Product(), "spectral": Spectral()}
 
 
 def with_coarse_of_first(images: Sequence[FloatArray]) -> list[FloatArray]:
-    """Return the planes of a channel; all but the first with the first band of the first.
+    """Return the planes of a channel, all but the first with the coarsest band of the first.
 
-    Parameters
-    ----------
-    images : sequence of array, (rows, cols)
-        Positive planes: the foreground, then each background.
-
-    Returns
-    -------
-    list of array
-        The foreground itself, and new planes, positive and of the same type.
+    The first is returned itself, the others as new planes, positive and of the same type.
     """
     scales = SpectralTV().scales
     first, others = [1.0, *[0.0] * len(scales.times)], [0.0, *[1.0] * len(scales.times)]
     coarse, found = filtered(images[0][None].astype(np.float64), scales, first)[0], [images[0]]
     for image in images[1:]:
         mixed = coarse + filtered(image[None].astype(np.float64), scales, others)[0]
-        least = LEAST * np.minimum(images[0], image)
+        least = LEAST_TARGET * np.minimum(images[0], image)
         found.append(np.maximum(mixed[0], least).astype(image.dtype))
     return found
 

@@ -1,7 +1,7 @@
 r"""Variational osmosis (Parisotto, Calatroni, Bugeau, Papadakis and Schönlieb 2020).
 
-Channel by channel, on pictures to which an offset has been added, seek the fused picture u
-and the structure v that make
+Channel by channel, on pictures to which an offset has been added, minimise over the fused picture
+u and the structure v
 
 .. math::
 
@@ -9,7 +9,7 @@ and the structure v that make
             + \tfrac{\gamma}{2} \int \alpha (u - f)^2 + \eta \int R(\nabla v),
     \qquad w = f^{\alpha} b^{1-\alpha}
 
-small, from :math:`v = w` and a chosen u (doi:10.1109/TIP.2020.2983537).
+from :math:`v = w` and a chosen u (doi:10.1109/TIP.2020.2983537).
 """
 
 from __future__ import annotations
@@ -32,19 +32,20 @@ from osmofuse.methods.contract import (
     MOST_ITERATIONS,
     NEAREST,
     Fusion,
-    Sources,
     extendable,
 )
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.flow_solver import LOWEST_STRUCTURE, FlowSolver, not_begun
+from osmofuse.methods.history import Recorder
 from osmofuse.methods.planes import Band, Reading, Start, Target, channels_of, picture_of
+from osmofuse.methods.sources import Sources
 from osmofuse.methods.targets import TARGETS
 from osmofuse.optimise import IPiano, Outcome, ipiano
 from osmofuse.optimise.flow import Weights
 from osmofuse.optimise.plan import Plan
 from osmofuse.optimise.primal_dual import WarmProx
 from osmofuse.optimise.published import published
-from osmofuse.progress import Guard, Progress, Status, Step, Watch, worst
+from osmofuse.progress import Guard, Status, Step, Watch, worst
 from osmofuse.typing import ArrayLike, FloatArray
 
 Smoothing: TypeAlias = Literal["huber", "tv", "tikhonov"]
@@ -55,7 +56,7 @@ Precision: TypeAlias = Literal["single", "double"]
 # Tolerance of the inner problem: the energy's descent is then the outer method's own.
 INNER_RTOL = 1e-8
 FIRM = 1e4  # holds u at the stationary point, where a larger weight would spoil the solve
-HEAVIEST = 1e7  # a weight beyond it does what this does, but for what precision can tell
+HEAVIEST = 1e7  # larger weights give the same result up to precision
 # The paper's solvers end when they have converged: after some 200 iterations on most pictures.
 _COSTS = {
     "flow": Cost(68, 88, 0.5),
@@ -209,7 +210,7 @@ class VariationalOsmosis:
 
     @property
     def can_prepare(self) -> bool:
-        """True if what settings do not change is done once for many fusions."""
+        """True if sources can be prepared once for many fusions."""
         return self.solver == "flow"
 
     def __call__(self, sources: Sources, *, watch: Watch | None = None) -> Fusion:
@@ -219,7 +220,7 @@ class VariationalOsmosis:
         return self._fuse_by_channels(sources, watch)
 
     def plan(self, sources: Sources) -> Plan:
-        """Return what the flow is to do on the sources, found by running it."""
+        """Return the plan of the flow for the sources, found by running it."""
         self._need_flow("plan")
         if self.reach == math.inf:
             raise SettingError("reach: inf has no plan of steps; use a number of pixels")
@@ -229,19 +230,19 @@ class VariationalOsmosis:
         return fusion.plan
 
     def run(self, sources: Sources, plan: Plan, *, watch: Watch | None = None) -> Fusion:
-        """Do what a plan says: the same plan gives the same pixels."""
+        """Follow a plan: the same plan gives the same pixels."""
         self._need_flow("run")
         return self._follow(sources, Guard(watch), plan)
 
     def prepare(self, sources: Sources) -> PreparedFlow:
-        """Do once what settings do not change, for many fusions of the same pictures."""
+        """Compute what settings do not change, for many fusions of the same pictures."""
         self._need_flow("prepare")
         solver = FlowSolver.prepared(sources, self.reading, Guard(None))
-        assert solver is not None, "nobody cancels it"
+        assert solver is not None, "it is not cancelled"
         return PreparedFlow(self, solver)
 
     def extend(self, fusion: Fusion, reach: float, *, watch: Watch | None = None) -> Fusion:
-        """Go on from a fusion made with these settings to a larger reach."""
+        """Continue a fusion made with these settings to a larger reach."""
         self._need_flow("extend")
         sources = extendable(fusion, reach)
         if reach == fusion.reach:
@@ -282,30 +283,29 @@ class VariationalOsmosis:
 
     def _fuse_by_channels(self, sources: Sources, watch: Watch | None) -> Fusion:
         """Fuse one channel after the other, in double precision."""
-        guard, history = Guard(watch), list[Step]()
+        guard = Guard(watch)
+        record = Recorder(sources.channels, guard, _step)
         with threads_for(sources.shape[0] * sources.shape[1]):
-            found = [
-                self._solve(*model, guard, _Recorder(c, sources.channels, history, guard))
-                for c, model in enumerate(self.models(sources))
-            ]
+            models = enumerate(self.models(sources))
+            found = [self._solve(c, *model, guard, record) for c, model in models]
         held = math.isinf(self.gamma)
         return Fusion(
             image=picture_of([o.state.u for o in found], sources, self.offset, held=held),
             structure=picture_of([o.state.v for o in found], sources, self.offset),
             energy=np.array([o.state.measure for o in found]),
-            history=tuple(history),
+            history=tuple(record.history),
             status=worst(o.status for o in found),
             seconds=guard.seconds,
             method=self,
         )
 
     def _solve(
-        self, model: JointModel, channel: Channel, guard: Guard, record: _Recorder
+        self, c: int, model: JointModel, channel: Channel, guard: Guard, record: Recorder[IPiano]
     ) -> Outcome[IPiano]:
         """Minimise the energy of a channel; after a cancel, leave it where it starts."""
         u, v = channel.start, channel.w
         terms = model.terms(u, v, self.edges)
-        record.begin(sum(terms.values()))
+        record.begin(c, energy=sum(terms.values()), reach=None)
         if guard.cancelled:
             return Outcome(IPiano(u, v, u, v, 1.0, 1.0, 0, terms), Status.cancelled, 0)
         limits: dict[str, Any] = {"rtol": self.rtol, "max_iter": self.max_iter}
@@ -316,7 +316,7 @@ class VariationalOsmosis:
             model,
             (u, v),
             prox_u=model.fidelity.prox,
-            # What has no proximal map is part of the smooth terms.
+            # A term without a proximal map is part of the smooth terms.
             prox_v=WarmProx(term, rtol=INNER_RTOL, guard=guard) if term else lambda q, _: (q, 0),
             v_min=LOWEST_STRUCTURE * float(v.min()),
             **limits,
@@ -327,7 +327,7 @@ class VariationalOsmosis:
 
 @dataclass(frozen=True, eq=False)
 class PreparedFlow:
-    """Pictures made ready by `VariationalOsmosis.prepare`; they are fused one call at a time."""
+    """Pictures prepared by `VariationalOsmosis.prepare`; they are fused one call at a time."""
 
     method: VariationalOsmosis
     solver: FlowSolver
@@ -343,36 +343,19 @@ class PreparedFlow:
         return self.solve_with(replace(self.method, **changes), watch=watch)
 
     def serves(self, settings: VariationalOsmosis) -> bool:
-        """Return True if what was prepared does for these settings, too."""
+        """Return True if the prepared pictures also serve these settings."""
         return settings.solver == "flow" and settings.reading == self.solver.reading
 
     def solve_with(self, settings: VariationalOsmosis, *, watch: Watch | None = None) -> Fusion:
-        """Fuse with other settings, whatever was prepared."""
+        """Fuse with other settings; the pictures are prepared again if needed."""
         if not self.serves(settings):
             return settings(self.solver.sources, watch=watch)
         return settings._run_on(self.solver, Guard(watch))
 
 
-@dataclass(frozen=True)
-class _Recorder:
-    """Keep the history of a channel, and tell the guard where it is."""
-
-    channel: int
-    channels: int
-    history: list[Step]
-    guard: Guard
-
-    def __call__(self, iteration: int, s: IPiano) -> None:
-        step = Step(self.channel, iteration, None, None, s.measure, s.terms, s.L1, s.L2, s.inner)
-        self.history.append(step)
-        self._tell(iteration, s.measure)
-
-    def begin(self, energy: float) -> None:
-        """Report the start of the channel to the guard."""
-        self._tell(0, energy)
-
-    def _tell(self, iteration: int, energy: float) -> None:
-        self.guard.tell(Progress(self.channel, self.channels, iteration, energy, None, 0.0))
+def _step(channel: int | None, iteration: int, s: IPiano) -> Step:
+    """Return the record of an iteration; these solvers have neither a flow time nor a reach."""
+    return Step(channel, iteration, None, None, s.measure, s.terms, s.L1, s.L2, s.inner)
 
 
 def energy(

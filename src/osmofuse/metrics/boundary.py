@@ -20,10 +20,9 @@ import numpy as np
 
 from osmofuse.filters import gaussian
 from osmofuse.metrics.grey_levels import check_sources
+from osmofuse.metrics.windows import RADIUS, SIGMA
 from osmofuse.typing import BoolArray, FloatArray
 
-# Window of the structural similarity, in pixels or blocks of pixels.
-SIGMA, RADIUS = 1.5, 5
 # Margin of the box around the boundary: the widest window, 5 blocks of 8 pixels.
 MARGIN = 40
 
@@ -51,19 +50,17 @@ def box_around(places: BoolArray) -> Box:
 def relative_log(picture: FloatArray, box: Box) -> FloatArray:
     """Return l of the picture inside the box, (rows, cols, channels), float32."""
     mean = float(np.maximum(picture, 0.0).mean())
-    x = np.asarray(_with_bands(picture)[box], np.float32)
+    x = np.asarray(np.atleast_3d(picture)[box], np.float32)
     return np.asarray(2.0 * np.log1p(np.maximum(x, 0.0) / np.float32(mean if mean > 0 else 1.0)))
 
 
 def checked_sources(sources: Sequence[FloatArray | None], fused: FloatArray) -> list[FloatArray]:
     """Return the sources that are not None, one band repeated; check that they fit."""
     check_sources(fused, *sources)
-    shape = _with_bands(fused).shape
-    return [np.broadcast_to(_with_bands(source), shape) for source in sources if source is not None]
-
-
-def _with_bands(picture: FloatArray) -> FloatArray:
-    return picture if picture.ndim == 3 else picture[..., np.newaxis]
+    shape = np.atleast_3d(fused).shape
+    return [
+        np.broadcast_to(np.atleast_3d(source), shape) for source in sources if source is not None
+    ]
 
 
 def unexplained(found: FloatArray, sources: Sequence[FloatArray]) -> FloatArray:
@@ -91,6 +88,9 @@ def blocks(x: FloatArray, side: int) -> FloatArray:
 
 
 def windowed(x: FloatArray, side: int = 1) -> FloatArray:
-    """Return the sums in Gaussian windows around blocks of a side, up to a common factor."""
+    """Return the sums in Gaussian windows around blocks of a side, up to a common factor.
+
+    The window is that of the structural similarity, in pixels or blocks of pixels.
+    """
     coarse = x if side == 1 else blocks(x, side)
     return gaussian(np.pad(coarse, RADIUS), SIGMA, radius=RADIUS)[RADIUS:-RADIUS, RADIUS:-RADIUS]

@@ -45,8 +45,8 @@ from osmofuse.metrics.natural_scene import (
 )
 from osmofuse.typing import FloatArray
 
-SHIFTS = ((0, 1), (1, 0), (1, 1), (-1, 1))  # in the order of the trained features
-SIDE = 13  # smallest picture: the window of 7 pixels fits at half size
+BRISQUE_SHIFTS = ((0, 1), (1, 0), (1, 1), (-1, 1))  # in the order of the trained features
+BRISQUE_SIDE = 13  # smallest picture: the window of 7 pixels fits at half size
 
 Path = str | os.PathLike[str]
 Fit = Literal["asymmetric", "symmetric"]
@@ -69,23 +69,16 @@ def brisque(
         White at 1.0; 13 pixels at least in both directions.
     model : tuple of paths, optional
         Model file of libsvm and file of the feature ranges; default: those of the wheel
-        brisque 0.2.0.
+        brisque 0.2.0, which must be installed.
     fit : {"asymmetric", "symmetric"}
         Distribution with which the model was trained: "symmetric" for that of the authors.
     colour : {"mean", "grey"}
         Mean of the channels' scores, as in the osmosis paper; or score of the grey picture, as
         the authors of BRISQUE do it.
-
-    Raises
-    ------
-    InputError
-        The model is missing, or the picture is too small or flat in a channel.
-    SettingError
-        `fit` or `colour` is something else.
     """
     choice("fit", fit, get_args(Fit))
     trained = installed_model() if model is None else read_model(*model)
-    check_side(fused, SIDE)
+    check_side(fused, BRISQUE_SIDE)
     scores = [trained(brisque_features(plane, fit)) for plane in quality_planes(fused, colour)]
     return math.fsum(scores) / len(scores)
 
@@ -99,7 +92,7 @@ def brisque_features(plane: FloatArray, fit: Fit = "asymmetric") -> FloatArray:
         m = coefficients(x, "zero")
         g, left, right = _sides(m)
         features += fit_symmetric(m) if fit == "symmetric" else (g, (left**2 + right**2) / 2.0)
-        for products in neighbour_products(m, SHIFTS):
+        for products in neighbour_products(m, BRISQUE_SHIFTS):
             g, left, right = _sides(products)
             features += (g, (right - left) * _factor(g), left**2, right**2)
     return np.array(features)

@@ -20,25 +20,17 @@ from pathlib import Path
 import numpy as np
 
 from osmofuse.errors import InputError
-from osmofuse.metrics.natural_scene import FEATURES
+from osmofuse.metrics.natural_scene import FEATURE_COUNT
 from osmofuse.metrics.quality_models import installed_file
 from osmofuse.typing import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
 class BrisqueModel:
-    """Regression and the ranges of its features.
+    """Regression and the ranges of its features in the training.
 
-    Attributes
-    ----------
-    weights : array, shape (n,)
-        Coefficients of the support vectors.
-    vectors : array, shape (n, 36)
-        Support vectors.
-    gamma, rho : float
-        Width of the kernel, and the offset subtracted.
-    ranges : array, shape (2, 36)
-        Minimum and maximum of each feature in the training.
+    There are n weights and `vectors`, (n, 36); `ranges` is (2, 36), minimum and maximum. `rho` is
+    subtracted.
     """
 
     weights: FloatArray
@@ -64,20 +56,10 @@ def installed_model() -> BrisqueModel:
 
 
 def read_model(svm: str | os.PathLike[str], ranges: str | os.PathLike[str]) -> BrisqueModel:
-    """Read a model.
+    """Read a model: a model file of libsvm, and the ranges of its features.
 
-    Parameters
-    ----------
-    svm : path
-        Model file of libsvm: epsilon or nu regression with a radial kernel.
-    ranges : path
-        Ranges of the features: file of svm-scale, to [-1, 1], or a pickle of a dict with the
-        lists "min_" and "max_".
-
-    Raises
-    ------
-    InputError
-        A file cannot be read, or is no such model.
+    The regression is epsilon or nu, with a radial kernel. The ranges are a file of svm-scale, to
+    [-1, 1], or a pickle of a dict with the lists "min_" and "max_".
     """
     regression, scaling = _read(svm), _read(ranges)
     try:
@@ -107,7 +89,7 @@ def _regression(text: str) -> tuple[FloatArray, FloatArray, float, float]:
         raise ValueError(f"kernel {settings['kernel_type']}")
     lines = [line.split() for line in body.splitlines() if line.strip()]
     weights = np.array([float(line[0]) for line in lines])
-    vectors = np.zeros((len(lines), FEATURES))
+    vectors = np.zeros((len(lines), FEATURE_COUNT))
     for vector, line in zip(vectors, lines, strict=True):
         for entry in line[1:]:  # missing entries are 0
             place, value = entry.split(":")
@@ -121,8 +103,8 @@ def _regression(text: str) -> tuple[FloatArray, FloatArray, float, float]:
 def _ranges(content: bytes) -> FloatArray:
     pickled = content.startswith(b"\x80")
     found = _pickled_ranges(content) if pickled else _written_ranges(content.decode("ascii"))
-    if found.shape != (2, FEATURES) or not np.isfinite(found).all():
-        raise ValueError(f"not {FEATURES} of them")
+    if found.shape != (2, FEATURE_COUNT) or not np.isfinite(found).all():
+        raise ValueError(f"not {FEATURE_COUNT} of them")
     return found
 
 
@@ -131,7 +113,7 @@ def _written_ranges(text: str) -> FloatArray:
     lines = [line.split() for line in text.splitlines() if line.strip()]
     if lines[0] != ["x"] or [float(end) for end in lines[1]] != [-1.0, 1.0]:
         raise ValueError("not scaled to [-1, 1]")
-    ranges = np.zeros((2, FEATURES))
+    ranges = np.zeros((2, FEATURE_COUNT))
     for place, low, high in lines[2:]:
         ranges[:, _place(place)] = float(low), float(high)
     return ranges
@@ -152,6 +134,6 @@ def _pickled_ranges(content: bytes) -> FloatArray:
 def _place(number: str) -> int:
     """Return the index of a feature, which the files count from 1."""
     place = int(number) - 1
-    if not 0 <= place < FEATURES:
-        raise ValueError(f"feature {number} of {FEATURES}")
+    if not 0 <= place < FEATURE_COUNT:
+        raise ValueError(f"feature {number} of {FEATURE_COUNT}")
     return place

@@ -77,13 +77,7 @@ def metric_names() -> tuple[str, ...]:
 
 
 def metric_named(name: str) -> Metric:
-    """Return the metric of a name.
-
-    Raises
-    ------
-    SettingError
-        The metric is unknown, or it is that of a plugin that cannot be used.
-    """
+    """Return the metric of a name, or raise a SettingError if there is none that can be used."""
     if name in METRICS:
         return METRICS[name]
     if name not in (known := metric_names()):
@@ -114,18 +108,7 @@ def usable_metrics() -> dict[str, Metric]:
 
 
 def chosen_metrics(metrics: Choice | Sequence[Choice]) -> dict[str, Metric]:
-    """Return the chosen metrics by name.
-
-    Parameters
-    ----------
-    metrics : str, callable, or sequence of them
-        Sets, names of metrics, or functions as `metric_of_function` takes them.
-
-    Raises
-    ------
-    SettingError
-        A metric is unknown, cannot be used, or two have the same name.
-    """
+    """Return metrics by name, chosen by sets, names, or functions for `metric_of_function`."""
     chosen = (metrics,) if isinstance(metrics, str) or callable(metrics) else metrics
     found: dict[str, Metric] = {}
     for one in chosen:

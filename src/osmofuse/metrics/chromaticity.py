@@ -44,14 +44,10 @@ def chromaticity_map(
     fused, foreground : array, (rows, cols, channels)
         White at 1.0; the fused picture is clipped to [0, 1], as in files.
     offset : float
-        Constant added to both, so that black has a chromaticity.
+        Constant added to both, so that black has a chromaticity; without it, samples of 0
+        raise an InputError.
     norm : {"channel", "euclidean"}
         Error of each channel, or its Euclidean norm over the channels, (rows, cols).
-
-    Raises
-    ------
-    InputError
-        There is one channel only; or a sample is 0, and so is the offset.
     """
     choice("norm", norm, ("channel", "euclidean"))
     check_colours(fused)
@@ -82,11 +78,6 @@ def chromaticity_error(
         squares, or mean over pixels of the norm over channels.
     mask : array of bool, (rows, cols), optional
         Pixels to use; default: all.
-
-    Raises
-    ------
-    InputError
-        As for `chromaticity_map`; or the mask is empty.
     """
     choice("reducer", reducer, tuple(_REDUCERS))
     error = chromaticity_map(fused, foreground, offset=offset)

@@ -44,11 +44,6 @@ def colour_difference_map(fused: FloatArray, reference: FloatArray) -> FloatArra
     -------
     array, (rows, cols)
         0 where the colours are the same.
-
-    Raises
-    ------
-    InputError
-        There are not three channels.
     """
     for name, picture in (("fused", fused), ("reference", reference)):
         if picture.ndim != 3 or picture.shape[2] != 3:

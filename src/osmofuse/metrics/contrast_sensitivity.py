@@ -19,8 +19,8 @@ from osmofuse.metrics.windows import sum_over_strips
 from osmofuse.typing import FloatArray
 
 # Constants of Chen and Blum's program: window deviations, radius, and the floor of the masking.
-SIGMAS, RADIUS, MASKING = (2.0, 4.0), 15, 0.0001
-BLOCK = 16  # side of the regions of Chen and Varshney, in pixels
+SIGMAS, QCB_RADIUS, MASKING = (2.0, 4.0), 15, 0.0001
+REGION = 16  # side of the regions of Chen and Varshney, in pixels
 
 
 def qcb(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> float:
@@ -51,7 +51,7 @@ def _qcb(*contrasts: FloatArray) -> float:
 def _contrast(sensitivity: FloatArray, x: FloatArray) -> FloatArray:
     """Return the masked contrast of a plane."""
     seen = filter_by_response(stretched(x), sensitivity)
-    near, far = (gaussian(seen, sigma, radius=RADIUS, border="zero") for sigma in SIGMAS)
+    near, far = (gaussian(seen, sigma, radius=QCB_RADIUS, border="zero") for sigma in SIGMAS)
     near *= _mass(SIGMAS[0]) / _mass(SIGMAS[1])
     near[far == 0] = far[far == 0] = 1.0
     near /= far
@@ -70,7 +70,7 @@ def _sensitivity_qcb(frequency: FloatArray) -> FloatArray:
 
 def _mass(sigma: float) -> float:
     """Return the sum of a Gaussian that is cut off without being normalised again."""
-    t = np.arange(-RADIUS, RADIUS + 1)
+    t = np.arange(-QCB_RADIUS, QCB_RADIUS + 1)
     return float(np.exp(-(t**2) / (2.0 * sigma**2)).sum() ** 2) / (2.0 * math.pi * sigma**2)
 
 
@@ -101,10 +101,7 @@ def qcv(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> fl
 
         \frac{\sum (\lambda_f D_f + \lambda_b D_b)}{\sum (\lambda_f + \lambda_b)} .
 
-    Raises
-    ------
-    InputError
-        In a channel neither source has edges.
+    There is none if in a channel neither source has edges.
     """
     local = partial(_qcv, _sensitivity_qcv(frequencies(fused.shape[:2])))
     return mean_over_channels(local, fused, foreground, background, prepare=stretched)
@@ -115,7 +112,7 @@ def _qcv(sensitivity: FloatArray, u: FloatArray, *sources: FloatArray) -> float:
     for source in sources:
         weight = _block_sums(_saliency(source))
         difference = filter_by_response(source - u, sensitivity)
-        visible = _block_sums(np.square(difference, out=difference)) / BLOCK**2
+        visible = _block_sums(np.square(difference, out=difference)) / REGION**2
         seen += float((weight * visible).sum())
         weights += float(weight.sum())
     if not weights > 0:
@@ -140,23 +137,12 @@ def _sensitivity_qcv(frequency: FloatArray) -> FloatArray:
 
 
 def _block_sums(x: FloatArray) -> FloatArray:
-    rows, cols = (range(0, n, BLOCK) for n in x.shape)
+    rows, cols = (range(0, n, REGION) for n in x.shape)
     return np.asarray(np.add.reduceat(np.add.reduceat(x, rows, axis=0), cols, axis=1))
 
 
 def frequencies(shape: tuple[int, ...]) -> FloatArray:
-    """Return the frequencies of a plane's real spectrum, in cycles per picture.
-
-    Parameters
-    ----------
-    shape : tuple of int
-        Shape of the plane, (rows, cols).
-
-    Returns
-    -------
-    array, (rows, cols // 2 + 1)
-        Lengths of the frequency vectors.
-    """
+    """Return a plane's frequencies in cycles per picture, for its real spectrum."""
     from scipy.fft import fftfreq, rfftfreq
 
     rows, cols = shape

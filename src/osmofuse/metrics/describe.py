@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from osmofuse.metrics.catalogue import usable_metrics
 from osmofuse.metrics.metric import Better
@@ -38,14 +38,6 @@ def describe() -> list[MetricInfo]:
     ['chromaticity', 'brisque']
     """
     return [
-        MetricInfo(
-            name,
-            metric.definition,
-            metric.range,
-            metric.better,
-            metric.channels,
-            metric.source,
-            metric.check,
-        )
+        MetricInfo(name, **{one.name: getattr(metric, one.name) for one in fields(MetricInfo)[1:]})
         for name, metric in usable_metrics().items()
     ]

@@ -49,12 +49,8 @@ def qabf(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> f
 
     Two conventions of the program that benchmarks use are kept: where the lengths are equal, G is
     that length and not 1; and angles are those of lines, :math:`\arctan(s_y/s_x)` with y upwards
-    and x to the left, :math:`\pi/2` where :math:`s_x = 0`.
-
-    Raises
-    ------
-    InputError
-        The sources have no edges in a channel, not even against the zeros around them.
+    and x to the left, :math:`\pi/2` where :math:`s_x = 0`. There is no
+    value if the sources have no edges in a channel, not even against the zeros around them.
     """
     return mean_over_channels(_qabf, fused, foreground, background)
 

@@ -56,21 +56,12 @@ def fmi(
     feature : {"edge", "gradient", "dct", "wavelet", "none"}
         Feature that is compared, see `fmi_features`.
     window : int
-        Side of the windows in pixels, odd.
+        Side of the windows in pixels, odd; the pictures must not be smaller.
 
     Returns
     -------
     float
         In [0, 1]; 1 if both sources are the fused picture itself.
-
-    Raises
-    ------
-    InputError
-        The pictures are smaller than a window.
-    MismatchError
-        They differ in size or channels.
-    SettingError
-        The feature is unknown, or the window is not odd.
     """
     choice("feature", feature, tuple(FEATURES))
     if not isinstance(window, int) or window < 3 or window % 2 == 0:

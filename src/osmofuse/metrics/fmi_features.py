@@ -25,10 +25,6 @@ from osmofuse.typing import FloatArray
 _HALF = 30  # taps of the Meyer filter on each side, as in MATLAB's dmey; a zero makes them 62
 
 
-def _gradient(x: FloatArray) -> FloatArray:
-    return np.asarray(np.gradient(x, axis=1))
-
-
 def edges(x: FloatArray) -> FloatArray:
     r"""Return Sobel's edges of a plane as 0 and 1, thinned to lines.
 
@@ -99,7 +95,7 @@ def meyer_filters() -> tuple[FloatArray, FloatArray]:
 
 FEATURES: dict[str, Callable[[FloatArray], FloatArray]] = {
     "edge": edges,
-    "gradient": _gradient,
+    "gradient": functools.partial(np.gradient, axis=1),
     "dct": _cosines,
     "wavelet": _wavelet,
     "none": np.asarray,

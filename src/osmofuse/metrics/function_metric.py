@@ -17,26 +17,17 @@ __all__ = ["MetricFunction", "metric_of_function"]
 
 MetricFunction: TypeAlias = Callable[..., float]
 
-_GIVEN = tuple(one.name for one in fields(Pictures))
-_ANYWHERE = (-math.inf, math.inf)
+_GIVEN = tuple(one.name for one in fields(Pictures))  # names of the arguments
+_ANYWHERE = (-math.inf, math.inf)  # range of a function that states none
 
 
 def metric_of_function(function: MetricFunction) -> Metric:
-    """Return a metric that calls a function of arrays.
+    """Return a metric that calls a function of arrays, which returns a number.
 
-    Parameters
-    ----------
-    function : callable
-        Function that returns a number. Its arguments are some of ``fused``, ``foreground``,
-        ``background``, ``alpha`` and ``truth``, by these names: read-only arrays, white at 1.0.
-        There is no value if an alpha or a truth without default is missing. Its attributes
-        ``better`` ("high" or "low") and ``range`` and the first line of its docstring become the
-        metric's metadata.
-
-    Raises
-    ------
-    SettingError
-        The function has other arguments, or an invalid attribute ``better``.
+    The function's arguments are some of ``fused``, ``foreground``, ``background``, ``alpha`` and
+    ``truth``, by these names: read-only arrays, white at 1.0. There is no value if an alpha or a
+    truth without default is missing. Its attributes ``better`` ("high" or "low") and ``range`` and
+    the first line of its docstring become the metric's metadata.
     """
     name = getattr(function, "__name__", repr(function))
     choice(f"metrics: better of {name}", getattr(function, "better", None), ("high", "low", None))

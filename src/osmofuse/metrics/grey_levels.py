@@ -33,24 +33,10 @@ def mean_over_channels(
 ) -> float:
     """Return the mean over the channels of a function of planes in grey levels.
 
-    Parameters
-    ----------
-    value : callable
-        Function of one prepared channel of the fused picture and of each source.
-    fused, *sources : array, (rows, cols) or (rows, cols, channels)
-        White at 1.0. A source of one band is used for every channel.
-    prepare : callable
-        Applied to each plane first; it may change the plane. The result is reused if the next
-        channel is equal: infrared pictures are often stored as three equal bands.
-    side : int
-        Smallest number of rows and columns that the function needs.
-
-    Raises
-    ------
-    InputError
-        The pictures are smaller than `side`.
-    MismatchError
-        The pictures differ in size or channels.
+    `value` takes one prepared channel of the fused picture and of each source; a source of one band
+    is used for every channel. `prepare` is applied to each plane first and may change it. Its
+    result is reused if the next channel is equal: infrared pictures are often stored as three equal
+    bands. `side` is the smallest number of rows and columns that the function needs.
     """
     check_sources(fused, *sources)
     check_side(fused, side)
@@ -117,20 +103,8 @@ def in_levels(picture: FloatArray, channel: int) -> FloatArray:
 def quality_planes(picture: FloatArray, colour: Colour) -> Iterator[FloatArray]:
     """Yield the planes, in grey levels, over which a metric without reference is averaged.
 
-    Parameters
-    ----------
-    picture : array, (rows, cols) or (rows, cols, channels)
-        White at 1.0.
-    colour : {"mean", "grey"}
-        "mean" yields the channels; "grey" yields their luma (ITU-R BT.601), rounded to whole
-        levels as MATLAB does for 8-bit pictures.
-
-    Raises
-    ------
-    InputError
-        `colour` is "grey" and there are two channels, or more than three.
-    SettingError
-        `colour` is something else.
+    "mean" yields the channels; "grey" yields the luma of three (ITU-R BT.601), rounded to whole
+    levels as MATLAB does for 8-bit pictures.
     """
     choice("colour", colour, get_args(Colour))
     channels = bands_of(picture)

@@ -44,7 +44,7 @@ from osmofuse.metrics.grey_levels import check_colours
 from osmofuse.metrics.metric import Metric
 from osmofuse.typing import BoolArray, FloatArray
 
-_BLOCK = 2  # windows of sigma 1.5 on blocks of two pixels: sigma is 3
+_FIT_BLOCK = 2  # windows of sigma 1.5 on blocks of two pixels: sigma is 3
 _LEAST_VARIANCE = 1e-4  # of alpha in windows that are used; 1e-5..1e-3 change scores by 0.005
 _LEAST_LIGHTNESS = 4e-4  # regularises the fit where L is flat; anything in 1e-4..2e-3 works
 _NEIGHBOURHOOD = 4.0  # sigma, in blocks, in which the map pools its fits: 8 pixels, for display
@@ -57,29 +57,17 @@ def natural_chromaticity(
     foreground: FloatArray | None = None,
     background: FloatArray | None = None,
 ) -> float:
-    """Return the tint of the changed part of a fused picture relative to the kept part.
+    """Return the tint of the changed part relative to the kept part; 0 if there is none.
 
     Parameters
     ----------
     fused : array, (rows, cols, channels)
         Any scale with black at 0.
     alpha : array
-        Map, or a map for each channel, whose mean is used.
+        Map, or a map for each channel, whose mean is used; it must vary.
     foreground, background : array, optional
         Sources, to explain changes of colour that they have along the boundary. A background of
         one band explains none.
-
-    Returns
-    -------
-    float
-        0 if there is no cast.
-
-    Raises
-    ------
-    InputError
-        There is one channel only; or alpha hardly varies.
-    MismatchError
-        A source does not fit.
     """
     where, smooth = _where(fused, alpha)
     found, *natural = (
@@ -107,21 +95,16 @@ def natural_chromaticity_map(
     -------
     array, (rows, cols)
         0 where alpha does not vary.
-
-    Raises
-    ------
-    InputError
-        As for `natural_chromaticity`.
     """
     where, smooth = _where(fused, alpha)
     found, *natural = (
-        _tint(_pooled_nearby(_moments(x, smooth, where)))
+        _tint(np.stack([gaussian(moment, _NEIGHBOURHOOD) for moment in _moments(x, smooth, where)]))
         for x in (fused, *checked_sources((foreground, background), fused))
     )
     coarse = np.sqrt((unexplained(found, natural) ** 2).sum(axis=0)) * _varies(1.0 - smooth[where])
     whole = np.zeros(fused.shape[:2])
     rows, cols = whole[where].shape
-    whole[where] = coarse.repeat(_BLOCK, axis=0).repeat(_BLOCK, axis=1)[:rows, :cols]
+    whole[where] = coarse.repeat(_FIT_BLOCK, axis=0).repeat(_FIT_BLOCK, axis=1)[:rows, :cols]
     return whole
 
 
@@ -145,7 +128,7 @@ def _varies(s: FloatArray) -> BoolArray:
 
 
 def _mean(x: FloatArray) -> FloatArray:
-    return np.asarray(windowed(x, _BLOCK) / windowed(np.ones_like(x), _BLOCK))
+    return np.asarray(windowed(x, _FIT_BLOCK) / windowed(np.ones_like(x), _FIT_BLOCK))
 
 
 def _covariance(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -178,10 +161,6 @@ def _tint(moments: FloatArray) -> FloatArray:
     determinant = ss * ll - sl * sl
     fits = determinant > 0
     return np.where(fits, (ks * ll - kl * sl) / np.where(fits, determinant, 1.0), 0.0)
-
-
-def _pooled_nearby(moments: FloatArray) -> FloatArray:
-    return np.stack([gaussian(moment, _NEIGHBOURHOOD) for moment in moments])
 
 
 METRICS = {

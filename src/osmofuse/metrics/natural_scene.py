@@ -24,8 +24,8 @@ from osmofuse.filters import gaussian
 from osmofuse.metrics.grey_levels import rounding_in
 from osmofuse.typing import FloatArray
 
-SIGMA, RADIUS = 7.0 / 6.0, 3  # the authors' window
-FEATURES = 36  # of BRISQUE and of NIQE: 18 at each of two scales
+SCENE_SIGMA, SCENE_RADIUS = 7.0 / 6.0, 3  # the authors' window
+FEATURE_COUNT = 36  # of BRISQUE and of NIQE: 18 at each of two scales
 
 
 class Asymmetric(NamedTuple):
@@ -37,26 +37,19 @@ class Asymmetric(NamedTuple):
 
 
 def coefficients(x: FloatArray, border: Literal["zero", "replicate"]) -> FloatArray:
-    """Return the coefficients m of a plane in grey levels.
+    """Return the coefficients m of a plane in grey levels, with black or its edge around it.
 
     Exactly 0 where a neighbourhood is flat: signs of rounding errors would change the fits.
-
-    Parameters
-    ----------
-    x : array, shape (rows, cols)
-        Grey levels, white at 255.
-    border : {"zero", "replicate"}
-        Values outside the plane: black, or the outermost pixels.
     """
     rows, cols = x.shape
     if border == "zero":
-        x = np.pad(x, RADIUS)
-    mean, square = (gaussian(z, SIGMA, radius=RADIUS) for z in (x, x * x))
+        x = np.pad(x, SCENE_RADIUS)
+    mean, square = (gaussian(z, SCENE_SIGMA, radius=SCENE_RADIUS) for z in (x, x * x))
     square -= mean**2
     about = x - mean
     about[np.abs(about) <= rounding_in(x)] = 0.0
     m = about / (np.sqrt(np.abs(square)) + 1.0)
-    start = RADIUS if border == "zero" else 0
+    start = SCENE_RADIUS if border == "zero" else 0
     return np.asarray(m[start : start + rows, start : start + cols])
 
 

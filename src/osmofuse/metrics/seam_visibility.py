@@ -43,14 +43,14 @@ from osmofuse.typing import Array, BoolArray, FloatArray
 
 # The constants c: e of visibility 1/2 between flat sides. Fitted, like the masking by texture, to
 # faults injected into gallery scenes; that of the ramp to the paper's face pair (docs/boundary.md).
-_STEP, _RAMP, _LINE, _DETAIL = 0.05, 0.5, 0.15, 1.25
+_STEP_HALF, _RAMP_HALF, _LINE_HALF, _DETAIL_HALF = 0.05, 0.5, 0.15, 1.25
 _MASKING = 0.3
 _FLAT = 0.01  # gradient that counts as none; 0.005..0.02 change scores by 0.002
 # Twice the variance of the extrapolated step, and of the line, by texture of variance 1: half a
 # window of sigma 1.5 holds some 14 independent pixels, the line's part of it 7.
 _STEP_NOISE, _LINE_NOISE = 2 * 2 * 1.5**2 / 14, 2 * 1 / 7
-_BLOCK = 4  # side of the blocks of ramp and detail, so that their sigma is 6 pixels
-_RAMP_NOISE = _STEP_NOISE / _BLOCK**2
+_WIDE_BLOCK = 4  # side of the blocks of ramp and detail, so that their sigma is 6 pixels
+_RAMP_NOISE = _STEP_NOISE / _WIDE_BLOCK**2
 _FACTORS = 0.5, 4.0  # limits of the ratio of brightness; anything in 0.25..0.7 and 2..8 works
 _LEAST_WEIGHT = 1e-4  # of a window with hardly a pixel on one side; anything in 1e-7..1e-3 works
 
@@ -71,19 +71,12 @@ def seam_visibility(
         Sources, to explain edges on the boundary; each on its own scale. The background may have
         one band. Without sources no edge is explained.
     alpha : array
-        Map, or a map for each channel, whose mean is used.
+        Map, or a map for each channel, whose mean is used; it must cross 0.5.
 
     Returns
     -------
     float
         0 if the boundary is invisible; below 1.
-
-    Raises
-    ------
-    InputError
-        Alpha does not cross 0.5.
-    MismatchError
-        A source does not fit.
     """
     line = _line(_inside(fused, alpha))
     return float(seam_map(fused, foreground, background, alpha)[line].mean(dtype=np.float64))
@@ -106,11 +99,6 @@ def seam_map(
     -------
     array, (rows, cols)
         From 0 to 1 on the two pixels along the boundary; 0 elsewhere.
-
-    Raises
-    ------
-    InputError
-        As for `seam_visibility`.
     """
     inside = _inside(fused, alpha)
     sources = checked_sources((foreground, background), fused)
@@ -126,10 +114,10 @@ def seam_map(
 
     seen = np.zeros(inside.shape)
     seen[places] = 1.0 - (
-        _hidden(_beyond_chance(rest("step"), _STEP_NOISE * texture), _STEP, texture)
-        * _hidden(_beyond_chance(rest("ramp"), _RAMP_NOISE * texture), _RAMP, texture)
-        * _hidden(_beyond_chance(rest("line"), _LINE_NOISE * texture), _LINE, texture)
-        * _hidden(np.abs(rest("detail")), _DETAIL, np.zeros_like(texture))
+        _hidden(_beyond_chance(rest("step"), _STEP_NOISE * texture), _STEP_HALF, texture)
+        * _hidden(_beyond_chance(rest("ramp"), _RAMP_NOISE * texture), _RAMP_HALF, texture)
+        * _hidden(_beyond_chance(rest("line"), _LINE_NOISE * texture), _LINE_HALF, texture)
+        * _hidden(np.abs(rest("detail")), _DETAIL_HALF, np.zeros_like(texture))
     )
     return seen
 
@@ -177,7 +165,7 @@ class _Boundary:
 
         return _Jumps(
             step=parts(lambda x: self._step(x, 1)),
-            ramp=parts(lambda x: self._step(x, _BLOCK)),
+            ramp=parts(lambda x: self._step(x, _WIDE_BLOCK)),
             line=parts(self._line),
             detail=self._detail(planes),
             light=self._light(planes),
@@ -226,9 +214,9 @@ class _Boundary:
                 total[part] += change
                 count[part] += same
         sides = [self.weights[name] for name in ("inside", "outside")]
-        counts = [self._sum(side * count, _BLOCK) for side in sides]
+        counts = [self._sum(side * count, _WIDE_BLOCK) for side in sides]
         amounts = [
-            self._sum(side * total, _BLOCK) / np.maximum(n, _LEAST_WEIGHT) + _FLAT
+            self._sum(side * total, _WIDE_BLOCK) / np.maximum(n, _LEAST_WEIGHT) + _FLAT
             for side, n in zip(sides, counts, strict=True)
         ]
         seen = np.minimum(*counts) > _LEAST_WEIGHT

@@ -6,7 +6,6 @@ import numpy as np
 
 from osmofuse.errors import InputError
 from osmofuse.metrics.grey_levels import (
-    clear_rounding,
     entropies,
     joint_counts,
     mean_over_channels,
@@ -18,7 +17,7 @@ from osmofuse.metrics.windows import local_moments
 from osmofuse.typing import BoolArray, FloatArray
 
 # Constants of Yang et al.: the window, and the similarity from which the sources agree.
-SIGMA, RADIUS, AGREE = 1.5, 3, 0.75
+SIGMA, QY_RADIUS, AGREE = 1.5, 3, 0.75
 
 
 def nmi(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> float:
@@ -32,12 +31,7 @@ def nmi(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> fl
     to 0..255 (Hossny, Nahavandi and Creighton, Electronics Letters 44(18), 2008,
     doi:10.1049/el:20081754). This corrects the sum I(f, u) + I(b, u) of Qu et al., which prefers
     the source with the larger entropy. It is 2 if the levels of each source and of the fused
-    picture determine each other.
-
-    Raises
-    ------
-    InputError
-        The fused picture and a source are both flat in a channel.
+    picture determine each other, and undefined if the fused picture and a source are both flat.
     """
     return mean_over_channels(_nmi, fused, foreground, background, prepare=stretched)
 
@@ -108,13 +102,9 @@ def qy(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> flo
 
     (the common program adds 2·10⁻¹⁶, less than its rounding errors): a factor 0/0, of two black or
     of two flat windows, is 1, and :math:`\lambda = 1/2` where both sources are flat.
-
-    Raises
-    ------
-    InputError
-        The pictures are smaller than 7 pixels.
+    Needs 7 pixels in both directions.
     """
-    return mean_over_channels(_qy, fused, foreground, background, side=2 * RADIUS + 1)
+    return mean_over_channels(_qy, fused, foreground, background, side=2 * QY_RADIUS + 1)
 
 
 def _qy(u: FloatArray, f: FloatArray, b: FloatArray) -> float:
@@ -127,9 +117,7 @@ def _qy(u: FloatArray, f: FloatArray, b: FloatArray) -> float:
 
 def _similarity(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the similarity of two planes, and their variances, in each window."""
-    mean_x, mean_y, var_x, var_y, cov = local_moments(x, y, SIGMA, RADIUS)
-    clear_rounding(var_x, x)
-    clear_rounding(var_y, y)
+    mean_x, mean_y, var_x, var_y, cov = local_moments(x, y, SIGMA, QY_RADIUS)
     cov[(var_x == 0.0) | (var_y == 0.0)] = 0.0
     bright = np.hypot(mean_x, mean_y) > rounding_in(x, y)
     luminance = _ratio(2.0 * mean_x * mean_y, mean_x**2 + mean_y**2, 1.0, where=bright)

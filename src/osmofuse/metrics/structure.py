@@ -41,11 +41,9 @@ from osmofuse.errors import InputError
 from osmofuse.filters import gaussian
 from osmofuse.metrics.grey_levels import rounding_in
 from osmofuse.metrics.metric import Metric
-from osmofuse.metrics.windows import sum_over_strips
+from osmofuse.metrics.windows import RADIUS, SIGMA, sum_over_strips
 from osmofuse.pixels import bands_of, plane_of
 from osmofuse.typing import FloatArray
-
-SIGMA, RADIUS = 1.5, 5  # the window of the structural similarity
 
 # Smallest 1 - A(f) for a score; below it only rounding to 8 bits separates f from b.
 _LEAST_MISSING = 0.01
@@ -65,11 +63,10 @@ def structure_score(
     alpha : array
         Number, map, or map for each channel; 1 where the foreground is kept.
 
-    Raises
-    ------
-    InputError
-        There is nothing to transfer: alpha is 1 everywhere, or the background is flat where
-        alpha is below 1, or the foreground has the background's structure already.
+    Notes
+    -----
+    There is no value (an InputError) if alpha is 1 everywhere, the background is flat where it is
+    below 1, or the foreground has the background's structure already.
     """
     before = _agreement(foreground, background, alpha)
     if not 1.0 - before > _LEAST_MISSING:

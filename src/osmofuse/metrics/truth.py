@@ -19,13 +19,12 @@ import numpy as np
 
 from osmofuse.metrics.grey_levels import check_side
 from osmofuse.metrics.metric import Metric
-from osmofuse.metrics.windows import strips, window_mean
+from osmofuse.metrics.windows import RADIUS, SIGMA, strips, window_mean
 from osmofuse.pixels import bands_of, plane_of
 from osmofuse.typing import FloatArray
 
-SIGMA, RADIUS = 1.5, 5  # the window of Wang et al.
-SIDE = 2 * RADIUS + 1
-K = 0.01, 0.03  # the constants K1 and K2 of Wang et al.
+SSIM_SIDE = 2 * RADIUS + 1  # smallest picture: one window
+SSIM_K = 0.01, 0.03  # the constants K1 and K2 of Wang et al.
 
 
 def psnr(fused: FloatArray, truth: FloatArray) -> float:
@@ -43,11 +42,6 @@ def ssim(fused: FloatArray, truth: FloatArray) -> float:
 
     Gaussian window of 11 × 11 pixels, only where it fits; K = (0.01, 0.03) on a range of 1.0. For
     VIFB's own definition see `vifb_ssim`.
-
-    Raises
-    ------
-    InputError
-        The pictures are smaller than 11 pixels.
     """
     values = list[float]()
     for c in range(bands_of(fused)):
@@ -57,24 +51,18 @@ def ssim(fused: FloatArray, truth: FloatArray) -> float:
 
 
 def mean_similarities(x: FloatArray, *others: FloatArray, white: float) -> list[float]:
-    """Return the structural similarity of a plane to each of several planes of its size.
-
-    Raises
-    ------
-    InputError
-        The planes are smaller than the window.
-    """
-    check_side(x, SIDE)
-    rows, cols = (n - SIDE + 1 for n in x.shape)
+    """Return the structural similarity of a plane to each of several planes of its size."""
+    check_side(x, SSIM_SIDE)
+    rows, cols = (n - SSIM_SIDE + 1 for n in x.shape)
     totals = np.zeros(len(others))
     for start, stop in strips(rows, cols):
-        strip = slice(start, stop + SIDE - 1)
+        strip = slice(start, stop + SSIM_SIDE - 1)
         totals += _sums(x[strip], [y[strip] for y in others], white)
     return [float(total) / (rows * cols) for total in totals]
 
 
 def _sums(x: FloatArray, others: list[FloatArray], white: float) -> list[float]:
-    c1, c2 = ((k * white) ** 2 for k in K)
+    c1, c2 = ((k * white) ** 2 for k in SSIM_K)
     mean_x, var_x = _moments(x)
     sums = []
     for y in others:

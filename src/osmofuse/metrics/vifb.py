@@ -111,29 +111,15 @@ def _decibels(*planes: FloatArray) -> float:
 
 
 def vifb_ssim(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> float:
-    """Return the structural similarity to the foreground plus that to the background, at most 2.
-
-    Raises
-    ------
-    InputError
-        The pictures are smaller than 11 pixels.
-    """
-    return mean_over_channels(_ssim, fused, foreground, background)
-
-
-def _ssim(u: FloatArray, *sources: FloatArray) -> float:
-    return sum(mean_similarities(u, *sources, white=255.0))
+    """Return the structural similarity to the foreground plus that to the background, at most 2."""
+    planes = fused, foreground, background
+    return mean_over_channels(lambda *x: sum(mean_similarities(*x, white=255.0)), *planes)
 
 
 def avg_gradient(fused: FloatArray) -> float:
     r"""Return :math:`\sum \sqrt{(g_r^2 + g_c^2)/2} \,/\, ((rows - 1)(cols - 1))` in grey levels.
 
     The gradient is of centred differences, one-sided at the borders; the sum is over all pixels.
-
-    Raises
-    ------
-    InputError
-        There are fewer than two rows or columns.
     """
     return mean_over_channels(_avg_gradient, fused, side=2)
 

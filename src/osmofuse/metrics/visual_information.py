@@ -27,13 +27,13 @@ from typing import NamedTuple
 import numpy as np
 
 from osmofuse.errors import InputError
-from osmofuse.metrics.grey_levels import clear_rounding, mean_over_channels
+from osmofuse.metrics.grey_levels import mean_over_channels
 from osmofuse.metrics.metric import Metric
 from osmofuse.metrics.windows import local_moments, window_mean
 from osmofuse.typing import FloatArray
 
 RADII = (8, 4, 2, 1)  # of the authors' four windows
-SIDE = 41  # smallest picture: the scales have sides 41, 17, 7 and 3, the last window 3
+VIF_SIDE = 41  # smallest picture: the scales have sides 41, 17, 7 and 3, the last window 3
 
 VIF_NOISE = 2.0  # variance of the eye's noise, in the program of Sheikh and Bovik
 # Variance of the eye's noise, weights of the scales and constant in the program of Han et al.
@@ -53,12 +53,7 @@ class Information(NamedTuple):
 def scales(reference: FloatArray, changed: FloatArray, noise: float) -> Iterator[Information]:
     """Yield the information of two planes in grey levels, from the finest scale to the coarsest.
 
-    Parameters
-    ----------
-    reference, changed : array, shape (rows, cols)
-        At least `SIDE` pixels in both directions.
-    noise : float
-        Variance of the eye's noise, in squared grey levels.
+    They have at least `VIF_SIDE` pixels both ways; `noise` is the variance of the eye's noise.
     """
     x, y = reference, changed
     for scale, radius in enumerate(RADII):
@@ -72,8 +67,6 @@ def _information(
     x: FloatArray, y: FloatArray, sigma: float, radius: int, eye: float
 ) -> Information:
     _, _, var_x, var_y, cov = local_moments(x, y, sigma, radius)
-    clear_rounding(var_x, x)
-    clear_rounding(var_y, y)
     seen = (var_x > 0.0) & (var_y > 0.0) & (cov > 0.0)
     gain = np.divide(cov, var_x, out=np.zeros_like(cov), where=seen)
     noise = np.maximum(var_y - gain * cov, 0.0)
@@ -92,14 +85,10 @@ def vif(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> fl
     doi:10.1109/TIP.2005.859378). This is the multiscale form on pixels that the authors published,
     often called VIFp; the form on wavelet coefficients has other values. The source is the
     reference; the two values are added, not averaged, as most users do. VIF(s, s) = 1; more
-    contrast than in the source gives more than 1.
-
-    Raises
-    ------
-    InputError
-        The pictures are smaller than 41 pixels, or a source is flat in a channel.
+    contrast than in the source gives more than 1. Undefined if a source is flat in a channel.
+    Needs 41 pixels in both directions, as `viff` does.
     """
-    return mean_over_channels(_vif, fused, foreground, background, side=SIDE)
+    return mean_over_channels(_vif, fused, foreground, background, side=VIF_SIDE)
 
 
 def _vif(u: FloatArray, f: FloatArray, b: FloatArray) -> float:
@@ -131,13 +120,8 @@ def viff(fused: FloatArray, foreground: FloatArray, background: FloatArray) -> f
     eye's noise has variance 0.005 · 255² (Han, Cai, Cao and Xu, Information Fusion 14(2), 2013,
     pages 127 to 135; numbers of the authors' program, which takes the lightness of CIELAB instead
     of channels). It is 1 if both sources are the fused picture itself, and if all are flat.
-
-    Raises
-    ------
-    InputError
-        The pictures are smaller than 41 pixels.
     """
-    return mean_over_channels(_viff, fused, foreground, background, side=SIDE)
+    return mean_over_channels(_viff, fused, foreground, background, side=VIF_SIDE)
 
 
 def _viff(u: FloatArray, f: FloatArray, b: FloatArray) -> float:

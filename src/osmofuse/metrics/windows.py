@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from osmofuse.filters import Moments, gaussian, gaussian_moments
+from osmofuse.metrics.grey_levels import clear_rounding
 from osmofuse.typing import FloatArray
+
+SIGMA, RADIUS = 1.5, 5  # window of the structural similarity (Wang et al. 2004)
 
 # Pixels of a strip: several planes of this size fit into a cache. Anything in 1e4..1e6 works.
 PIXELS = 1 << 16
@@ -18,22 +21,9 @@ def sum_over_strips(
 ) -> FloatArray:
     """Return the sums over all pixels of maps that depend on a neighbourhood only.
 
-    Working strip by strip needs no temporary copies of whole planes.
-
-    Parameters
-    ----------
-    local : callable
-        Function of strips of the planes that returns one map or several, (..., rows, cols). The
-        strips have `reach` more rows on each side, except at the borders of the planes.
-    *planes : array, (rows, cols)
-        Planes of one size.
-    reach : int
-        Distance in rows over which a pixel of the map depends on the planes.
-
-    Returns
-    -------
-    array
-        One sum for each map.
+    `local` takes strips of the planes and returns one map or several, (..., rows, cols). The strips
+    have `reach` more rows on each side, except at the borders of the planes: the distance over
+    which a map depends on them. Working strip by strip needs no temporary copies of planes.
     """
     rows, cols = planes[0].shape
     total = np.zeros(())
@@ -52,19 +42,15 @@ def strips(rows: int, cols: int) -> Iterator[tuple[int, int]]:
 
 
 def local_moments(x: FloatArray, y: FloatArray, sigma: float, radius: int) -> Moments:
-    """Return `gaussian_moments` of two planes, only where the window fits.
+    """Return `gaussian_moments` of two planes, only where the window of that radius fits.
 
-    Parameters
-    ----------
-    x, y : array, shape (rows, cols)
-        At least 2 radius + 1 pixels in both directions.
-    sigma : float
-        Standard deviation of the window, in pixels.
-    radius : int
-        Radius of the window, in pixels.
+    Variances that rounding can explain are 0.
     """
     moments = gaussian_moments(x, y, sigma, radius=radius)
-    return Moments(*(_inside(plane, radius) for plane in moments))
+    fitting = Moments(*(_inside(plane, radius) for plane in moments))
+    clear_rounding(fitting.var_x, x)
+    clear_rounding(fitting.var_y, y)
+    return fitting
 
 
 def window_mean(x: FloatArray, sigma: float, radius: int) -> FloatArray:

@@ -13,10 +13,16 @@ from osmofuse.checks import choice
 from osmofuse.errors import InputError, SettingError
 from osmofuse.picture import Picture, checked
 from osmofuse.progress import Guard, Status, Watch, check_watch
-from osmofuse.registration.chain import ALIGN_METHODS, AlignMethod, Candidate, best_candidate
+from osmofuse.registration.chain import (
+    ALIGN_METHODS,
+    AlignMethod,
+    Candidate,
+    best_candidate,
+    tested,
+)
 from osmofuse.registration.control_points import as_points
 from osmofuse.registration.opencv import opencv
-from osmofuse.registration.quality import Evidence, evidence, implausible
+from osmofuse.registration.quality import Evidence, evidence
 from osmofuse.registration.refine import residual_field
 from osmofuse.registration.transform import KINDS, Deformation, Kind, Transform, carried, fitted
 from osmofuse.registration.views import View, frame_of
@@ -83,7 +89,7 @@ def align(
 
     The two may differ in size, resolution and kind of light. A transform is accepted only if it is
     plausible and most tiles that have structure in both pictures fit under it; otherwise the
-    status is ``refused``, with the `reason`.
+    status is ``refused``, with the `reason`. Needs OpenCV, which the extra ``opencv`` installs.
 
     Parameters
     ----------
@@ -103,7 +109,7 @@ def align(
         Control points background_x, background_y, foreground_x, foreground_y in pixels, or a CSV
         file with that header. With "points" they are all; otherwise a start that is tried first.
     deformation : bool
-        Also find what the transform leaves, a smooth field, as warped parchment needs.
+        Also estimate a smooth field of residual shifts, for warped parchment.
     watch : callable, optional
         Called with a `Progress` between passes: features, tries of the search, refinements. If it
         returns True the work ends, without an image.
@@ -112,13 +118,6 @@ def align(
     -------
     Alignment
         Also where it is refused or cancelled.
-
-    Raises
-    ------
-    InputError, SettingError
-        A picture or a setting cannot be used, or the points do not determine the transform.
-    MissingExtraError
-        OpenCV is not installed.
     """
     check_watch(watch)
     check_settings(method, transform, points)
@@ -131,7 +130,8 @@ def align(
     best: Candidate | None
     if method == "points":
         assert start is not None, "checked above"
-        best, reason = _of_points(views, start)
+        best = tested(*views, start, "points")
+        reason = best.objection
     else:
         best, reason = best_candidate(
             *views, transform, method, guard, start=start, bending=deformation
@@ -153,13 +153,7 @@ def align(
 
 
 def check_settings(method: str, transform: str, points: object) -> None:
-    """Check the settings of `align`.
-
-    Raises
-    ------
-    SettingError
-        A setting is unknown, or two of them contradict each other.
-    """
+    """Check the settings of `align`."""
     choice("method", method, ALIGN_METHODS)
     choice("transform", transform, KINDS)
     if method == "points" and points is None:
@@ -176,13 +170,6 @@ def _image(picture: ArrayLike | Picture, name: str) -> tuple[Array, BoolArray | 
         raise InputError(f"{name}: every pixel holds the no-data value {picture.nodata:g}")
     # Filled, so that the no-data value does not enter its neighbours.
     return checked(picture.filled(), name, bounded=False), valid
-
-
-def _of_points(views: tuple[View, View], matrix: FloatArray) -> tuple[Candidate, str | None]:
-    """Return the transform of control points as a candidate, and the reason of a refusal."""
-    objection = implausible(matrix, views[0].shape, views[1].shape)
-    found = Evidence() if objection else evidence(*views, matrix)
-    return Candidate(matrix, "points", found, objection), objection
 
 
 def _without_image(
@@ -233,12 +220,6 @@ _SEARCH_SECONDS, _ALIGN_SECONDS = 4.0, 2.0
 
 
 def alignment_cost(pixels: int) -> tuple[float, float]:
-    """Return bytes (in addition to the pictures) and seconds to estimate a transform.
-
-    Parameters
-    ----------
-    pixels : int
-        Pixels of the larger picture.
-    """
+    """Return bytes, beyond the pictures, and seconds to register; pixels of the larger picture."""
     seen = min(pixels, _PIXELS_USED)
     return _ALIGN_BYTES * seen, _SEARCH_SECONDS + _ALIGN_SECONDS * seen / 1e6

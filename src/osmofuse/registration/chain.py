@@ -13,7 +13,7 @@ from osmofuse.registration.intensity import by_correlation, by_information
 from osmofuse.registration.quality import Evidence, evidence, implausible
 from osmofuse.registration.refine import ROUGH, refined, sharpened
 from osmofuse.registration.starts import EDGES, TONES, from_features, from_search
-from osmofuse.registration.transform import Kind, carried, corners, fitted
+from osmofuse.registration.transform import Kind, carried, corners, fitted, normalised
 from osmofuse.registration.views import View
 from osmofuse.typing import FloatArray
 
@@ -64,27 +64,11 @@ def best_candidate(
     start: FloatArray | None = None,
     bending: bool = False,
 ) -> tuple[Candidate | None, str | None]:
-    """Estimate a transform.
+    """Return the best candidate, if any, and the reason if it is refused.
 
-    Parameters
-    ----------
-    moving, fixed : View
-        The pictures.
-    kind : {"translation", "similarity", "affine", "homography"}
-        Kind of the transform.
-    method : str
-        Estimates to make, see `align`.
-    guard : Guard
-        Asked before each pass; when it cancels, no more are made.
-    start : array of shape (3, 3), optional
-        A rough transform to be tried first.
-    bending : bool
-        True if a deformation follows: then the transform need fit only in part.
-
-    Returns
-    -------
-    tuple of Candidate or None, and str or None
-        The best candidate; the reason of a refusal.
+    The estimates to make are those of the method, see `align`; a rough transform `start` is tried
+    first. The guard is called before each pass. If a deformation follows (`bending`), the transform
+    need fit only in part.
     """
     tried: list[Candidate] = []
     for candidate in _candidates(moving, fixed, kind, method, guard, start):
@@ -108,14 +92,12 @@ def _candidates(
     guard: Guard,
     start: FloatArray | None,
 ) -> Iterator[Candidate]:
-    tested = _Test(moving, fixed)
     last: list[Candidate] = []
 
     def offered(matrix: FloatArray | None, origin: str) -> Iterator[Candidate]:
-        candidate = tested(matrix, origin)
-        if candidate is not None:
-            last.append(candidate)
-            yield candidate
+        if matrix is not None and np.isfinite(matrix).all():
+            last.append(tested(moving, fixed, matrix, origin))
+            yield last[-1]
 
     for matrix, origin, rough in _starts(moving, fixed, kind, method, guard, start):
         near = refined(moving, fixed, matrix, kind, ROUGH) if rough else matrix
@@ -125,7 +107,7 @@ def _candidates(
         yield from offered(refine(moving, fixed, matrix if near is None else near, kind), origin)
     if method != "auto" or not last:
         return
-    # Weak so far: let others refine what is best, and see whether that fits better.
+    # Weak so far: try whether other refinements of the best candidate fit better.
     best = max(last, key=lambda one: one.rank)
     if best.evidence.agreement < _CHANCE_AGREEMENT:
         return
@@ -168,18 +150,11 @@ def _as_kind(matrix: FloatArray, kind: Kind, shape: tuple[int, int]) -> FloatArr
     return fitted(kind, points, carried(matrix, points))
 
 
-class _Test:
-    """Test of a transform of two pictures."""
-
-    def __init__(self, moving: View, fixed: View) -> None:
-        self.moving, self.fixed = moving, fixed
-
-    def __call__(self, matrix: FloatArray | None, origin: str) -> Candidate | None:
-        if matrix is None or not np.isfinite(matrix).all():
-            return None
-        objection = implausible(matrix, self.moving.shape, self.fixed.shape)
-        found = Evidence() if objection else evidence(self.moving, self.fixed, matrix)
-        return Candidate(matrix / matrix[2, 2], origin, found, objection)
+def tested(moving: View, fixed: View, matrix: FloatArray, origin: str) -> Candidate:
+    """Return a transform of two pictures as a candidate, with its quality."""
+    objection = implausible(matrix, moving.shape, fixed.shape)
+    found = Evidence() if objection else evidence(moving, fixed, matrix)
+    return Candidate(normalised(matrix), origin, found, objection)
 
 
 def _rivalled(ranked: list[Candidate], shape: tuple[int, int]) -> str | None:

@@ -15,7 +15,7 @@ from osmofuse.typing import ArrayLike, FloatArray
 
 FARTHEST = 1e6  # pixels from the first pixel; larger than any picture
 MOST_POINTS = 10_000  # limit on files; anything above some hundred works
-HEADER = ("background_x", "background_y", "foreground_x", "foreground_y")
+HEADER = ("background_x", "background_y", "foreground_x", "foreground_y")  # of CSV files
 
 
 def read_points(path: str | os.PathLike[str]) -> FloatArray:
@@ -26,18 +26,13 @@ def read_points(path: str | os.PathLike[str]) -> FloatArray:
     Parameters
     ----------
     path : path
-        The file. Columns may stand in any order, and others beside them.
+        Path of the file, with at most 10,000 points. Columns may be in any order, and other
+        columns are ignored.
 
     Returns
     -------
     array of shape (n, 4)
         In the order of the header, in pixels; (0, 0) is the centre of the first pixel.
-
-    Raises
-    ------
-    UnreadableError
-        It cannot be read, a column is missing, an entry is no number or beyond a million pixels,
-        or there are more than 10,000 points.
     """
     path = Path(path)
     content = read_document(path)

@@ -12,7 +12,7 @@ import numpy as np
 
 from osmofuse.registration.opencv import opencv
 from osmofuse.registration.starts import log_gradient
-from osmofuse.registration.transform import Kind, basis, carried, corners, fitted
+from osmofuse.registration.transform import Kind, basis, carried, corners, fitted, scaling
 from osmofuse.registration.views import Frame, View, frame_of
 from osmofuse.typing import BoolArray, FloatArray
 
@@ -27,19 +27,7 @@ def by_correlation(
 ) -> FloatArray | None:
     r"""Maximise the correlation of :math:`\log(1 + |\nabla G_2 I| / k)`, coarse to fine.
 
-    Parameters
-    ----------
-    moving, fixed : View
-        The pictures.
-    transform : array of shape (3, 3)
-        Initial transform.
-    kind : {"translation", "similarity", "affine", "homography"}
-        Kind of the transform.
-
-    Returns
-    -------
-    array of shape (3, 3) or None
-        None if it converged at no level.
+    Returns the refined matrix; None if it converged at no level.
     """
     found = None
     for pixels in _ECC_PIXELS:
@@ -88,15 +76,7 @@ _CALLS = 300  # most evaluations at a level
 
 
 def mutual_information(one: FloatArray, other: FloatArray, where: BoolArray) -> float:
-    """Return the mutual information of two planes in nats, over 40 bins of equal width.
-
-    Parameters
-    ----------
-    one, other : array of floats, (rows, cols)
-        Grey values about [0, 1].
-    where : array of bool, (rows, cols)
-        Pixels to be used.
-    """
+    """Return the mutual information in nats of two planes about [0, 1] over the pixels `where`."""
     return _information(one[where], other[where]) if where.any() else 0.0
 
 
@@ -105,19 +85,7 @@ def by_information(
 ) -> FloatArray | None:
     """Maximise the mutual information by Powell's method, on a regular sample of pixels.
 
-    Parameters
-    ----------
-    moving, fixed : View
-        The pictures.
-    transform : array of shape (3, 3)
-        Initial transform.
-    kind : {"translation", "similarity", "affine", "homography"}
-        Kind of the transform.
-
-    Returns
-    -------
-    array of shape (3, 3) or None
-        None if the pictures no longer overlap.
+    Returns the refined matrix; None if the pictures no longer overlap.
     """
     from scipy.optimize import minimize
 
@@ -149,9 +117,7 @@ class _Objective:
         self.shown = frame.fixed.mask[::step, ::step] > 0
         self.target = cv2.GaussianBlur(frame.fixed.values, (0, 0), _MI_SIGMA)[::step, ::step]
         half = max(rows, cols) / 2
-        self.shrink = np.array(
-            [[1 / half, 0, -cols / 2 / half], [0, 1 / half, -rows / 2 / half], [0, 0, 1]]
-        )
+        self.shrink = scaling(1 / half, (-cols / 2 / half, -rows / 2 / half))
         self.unit = 1 / half
 
     def change(self, x: FloatArray) -> FloatArray:

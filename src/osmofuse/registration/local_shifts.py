@@ -24,20 +24,11 @@ from osmofuse.typing import BoolArray, FloatArray
 
 
 def orientation(plane: Plane, sigma: float) -> FloatArray:
-    r"""Return real and imaginary part of :math:`c`.
+    """Return real and imaginary part of :math:`c`, float32 of shape (rows, cols, 2).
 
-    Parameters
-    ----------
-    plane : Plane
-        A grey copy.
-    sigma : float
-        Standard deviation of the Gaussian before the gradient, in pixels.
-
-    Returns
-    -------
-    array of float32, shape (rows, cols, 2)
-        Zero beside places without data. :math:`k^2` is the median of :math:`|g|^2` where
-        there is data, so that half of the picture counts as flat.
+    `sigma` is the deviation of the Gaussian before the gradient, in pixels. Zero beside places
+    without data. :math:`k^2` is the median of :math:`|g|^2` where there is data, so that half of
+    the picture counts as flat.
     """
     cv2 = opencv()
     smooth = cv2.GaussianBlur(plane.values, (0, 0), sigma, borderType=cv2.BORDER_REPLICATE)
@@ -78,20 +69,10 @@ _MOST_TILES = 300  # bounds the time; with more, tiles overlap less
 
 @dataclass(frozen=True, eq=False)
 class Shifts:
-    """Local shifts.
+    """Local shifts of n tiles, found within a search radius in pixels.
 
-    Attributes
-    ----------
-    centres : array of shape (n, 2)
-        The centres (x, y) of the tiles in the frame.
-    shifts : array of shape (n, 2)
-        Displacements: position in the moving picture minus centre.
-    peaks : array of shape (n,)
-        The correlation there, at most 1.
-    information : array of shape (n, 2, 2)
-        Sharpness of the peak: minus the second derivative of the correlation.
-    radius : int
-        Search radius in pixels.
+    Centres (x, y) in the frame; shifts, the position in the moving picture minus the centre; the
+    correlation at the peak, at most 1; and its sharpness, minus the second derivatives, (n, 2, 2).
     """
 
     centres: FloatArray
@@ -110,16 +91,9 @@ class Shifts:
 
 
 def local_shifts(moving: FloatArray, fixed: FloatArray, *, size: int, radius: int) -> Shifts:
-    """Match the tiles of one orientation field in another.
+    """Match the tiles of one orientation field in another, (rows, cols, 2), 0 without data.
 
-    Parameters
-    ----------
-    moving, fixed : array of float32, (rows, cols, 2)
-        Directions of edges in one frame, 0 where there is no data.
-    size : int
-        Side of a tile; they overlap by half if that makes less than 300 of them.
-    radius : int
-        Search radius in pixels.
+    Tiles have a side of `size`; they overlap by half if that makes fewer than 300 of them.
     """
     cv2 = opencv()
     rows, cols = fixed.shape[:2]

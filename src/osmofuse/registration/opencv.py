@@ -8,13 +8,7 @@ from osmofuse.errors import MissingExtraError
 
 
 def opencv() -> Any:
-    """Return the module of OpenCV, or raise with the command that installs it.
-
-    Raises
-    ------
-    MissingExtraError
-        It is not installed.
-    """
+    """Return the module of OpenCV, or raise with the command that installs it."""
     try:
         import cv2
     except ImportError as error:

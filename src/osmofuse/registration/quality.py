@@ -16,7 +16,7 @@ from osmofuse.registration.intensity import mutual_information
 from osmofuse.registration.local_shifts import Shifts, likeness, local_shifts, orientation
 from osmofuse.registration.opencv import opencv
 from osmofuse.registration.refine import tile_side
-from osmofuse.registration.transform import carried, corners, rates
+from osmofuse.registration.transform import area, carried, corners, rates
 from osmofuse.registration.views import Frame, Plane, View, frame_of
 from osmofuse.typing import BoolArray, FloatArray
 
@@ -103,23 +103,13 @@ class Evidence:
 
 
 def evidence(moving: View, fixed: View, transform: FloatArray, field: Any = None) -> Evidence:
-    """Measure the quality of a transform.
-
-    Parameters
-    ----------
-    moving, fixed : View
-        The pictures.
-    transform : array of shape (3, 3)
-        Matrix from points of the moving picture to the fixed one.
-    field : Deformation, optional
-        Smooth field after the transform.
-    """
+    """Measure the quality of a transform, followed by a deformation if one is given."""
     frame = frame_of(moving, fixed, transform, _PIXELS)
     if frame is None:
         return Evidence()
     here = frame.carried(transform, field)
     both = (here.mask > 0) & (frame.fixed.mask > 0)
-    smaller = min(math.prod(fixed.shape), _area(carried(transform, corners(moving.shape))))
+    smaller = min(math.prod(fixed.shape), area(carried(transform, corners(moving.shape))))
     common: dict[str, Any] = {
         "reduction": 1 / frame.scale,
         "information": mutual_information(here.values, frame.fixed.values, both),
@@ -193,7 +183,7 @@ def _distorted(areas: list[float], stretch: float) -> str | None:
 def _apart(outline: FloatArray, fixed: tuple[int, int]) -> str | None:
     frame = corners(fixed).astype(np.float32)
     shared, _ = opencv().intersectConvexConvex(outline.astype(np.float32), frame)
-    part = shared / max(1.0, min(_area(outline), _area(frame)))
+    part = shared / max(1.0, min(area(outline), area(frame)))
     if part < _LEAST_OVERLAP:
         return f"the pictures would overlap by {part:.0%} only"
     return None
@@ -204,8 +194,3 @@ def _jacobian(transform: FloatArray, point: FloatArray) -> FloatArray:
     end = carried(transform, point[None])[0]
     slope: FloatArray = (transform[:2, :2] - np.outer(end, transform[2, :2])) / depth
     return slope
-
-
-def _area(outline: FloatArray) -> float:
-    following = np.roll(outline, -1, axis=0)
-    return abs(float((outline[:, 0] * following[:, 1] - outline[:, 1] * following[:, 0]).sum())) / 2

@@ -17,6 +17,7 @@ from osmofuse.registration.transform import (
     corners,
     normalised,
     rates,
+    scaling,
 )
 from osmofuse.registration.views import Frame, View, frame_of
 from osmofuse.typing import BoolArray, FloatArray
@@ -28,20 +29,10 @@ _OVERLAPPING = 4  # tiles overlap by half, so that four of them are about one ob
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """A small change of a transform.
+    """Small change of a transform: a matrix from points of the frame to corrected positions.
 
-    Attributes
-    ----------
-    matrix : array of shape (3, 3)
-        Matrix from points of the frame to their corrected positions.
-    weights : array of shape (n,)
-        Robust weight of each tile.
-    kind : {"translation", "similarity", "affine", "homography"}
-        Kind of the transform.
-    covariance : array of shape (changes, changes)
-        Covariance of the parameters, in units of `shrink`.
-    shrink : array of shape (3, 3)
-        Matrix from points of the frame to about [-1, 1].
+    `weights` are the robust weights of the tiles; `covariance` is that of the parameters in units
+    of `shrink`, the matrix from points of the frame to about [-1, 1].
     """
 
     matrix: FloatArray
@@ -59,7 +50,7 @@ class Change:
 
 
 def agreed_change(shifts: Shifts, kind: Kind, keep: BoolArray | None = None) -> Change:
-    r"""Estimate the small change of a transform that removes the shifts.
+    r"""Estimate the small change of a transform that removes the shifts, of the tiles in `keep`.
 
     .. math:: \min_G \sum_i w_i (G(p_i + d_i) - p_i)^\top W_i (G(p_i + d_i) - p_i)
 
@@ -68,15 +59,6 @@ def agreed_change(shifts: Shifts, kind: Kind, keep: BoolArray | None = None) -> 
     :math:`A^{-1} (\sum_i g_i g_i^\top) A^{-1}` for the normal matrix :math:`A` and the slopes
     :math:`g_i` of the terms; a third too small where the weights follow the errors, and meant for
     comparing.
-
-    Parameters
-    ----------
-    shifts : Shifts
-        Shifts of the tiles.
-    kind : {"translation", "similarity", "affine", "homography"}
-        Kind of the change.
-    keep : array of bool, (n,), optional
-        Tiles to be used.
     """
     scale = float(np.abs(shifts.centres).max()) + 1.0
     centre = shifts.centres.mean(axis=0)
@@ -95,9 +77,7 @@ def agreed_change(shifts: Shifts, kind: Kind, keep: BoolArray | None = None) -> 
         off = np.sqrt(((slopes @ change - target) ** 2).sum(axis=1))
         spread = 1.48 * float(np.median(off[weights > 0])) + 1e-9
         robust = weights / (1 + (off / (_ROBUST_WIDTH * spread)) ** 2) ** 2
-    shrink = np.array(
-        [[1 / scale, 0, -centre[0] / scale], [0, 1 / scale, -centre[1] / scale], [0, 0, 1]]
-    )
+    shrink = scaling(1 / scale, -centre / scale)
     matrix = np.eye(3) + np.tensordot(change, basis(kind), 1)
     return Change(
         np.linalg.inv(shrink) @ matrix @ shrink,
@@ -145,23 +125,9 @@ def tile_side(shape: tuple[int, int]) -> int:
 def refined(
     moving: View, fixed: View, transform: FloatArray, kind: Kind, levels: tuple[Level, ...]
 ) -> FloatArray | None:
-    """Refine a transform by local shifts, level by level.
+    """Refine a transform by local shifts, level by level, coarse to fine.
 
-    Parameters
-    ----------
-    moving, fixed : View
-        The pictures.
-    transform : array of shape (3, 3)
-        Initial matrix from points of the moving picture to the fixed one.
-    kind : {"translation", "similarity", "affine", "homography"}
-        Kind of the change; a simpler one where few tiles agree.
-    levels : tuple of Level
-        One after another, coarse to fine.
-
-    Returns
-    -------
-    array of shape (3, 3) or None
-        The transform; None if the pictures no longer overlap.
+    Where few tiles agree, the change is of a simpler kind. None if the pictures no longer overlap.
     """
     before = None
     for level in levels:
@@ -183,11 +149,6 @@ def sharpened(moving: View, fixed: View, transform: FloatArray, kind: Kind) -> F
 
     Smoothed edges are found in spite of blur and noise. But smoothing mixes what both pictures
     show with what only one of them shows, a stain beside a letter, and that displaces edges.
-
-    Parameters
-    ----------
-    moving, fixed, transform, kind
-        As for `refined`.
     """
     blunt = refined(moving, fixed, transform, kind, FINE)
     frame = None if blunt is None else frame_of(moving, fixed, blunt, _SHARP.pixels)
@@ -265,24 +226,10 @@ _FIELD_ROUNDS = 3  # estimates, each from the remaining shifts
 def residual_field(
     frame: Frame, transform: FloatArray, shape: tuple[int, int]
 ) -> Deformation | None:
-    r"""Estimate the smooth field that removes the shifts left by a transform.
+    """Estimate the smooth field that removes the shifts left by a transform.
 
     A thin-plate spline with smoothing is fitted to the shifts of tiles, which are then measured
-    again.
-
-    Parameters
-    ----------
-    frame : Frame
-        Both pictures.
-    transform : array of shape (3, 3)
-        Matrix from points of the moving picture to the fixed one.
-    shape : tuple of int
-        Rows and columns of the fixed picture.
-
-    Returns
-    -------
-    Deformation or None
-        None where too few tiles have structure.
+    again. `shape` is that of the fixed picture. None where too few tiles have structure.
     """
     target = orientation(frame.fixed, _BROAD_SIGMA)
     field = None

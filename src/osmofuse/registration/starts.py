@@ -10,7 +10,7 @@ import numpy as np
 from osmofuse.progress import Guard
 from osmofuse.registration.local_shifts import orientation
 from osmofuse.registration.opencv import opencv
-from osmofuse.registration.transform import corners
+from osmofuse.registration.transform import carried, corners, scaling
 from osmofuse.registration.views import ROUNDING, Plane, View
 from osmofuse.typing import Array, FloatArray
 
@@ -18,23 +18,13 @@ _RATIO = 0.8  # Lowe's ratio of best to second-best distance
 _MATCHED = 3.0  # pixels: largest reprojection error of an inlier
 _MOST_FEATURES = 3000  # features of a picture
 _LEAST_INLIERS = 8  # matches that agree on a homography, twice its minimum
-TONES, EDGES = "tones", "edges"
+TONES, EDGES = "tones", "edges"  # where features are detected: grey values, gradients
 
 
 def from_features(moving: Plane, fixed: Plane, look: str) -> FloatArray | None:
-    """Estimate a homography from SIFT features.
+    """Estimate a homography from SIFT features in grey values or in gradient magnitudes.
 
-    Parameters
-    ----------
-    moving, fixed : Plane
-        Grey copies.
-    look : {"tones", "edges"}
-        Detect features in grey values, or in gradient magnitudes.
-
-    Returns
-    -------
-    array of shape (3, 3) or None
-        Matrix from points of the moving picture to the fixed one; None if too few matches agree.
+    It maps points of the moving picture to the fixed one; None if too few matches agree.
     """
     seen = _tones if look == TONES else _edges
     matrix = _matched(seen(moving), seen(fixed), moving.mask, fixed.mask)
@@ -100,8 +90,8 @@ def _rooted(words: FloatArray) -> FloatArray:
 def _reversed(words: FloatArray) -> FloatArray:
     """Return the descriptors of the same points in the negative picture.
 
-    Gradients and the direction of the keypoint turn by 180° together, so the histograms stay
-    what they are and only the cells of the grid change places.
+    Gradients and the direction of the keypoint turn by 180° together, so the histograms stay the
+    same and only the cells of the grid change places.
     """
     cells: Any = words.reshape(-1, 4, 4, 8)
     return np.asarray(np.ascontiguousarray(cells[:, ::-1, ::-1]).reshape(-1, 128))
@@ -129,21 +119,10 @@ def from_search(
 ) -> list[tuple[FloatArray, float]]:
     """Search similarities by correlation of edge orientations.
 
-    Parameters
-    ----------
-    moving, fixed : View
-        The pictures. If their sizes differ by more than a quarter, they are taken for
-        pictures of one resolution, and also for pictures of one field of view.
-    guard : Guard
-        Asked before each turn; when it cancels, nothing is found.
-    most : int
-        Most results.
-
-    Returns
-    -------
-    list of tuple of array and float
-        Matrices that take points of the moving picture to the fixed one, best first, with
-        their scores: the correlation in units of what chance gives.
+    If the sizes of the pictures differ by more than a quarter, they are taken for pictures of one
+    resolution, and also for pictures of one field of view. Returns at most `most` matrices from
+    points of the moving picture to the fixed one, best first, with their scores: the correlation in
+    units of what chance gives. The guard is called before each turn; cancelled, nothing is found.
     """
     there = fixed.whole(_SEARCH_SIDE * _SEARCH_SIDE)
     target = orientation(there, _SEARCH_SIGMA)
@@ -175,12 +154,12 @@ def _best_shifts(
     shape = (math.ceil(high[1] - low[1]) + 1, math.ceil(high[0] - low[0]) + 1)
     if min(shape) < 16 or max(shape) > 4 * max(target.shape):
         return []
-    place = np.array([[1, 0, -low[0]], [0, 1, -low[1]], [0, 0, 1.0]]) @ linear
+    place = scaling(1.0, -low) @ linear
     field = orientation(here.into(place, shape), _SEARCH_SIGMA)
     score = _correlation(field, target)
     row, col = np.unravel_index(int(score.argmax()), score.shape)
     down, across = row - (shape[0] - 1), col - (shape[1] - 1)
-    move = np.array([[1, 0, across], [0, 1, down], [0, 0, 1.0]])
+    move = scaling(1.0, (across, down))
     return [(np.linalg.inv(reduce) @ move @ place, float(score[row, col]))]
 
 
@@ -212,8 +191,6 @@ def _distinct(
     most: int,
 ) -> list[tuple[FloatArray, float]]:
     """Return the best that differ from one another by more than a step of the search."""
-    from osmofuse.registration.transform import carried
-
     near = 0.06 * max(fixed)
     kept: list[tuple[FloatArray, float]] = []
     for matrix, score in found:

@@ -87,6 +87,19 @@ def corners(shape: tuple[int, ...]) -> FloatArray:
     return np.array([[0, 0], [right, 0], [right, bottom], [0, bottom]])
 
 
+def area(outline: FloatArray) -> float:
+    """Return the area of a polygon with corners (x, y)."""
+    following = np.roll(outline, -1, axis=0)
+    return abs(float((outline[:, 0] * following[:, 1] - outline[:, 1] * following[:, 0]).sum())) / 2
+
+
+def scaling(scale: float, shift: ArrayLike) -> FloatArray:
+    """Return the matrix of a scale, followed by a shift (x, y)."""
+    matrix = np.diag([scale, scale, 1.0])
+    matrix[:2, 2] = shift
+    return matrix
+
+
 def basis(kind: Kind) -> FloatArray:
     """Return the small changes that a kind of transform allows, as matrices to add to the unit."""
     unit = np.eye(9).reshape(9, 3, 3)
@@ -107,24 +120,8 @@ def rates(kind: Kind, points: FloatArray) -> FloatArray:
 def fitted(kind: Kind, start: FloatArray, end: FloatArray, iterations: int = 8) -> FloatArray:
     r"""Fit a transform to pairs of points by least squares, :math:`\min \sum |H p - q|^2`.
 
-    Parameters
-    ----------
-    kind : {"translation", "similarity", "affine", "homography"}
-        Kind of the transform.
-    start, end : array of shape (n, 2)
-        The points :math:`p` and where they should go, :math:`q`.
-    iterations : int
-        Steps of Gauss and Newton, from the transform that joins centres and sizes.
-
-    Returns
-    -------
-    array of shape (3, 3)
-        The matrix.
-
-    Raises
-    ------
-    InputError
-        There are too few points, or they lie on one another or on a line.
+    Steps of Gauss and Newton, from the transform that joins centres and sizes. An InputError is
+    raised for too few points, or points on one another or on a line.
     """
     if len(start) < LEAST_POINTS[kind]:
         least = LEAST_POINTS[kind]
@@ -152,7 +149,7 @@ def _centred(points: FloatArray) -> FloatArray:
     """Return the map from points about 0 of size 1 to these."""
     centre = points.mean(axis=0)
     size = float(np.sqrt(((points - centre) ** 2).sum(axis=1).mean())) or 1.0
-    return np.array([[size, 0, centre[0]], [0, size, centre[1]], [0, 0, 1.0]])
+    return scaling(size, centre)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
 """Grey copies of pictures, and the common frame in which two of them are compared.
 
-A picture of a hundred megapixels is looked at in a frame of a few; the copy is made from the
-stored samples, so that nothing of the full size is ever kept beside them.
+A picture of a hundred megapixels is compared in a frame of a few; the copy is made from the
+stored samples, so that no other array has the full size.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from osmofuse.registration.opencv import opencv
-from osmofuse.registration.transform import Deformation, carried, corners
+from osmofuse.registration.transform import Deformation, area, carried, corners, scaling
 from osmofuse.typing import Array, BoolArray, FloatArray
 
 _ENDS = (0.2, 99.8)  # percentiles of black and white, which exclude glare and dead pixels
@@ -26,14 +26,7 @@ ROUNDING = 3e-5
 class Plane:
     """Grey copy of a part of a picture: values about [0, 1], mask and position.
 
-    Attributes
-    ----------
-    values : array of float32, (rows, cols)
-        Grey.
-    mask : array of uint8, (rows, cols)
-        255 where the picture has data.
-    matrix : array of shape (3, 3)
-        Matrix from points of the picture to the copy.
+    The mask is 255 where the picture has data; the matrix maps points of the picture to the copy.
     """
 
     values: FloatArray
@@ -57,15 +50,7 @@ class Plane:
 
 
 class View:
-    """Picture with methods that make grey copies.
-
-    Parameters
-    ----------
-    pixels : array, (rows, cols) or (rows, cols, channels)
-        In stored depth.
-    valid : array of bool, (rows, cols), optional
-        False where nothing was recorded.
-    """
+    """Picture in stored depth that makes grey copies of itself; `valid` is False without data."""
 
     def __init__(self, pixels: Array, valid: BoolArray | None = None) -> None:
         self.pixels = pixels
@@ -80,25 +65,17 @@ class View:
         if shown.size == 0:
             return 0.0, 1.0
         low, high = (float(level) for level in np.percentile(shown, _ENDS))
-        # What single precision cannot tell apart is flat: it must not fill the range.
+        # Values that are equal in single precision are flat: they must not fill the range.
         flat = high - low <= 8 * np.finfo(np.float32).eps * max(abs(low), abs(high))
         return (low, low + 1.0) if flat else (low, high)
 
     def whole(self, pixels: int) -> Plane:
-        """Return a copy of the whole picture of at most so many pixels."""
+        """Return a copy of the whole picture, of at most `pixels` pixels."""
         factor = min(1.0, math.sqrt(pixels / (self.shape[0] * self.shape[1])))
         return self._copy((0, self.shape[0]), (0, self.shape[1]), factor)
 
     def part(self, matrix: FloatArray, shape: tuple[int, int]) -> Plane:
-        """Return a copy of the part inside a frame, at about its resolution.
-
-        Parameters
-        ----------
-        matrix : array of shape (3, 3)
-            Matrix from points of the picture to the frame.
-        shape : tuple of int
-            Rows and columns of the frame.
-        """
+        """Return a copy of the part inside a frame, to which `matrix` maps, at its resolution."""
         seen = carried(np.linalg.inv(matrix), corners(shape))
         margin = 0.1 * np.ptp(seen, axis=0) + 8
         low = np.clip(np.floor(seen.min(axis=0) - margin), 0, None).astype(int)
@@ -127,14 +104,8 @@ class View:
             shown = self.valid[place].astype(np.uint8)
             mask = cv2.resize(shown, size, interpolation=cv2.INTER_NEAREST) * np.uint8(255)
         # Centres of pixels: x' + 1/2 = (x - start + 1/2) / step.
-        matrix = np.array(
-            [
-                [1 / step, 0, (0.5 - cols[0]) / step - 0.5],
-                [0, 1 / step, (0.5 - rows[0]) / step - 0.5],
-                [0, 0, 1.0],
-            ]
-        )
-        return Plane(values, mask, matrix)
+        shift = [(0.5 - start) / step - 0.5 for start in (cols[0], rows[0])]
+        return Plane(values, mask, scaling(1 / step, shift))
 
     def _values(self, place: tuple[slice, ...], size: tuple[int, int]) -> FloatArray:
         cv2 = opencv()
@@ -164,16 +135,8 @@ _LEAST_SIDE = 16  # pixels of the overlap; with less there is no frame
 class Frame:
     """Both pictures, reduced to one resolution and cut to what they share.
 
-    Attributes
-    ----------
-    matrix : array of shape (3, 3)
-        Matrix from points of the fixed picture to the frame: a scale and a shift.
-    shape : tuple of int
-        Rows and columns.
-    moving : Plane
-        The part of the moving picture, in its own coordinates.
-    fixed : Plane
-        The part of the fixed picture, in the frame.
+    The matrix, a scale and a shift, maps points of the fixed picture to the frame. The part of the
+    moving picture is in its own coordinates, that of the fixed picture in the frame.
     """
 
     matrix: FloatArray
@@ -217,23 +180,10 @@ def frame_of(moving: View, fixed: View, transform: FloatArray, pixels: int) -> F
     if not np.isfinite(extent).all() or extent.min() < _LEAST_SIDE:
         return None
     # Not much finer than the coarser picture.
-    finest = min(1.0, 1.5 / max(_magnification(transform, moving.shape), 1e-6))
+    before = max(1.0, (moving.shape[0] - 1.0) * (moving.shape[1] - 1.0))
+    finest = min(1.0, 1.5 / max(math.sqrt(area(outline) / before), 1e-6))
     scale = min(finest, math.sqrt(pixels / float(extent.prod())))
     shape = (max(1, round(extent[1] * scale)), max(1, round(extent[0] * scale)))
-    matrix = np.array(
-        [
-            [scale, 0, scale * (0.5 - low[0]) - 0.5],
-            [0, scale, scale * (0.5 - low[1]) - 0.5],
-            [0, 0, 1.0],
-        ]
-    )
+    matrix = scaling(scale, scale * (0.5 - low) - 0.5)
     there = fixed.part(matrix, shape).into(matrix, shape)
     return Frame(matrix, shape, moving.part(matrix @ transform, shape), there)
-
-
-def _magnification(transform: FloatArray, shape: tuple[int, int]) -> float:
-    """Return the mean magnification of lengths by a transform."""
-    outline = carried(transform, corners(shape))
-    following = np.roll(outline, -1, axis=0)
-    area = abs(float((outline[:, 0] * following[:, 1] - outline[:, 1] * following[:, 0]).sum())) / 2
-    return math.sqrt(area / max(1.0, (shape[0] - 1.0) * (shape[1] - 1.0)))

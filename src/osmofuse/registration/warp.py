@@ -11,7 +11,7 @@ from osmofuse.registration.opencv import opencv
 from osmofuse.registration.transform import Transform, carried
 from osmofuse.typing import Array, BoolArray, FloatArray
 
-_BLOCK = 1024  # pixels of a block's side: bounds memory, without effect on the result
+_WARP_BLOCK = 1024  # pixels of a block's side: bounds memory, without effect on the result
 _REACH = 6  # pixels around a block that are needed: 4 of Lanczos' kernel, and a margin
 
 
@@ -41,9 +41,9 @@ def warped(
     result = np.zeros((*shape, *pixels.shape[2:]), pixels.dtype)
     shown = np.zeros(shape, np.bool_)
     low, high = _range(pixels, valid)
-    for top in range(0, shape[0], _BLOCK):
-        for left in range(0, shape[1], _BLOCK):
-            place = slice(top, top + _BLOCK), slice(left, left + _BLOCK)
+    for top in range(0, shape[0], _WARP_BLOCK):
+        for left in range(0, shape[1], _WARP_BLOCK):
+            place = slice(top, top + _WARP_BLOCK), slice(left, left + _WARP_BLOCK)
             across, down = _sources(transform, back, place, shape)
             block = _block(pixels, valid, across, down)
             if block is not None:
