@@ -100,7 +100,7 @@ class Description:
 
 
 def describe(path: str | os.PathLike[str], *, page: int = 1) -> Description:
-    """Describe a picture file without decoding its pixels, which may still be damaged.
+    """Describe a picture file without decoding its pixels.
 
     Parameters
     ----------
@@ -108,6 +108,11 @@ def describe(path: str | os.PathLike[str], *, page: int = 1) -> Description:
         The file.
     page : int
         Page number, from 1.
+
+    Returns
+    -------
+    Description
+        From the header; the pixels may still be damaged.
 
     Raises
     ------

@@ -57,9 +57,22 @@ Answer = TypeVar("Answer")
 
 
 def describe_isolated(path: str | os.PathLike[str], *, page: int = 1) -> Description:
-    """Describe a picture file in the child process; see `describe`.
+    """Describe a picture file as `describe` does, in the child process.
 
-    A file that makes the child crash or hang raises an UnreadableError.
+    Parameters
+    ----------
+    path, page
+        As for `osmofuse.io.describe`.
+
+    Returns
+    -------
+    Description
+        As for `osmofuse.io.describe`.
+
+    Raises
+    ------
+    UnreadableError
+        The file cannot be read, or made the child crash or hang.
     """
     path = Path(path)
     check_page(path, page)
@@ -80,6 +93,11 @@ def read_isolated(
         Limits of each file, and the time for it.
     pages : sequence of int, optional
         Page number of each, from 1; by default the first.
+
+    Returns
+    -------
+    list of Picture
+        As `osmofuse.io.read` returns them.
 
     Raises
     ------
@@ -105,7 +123,13 @@ def _request(
 
 
 def start_decoder() -> None:
-    """Start the child process early, so that the first file need not wait for it."""
+    """Start the child process early, so that the first file need not wait for it.
+
+    Raises
+    ------
+    LimitError
+        The system cannot start another process.
+    """
     with _decoder.lock:  # else two threads might start one each
         _decoder.start()
 

@@ -36,6 +36,11 @@ def for_screen(picture: Picture, name: str) -> Array:
         Of any depth; never changed.
     name : str
         Name of the picture, for messages.
+
+    Raises
+    ------
+    UnreadableError
+        Its profile is damaged, or not for RGB.
     """
     plain = Picture(picture.filled().colour, picture.profile)
     bands = bands_of(plain.pixels)

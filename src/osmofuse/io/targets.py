@@ -67,10 +67,14 @@ def check_target(
 
 
 def check_distinct(paths: Iterable[tuple[str, Path]]) -> None:
-    """Check that outputs, given as pairs of role and path, are distinct files.
+    """Check that outputs are distinct files, and that none is the folder of another.
 
-    Two are the same also by a link, another spelling of the path, or case. None may be the folder
-    of another.
+    Two are the same also by a link, another spelling of the path, or case.
+
+    Parameters
+    ----------
+    paths : iterable of (str, Path)
+        Role and path of each.
     """
     taken: dict[object, str] = {}
     given = list(paths)
