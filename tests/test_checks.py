@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from osmofuse.checks import LONGEST, choice, mapping, number, sequence, shown, text, whole
+from osmofuse.checks import MOST_SHOWN, choice, mapping, number, sequence, shown, text, whole
 from osmofuse.errors import SettingError
 
 HUGE = 10**5000  # more digits than Python prints
@@ -102,4 +102,4 @@ def test_a_wrong_value_is_shown_in_a_line():
     for _ in range(100_000):
         nested = [nested]
     for value in (HUGE, "x" * 10**6, list(range(10**5)), nested):
-        assert len(shown(value)) <= LONGEST + 1
+        assert len(shown(value)) <= MOST_SHOWN + 1

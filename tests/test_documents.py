@@ -7,7 +7,14 @@ import socket
 
 import pytest
 
-from osmofuse.documents import DEEPEST, LARGEST, json_of, read_document, text_of, toml_of
+from osmofuse.documents import (
+    DEEPEST,
+    MOST_DOCUMENT_BYTES,
+    json_of,
+    read_document,
+    text_of,
+    toml_of,
+)
 from osmofuse.errors import UnreadableError
 
 
@@ -23,7 +30,7 @@ def test_a_hole_of_a_terabyte_takes_no_memory(tmp_path):
     path = tmp_path / "large"
     with path.open("wb") as file:
         file.truncate(10**12)
-    with pytest.raises(UnreadableError, match=f"larger than {LARGEST:,} bytes"):
+    with pytest.raises(UnreadableError, match=f"larger than {MOST_DOCUMENT_BYTES:,} bytes"):
         read_document(path)
 
 

@@ -109,7 +109,7 @@ class TestNoCache:
 
     def test_it_is_logged(self, monkeypatch, caplog):
         monkeypatch.setattr(kernel_cache, "cache_directory", lambda: None)
-        kernel_cache._announce.__wrapped__()
+        kernel_cache._log_compiling.__wrapped__()
         assert "set OSMOFUSE_CACHE to one that can" in caplog.text
 
 
@@ -249,9 +249,9 @@ def test_a_full_disk_costs_time_only(tmp_path, pixels, size, temporary):
 
 def test_it_is_logged_if_an_entry_cannot_be_kept(tmp_path, monkeypatch, caplog):
     monkeypatch.setattr(kernel_cache, "cache_directory", lambda: tmp_path / "gone")
-    kernel_cache._complain.cache_clear()
-    kernel_cache._keep("a.nbc", b"code")
-    kernel_cache._keep("a.nbc", b"code")
+    kernel_cache._warn_not_stored.cache_clear()
+    kernel_cache._store("a.nbc", b"code")
+    kernel_cache._store("a.nbc", b"code")
     assert caplog.text.count("cannot be kept") == 1
 
 

@@ -1,4 +1,4 @@
-"""Let ``python -m osmofuse`` be the command line."""
+"""Entry point of ``python -m osmofuse``, the command line."""
 
 import signal
 import sys

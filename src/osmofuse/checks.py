@@ -10,7 +10,7 @@ from typing import Any
 
 from osmofuse.errors import SettingError, did_you_mean
 
-LONGEST = 100  # characters of a wrong value in a message; anything in 40..200 works
+MOST_SHOWN = 100  # characters of a wrong value in a message; anything in 40..200 works
 
 
 def number(
@@ -23,25 +23,9 @@ def number(
     below: bool = False,
     infinite: bool = False,
 ) -> float:
-    """Return a value checked to be a number in a range.
+    """Return a value checked to be a real number in a range, as a float.
 
-    Parameters
-    ----------
-    name : str
-        Name of the setting, for the message.
-    value : object
-        The value.
-    most, least : float
-        The range.
-    above, below : bool
-        Exclude the least, or the most.
-    infinite : bool
-        Allow infinity, too.
-
-    Raises
-    ------
-    SettingError
-        It is no number, or out of range.
+    `above` excludes the least, `below` the most; `infinite` allows infinity beside the range.
     """
     wanted = f"a number {'above' if above else 'from'} {least:g}"
     wanted += f", and below {most:g}" if below else f"{', at most' if above else ' to'} {most:g}"
@@ -59,13 +43,7 @@ def number(
 
 
 def whole(name: str, value: object, *, least: int, most: int) -> int:
-    """Return a value checked to be a whole number in a range.
-
-    Raises
-    ------
-    SettingError
-        It is no whole number, or out of range.
-    """
+    """Return a value checked to be an integer in a range; True and False are not integers."""
     wanted = f"a whole number from {least} to {most}"
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise _refusal(name, value, wanted)
@@ -75,37 +53,14 @@ def whole(name: str, value: object, *, least: int, most: int) -> int:
 
 
 def choice(name: str, value: object, allowed: Sequence[object]) -> None:
-    """Check that a value is one of the allowed ones.
-
-    Raises
-    ------
-    SettingError
-        It is none of them.
-    """
+    """Check that a value is one of the allowed ones: the same object, or equal text."""
     if not any(value is a or (isinstance(value, str) and value == a) for a in allowed):
         wanted = f"one of {', '.join(map(repr, allowed))}"
         raise _refusal(name, value, wanted, [one for one in allowed if isinstance(one, str)])
 
 
 def text(name: str, value: object, *, most: int = 10_000, pattern: str | None = None) -> str:
-    """Return a value checked to be text.
-
-    Parameters
-    ----------
-    name : str
-        Name of the field, for the message.
-    value : object
-        The value.
-    most : int
-        Most characters.
-    pattern : str, optional
-        Regular expression that the whole text must match.
-
-    Raises
-    ------
-    SettingError
-        It is no text, too long, or does not match.
-    """
+    """Return a value checked to be text of at most `most` characters that matches a pattern."""
     if not isinstance(value, str) or len(value) > most:
         raise _refusal(name, value, f"text of at most {most} characters")
     if pattern is not None and not re.fullmatch(pattern, value):
@@ -114,35 +69,14 @@ def text(name: str, value: object, *, most: int = 10_000, pattern: str | None = 
 
 
 def mapping(name: str, value: object) -> Mapping[str, Any]:
-    """Return a value checked to be a mapping whose keys are texts.
-
-    Raises
-    ------
-    SettingError
-        It is none.
-    """
+    """Return a value checked to be a mapping whose keys are text."""
     if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
         raise _refusal(name, value, "an object: names with values")
     return value
 
 
 def sequence(name: str, value: object, *, least: int = 0, most: int = 100_000) -> Sequence[Any]:
-    """Return a value checked to be a list or tuple.
-
-    Parameters
-    ----------
-    name : str
-        Name of the field, for the message.
-    value : object
-        The value.
-    least, most : int
-        Allowed number of entries.
-
-    Raises
-    ------
-    SettingError
-        It is none, or has too few or too many entries.
-    """
+    """Return a value checked to be a list or tuple with `least` to `most` entries."""
     if isinstance(value, str | bytes) or not isinstance(value, Sequence):
         raise _refusal(name, value, f"a list of {least} to {most} entries")
     if not least <= len(value) <= most:
@@ -167,9 +101,9 @@ def shown(value: object) -> str:
         return f"a number of some {math.ceil(digits):.0f} digits"
     except RecursionError:
         return f"a {type(value).__name__} of many levels"
-    return words if len(words) <= LONGEST else f"{words[:LONGEST]}…"
+    return words if len(words) <= MOST_SHOWN else f"{words[:MOST_SHOWN]}…"
 
 
 def _refusal(name: str, value: object, wanted: str, words: Sequence[str] = ()) -> SettingError:
-    hint = did_you_mean(value[:LONGEST], words) if isinstance(value, str) else ""
+    hint = did_you_mean(value[:MOST_SHOWN], words) if isinstance(value, str) else ""
     return SettingError(f"{name}: {shown(value)}{hint}; must be {wanted}")

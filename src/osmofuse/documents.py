@@ -18,12 +18,13 @@ from typing import Any
 from osmofuse.errors import UnreadableError, reading
 
 # Bounds, far above what records and recipes need; anything from a tenth of them works.
-LARGEST = 16_000_000  # bytes
+MOST_DOCUMENT_BYTES = 16_000_000
 DEEPEST = 64  # levels of lists and objects; the parser's recursion ends near 1000
-MOST_VALUES = 1_000_000
+MOST_VALUES = 1_000_000  # in a document
 MOST_DOTS = 1000  # in a line of TOML: the parser's time grows with their square
 MOST_BITS = 1000  # of an integer: below 1024, so that a float can hold it
 
+# Names of kinds of files that are refused, for messages.
 _FILE_KINDS = {
     stat.S_IFDIR: "a directory",
     stat.S_IFIFO: "a pipe",
@@ -33,20 +34,10 @@ _FILE_KINDS = {
 }
 
 
-def read_document(path: str | os.PathLike[str], *, most: int = LARGEST) -> bytes:
-    """Return the bytes of a regular file.
+def read_document(path: str | os.PathLike[str], *, most: int = MOST_DOCUMENT_BYTES) -> bytes:
+    """Return the bytes of a regular file of at most `most` bytes.
 
-    Parameters
-    ----------
-    path : path
-        The file.
-    most : int
-        Largest size in bytes.
-
-    Raises
-    ------
-    UnreadableError
-        It is missing, larger, cannot be read, or is a folder, a pipe, a socket or a device.
+    Pipes, sockets and devices are refused without waiting for them.
     """
     path = Path(path)
     with reading(path):
@@ -61,24 +52,15 @@ def read_document(path: str | os.PathLike[str], *, most: int = LARGEST) -> bytes
 
 
 def text_of(content: bytes) -> str:
-    """Decode a document as UTF-8.
-
-    Raises
-    ------
-    ValueError
-        It is not UTF-8.
-    """
+    """Decode a document as UTF-8, with or without a byte order mark; else raise a ValueError."""
     return content.decode("utf-8-sig")
 
 
 def json_of(text: str) -> Any:
     """Parse a JSON document.
 
-    Raises
-    ------
-    ValueError
-        It is no JSON; is nested too deep; has too many values, a name twice, or a number or text
-        that cannot be written again.
+    A ValueError is raised if it is invalid, nested too deep, has too many values or a name twice,
+    or has a number or text that cannot be written again.
     """
     if text.count(",") > MOST_VALUES:
         raise ValueError(f"more than {MOST_VALUES:,} values")
@@ -97,13 +79,7 @@ def json_of(text: str) -> Any:
 
 
 def toml_of(text: str) -> dict[str, Any]:
-    """Parse a TOML document.
-
-    Raises
-    ------
-    ValueError
-        It is no TOML, is nested too deep, or has a number or text that cannot be written again.
-    """
+    """Parse a TOML document; raise a ValueError as `json_of` does."""
     if any(line.count(".") > MOST_DOTS for line in text.splitlines()):
         raise ValueError(f"a line of more than {MOST_DOTS} parts")
     try:

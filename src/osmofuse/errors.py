@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+# Advice by number of the system's error.
 _FIXES = {
     errno.ENOSPC: "free some space there, or choose another disk",
     errno.EDQUOT: "free some of your space there, or choose another disk",
@@ -77,11 +78,6 @@ def reading(path: str | os.PathLike[str]) -> Iterator[None]:
     """Turn errors of the system into UnreadableErrors that name the file.
 
     Only for opening and reading: a ValueError is taken for an invalid file name.
-
-    Raises
-    ------
-    UnreadableError
-        The file is missing, cannot be read, or has an invalid name.
     """
     try:
         yield
@@ -92,15 +88,7 @@ def reading(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def cannot_read(path: str | os.PathLike[str], error: OSError | ValueError) -> UnreadableError:
-    """Return the error for a file that cannot be read.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-    error : OSError or ValueError
-        Error of the system; a ValueError for an invalid file name.
-    """
+    """Return the error for a file that cannot be read; a ValueError means an invalid file name."""
     if isinstance(error, ValueError):  # a zero byte, or characters that cannot be encoded
         return UnreadableError(f"{os.fspath(path)!r}: not a valid file name ({error})")
     if isinstance(error, FileNotFoundError):
@@ -110,13 +98,7 @@ def cannot_read(path: str | os.PathLike[str], error: OSError | ValueError) -> Un
 
 @contextmanager
 def naming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn errors of the system into OutputErrors that name the file and a fix.
-
-    Raises
-    ------
-    OutputError
-        The file cannot be written.
-    """
+    """Turn errors of the system into OutputErrors that name the file and a fix."""
     try:
         yield
     except OutputError:  # it names its file already

@@ -29,8 +29,6 @@ import numba
 from numba.core import codegen, compiler, event, serialize, sigutils
 from numba.core.caching import NullCache
 
-__all__ = ["KernelCache", "cache_directory"]
-
 _MOST_ENTRY_BYTES = 1 << 26  # a kernel takes some 30 kB; anything from 1 MB works
 # Content of the test file, about the size of a kernel: a full disk still takes an empty file.
 _PROBE = bytes(1 << 16)
@@ -51,11 +49,6 @@ class KernelCache(NullCache):
     would run code that was optimised once less than what later processes load, and round
     differently: the process would have two copies of a parallel loop, its own and one inlined into
     the kernel, and calls would use the former. For the same reason each kernel has its own engine.
-
-    Parameters
-    ----------
-    dispatcher : numba.core.dispatcher.Dispatcher
-        The kernel.
     """
 
     def __init__(self, dispatcher: Any) -> None:
@@ -74,12 +67,12 @@ class KernelCache(NullCache):
                 with contextlib.suppress(Exception):  # e.g. of another version of llvmlite
                     return _rebuilt(payload, target_context)
             payload = self._compiled(sig)
-            _keep(name, payload)
+            _store(name, payload)
             return _rebuilt(payload, target_context)
         return None
 
     def _compiled(self, sig: Any) -> bytes:
-        _announce()
+        _log_compiling()
         arguments, result = _signatures.normalize_signature(sig)
         details = {"dispatcher": self._dispatcher, "args": arguments, "return_type": result}
         with _events.trigger_event("numba:compile", data=details):
@@ -131,7 +124,7 @@ def _entry(name: str) -> bytes | None:
     return payload if digest == _digest(name, payload) else None
 
 
-def _keep(name: str, payload: bytes) -> None:
+def _store(name: str, payload: bytes) -> None:
     """Write an entry, replacing a damaged one; on failure only log a warning."""
     folder = cache_directory()
     if folder is None:
@@ -146,7 +139,7 @@ def _keep(name: str, payload: bytes) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             partial.unlink()
-        _complain(str(error))
+        _warn_not_stored(str(error))
 
 
 def _digest(name: str, payload: bytes) -> bytes:
@@ -154,7 +147,7 @@ def _digest(name: str, payload: bytes) -> bytes:
 
 
 @functools.cache
-def _announce() -> None:
+def _log_compiling() -> None:
     """Log, once per process, that compilation takes a while."""
     if cache_directory() is None:
         _log.warning(
@@ -166,7 +159,7 @@ def _announce() -> None:
 
 
 @functools.cache
-def _complain(reason: str) -> None:
+def _warn_not_stored(reason: str) -> None:
     _log.warning(
         "compiled kernels cannot be kept (%s); they are compiled each time until there is room "
         "or OSMOFUSE_CACHE names another folder",
@@ -198,15 +191,10 @@ def cache_directory() -> Path | None:
 
 
 def _check_owner(folder: Path, forbidden: int) -> None:
-    """Check that a folder belongs to this user, and gives others no forbidden rights.
+    """Refuse a folder that does not belong to this user, or gives others forbidden rights.
 
     Entries are code: a user who can write them could run code as the user who loads them. On
     Windows the folders in question are private anyway.
-
-    Raises
-    ------
-    PermissionError
-        The folder must not be used.
     """
     found = folder.lstat()
     ours = os.name == "nt" or (
@@ -217,13 +205,7 @@ def _check_owner(folder: Path, forbidden: int) -> None:
 
 
 def _temporary_cache() -> Path:
-    """Return a folder in the temporary directory that only this user can read or write.
-
-    Raises
-    ------
-    OSError
-        It cannot be created, or belongs to another user, whose code would be run.
-    """
+    """Return a folder in the temporary directory that only this user can read or write."""
     user = os.getuid() if hasattr(os, "getuid") else "user"
     folder = Path(tempfile.gettempdir()) / f"osmofuse-{user}"
     if folder.parent == Path.cwd():  # the last resort of tempfile, shared with other files

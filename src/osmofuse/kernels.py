@@ -1,6 +1,6 @@
 """Numba settings: compilation and threading of kernels.
 
-A kernel is a compiled loop over planes. It stands beside the operator or term it serves and
+A kernel is a compiled loop over planes. It is next to the operator or term it serves and
 is declared with :func:`kernel`; its NumPy reference is in the tests. `osmofuse.kernel_cache`
 stores the machine code.
 """
@@ -34,7 +34,7 @@ __all__ = [
     "threads_for",
 ]
 
-_SMALL = 20_000  # pixels; a kernel on fewer ends sooner than a second thread wakes up
+_SMALL_PLANE = 20_000  # pixels; a kernel on fewer ends sooner than a second thread wakes up
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
@@ -74,9 +74,9 @@ def pixel(function: Kernel) -> Kernel:
 
 @contextmanager
 def threads_for(pixels: int) -> Iterator[None]:
-    """Run kernels on planes of so many pixels: with one thread if they are small."""
+    """Run kernels on planes of this size, with one thread if they are small."""
     before = numba.get_num_threads()
-    if before == 1 or pixels >= _SMALL:
+    if before == 1 or pixels >= _SMALL_PLANE:
         yield  # setting the number of threads costs as much as a small kernel
         return
     numba.set_num_threads(1)

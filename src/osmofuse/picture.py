@@ -26,8 +26,6 @@ from osmofuse.pixels import (
 )
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
-__all__ = ["Metadata", "Picture", "as_alpha", "checked", "rounding_of", "samples", "shown_by"]
-
 # A map of 32-bit integers whose maximum is below this share of its range is refused: 0..255 and
 # 0..65535 lie at 1e-7 and 3e-5 of it, so anything in 1e-4..0.1 works.
 _LEAST_OF_WIDE = 1e-3
@@ -136,11 +134,6 @@ class Picture:
         ----------
         dtype : dtype, optional
             float32 or float64; by default float64 for float64 and float32 for all else.
-
-        Raises
-        ------
-        InputError
-            The type of the pixels has no white, or samples are negative or not finite.
         """
         return samples(self, "picture", dtype=dtype)
 
@@ -267,30 +260,18 @@ def checked(
     valid: BoolArray | None = None,
     bounded: bool = True,
 ) -> Array:
-    """Return pixels as an array in their stored type, checked.
+    """Return pixels as an array in their stored type, checked: a view, not a copy.
 
     Parameters
     ----------
     pixels : array_like or Picture, (rows, cols) or (rows, cols, channels)
-        Never changed. Of a Picture, its `colour`.
+        Of a Picture, its `colour`.
     name : str
         Name of the argument, for messages.
     valid : array of bool, (rows, cols), optional
         Where False, samples are not checked.
     bounded : bool
         Floats must lie between 0 and 16; results of a fusion need not.
-
-    Returns
-    -------
-    array
-        The pixels, not copied: a view of the input if it is an array.
-
-    Raises
-    ------
-    InputError
-        Unsupported type, wrong dimensions, empty, NaN, infinite, negative or above 16.
-    MismatchError
-        `valid` has another size than the pixels.
     """
     array = _as_array(pixels, name)
     check_shape(array, name)
@@ -310,27 +291,11 @@ def samples(
     dtype: DTypeLike | None = None,
     bounded: bool = True,
 ) -> FloatArray:
-    """Return checked pixels on the scale where 1.0 is white.
+    """Return checked pixels on the scale where 1.0 is white, in a new C-contiguous array.
 
     uint8 is divided by 255, uint16 by 65535, int16 (of a Picture only) by 32767; floats are
-    not scaled.
-
-    Parameters
-    ----------
-    pixels, name, bounded
-        As for `checked`.
-    dtype : dtype, optional
-        float32 or float64; by default float64 for float64 and float32 for all else.
-
-    Returns
-    -------
-    array
-        A new, writable, C-contiguous array; never a view of the input.
-
-    Raises
-    ------
-    InputError
-        As for `checked`.
+    not scaled. The type is float64 for float64, by default float32 for all else; other parameters
+    are those of `checked`.
     """
     array = checked(pixels, name, bounded=bounded)
     return scaled(array, dtype or (np.float64 if array.dtype == np.float64 else np.float32))
@@ -339,19 +304,9 @@ def samples(
 def rounding_of(pixels: ArrayLike | Picture, scaled: FloatArray) -> float:
     r"""Return the largest standard deviation that rounding can cause in a constant picture.
 
-    Parameters
-    ----------
-    pixels : array_like or Picture
-        The picture as stored; only its type is used.
-    scaled : array of floats
-        Its samples with white at 1.0: the valid ones, or a sufficient sample of them.
-
-    Returns
-    -------
-    float
-        :math:`q/2`, the largest standard deviation of two values one level q apart. Floats are
-        assumed exact except for their last three bits: q is eight times the spacing at their
-        root mean square.
+    It is :math:`q/2`, that of two values one level q apart. Floats are assumed exact except for
+    their last three bits: q is eight times the spacing at their root mean square, which is taken of
+    `scaled`, valid samples with white at 1.0.
     """
     depth = _as_array(pixels, "picture").dtype
     if depth.kind != "f":

@@ -8,28 +8,10 @@ from numpy.typing import DTypeLike
 from osmofuse.errors import InputError, MismatchError
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
-__all__ = [
-    "DEPTHS",
-    "bands_of",
-    "check_shape",
-    "check_values",
-    "checked_mask",
-    "divided",
-    "nearest_valid",
-    "plane_of",
-    "quantise",
-    "scaled",
-    "summary",
-    "unmasked",
-    "white_of",
-    "widened",
-    "with_nodata",
-]
-
 DEPTHS = ("uint8", "uint16", "float32")  # depths a result can be stored in
 
-# Floats above this are taken for 0..255 stored as floats; anything in 4..200 tells the two apart.
-_BRIGHTEST = 16.0
+# Floats above this are taken for 0..255 stored as floats; anything in 4..200 separates the two.
+_BRIGHTEST_FLOAT = 16.0
 
 
 def summary(pixels: Array) -> str:
@@ -79,23 +61,9 @@ def scaled(array: Array, dtype: DTypeLike, out: FloatArray | None = None) -> Flo
 def quantise(samples: FloatArray, depth: DTypeLike) -> tuple[Array, int]:
     """Convert samples on the scale where 1.0 is white to a depth, and count clipped ones.
 
-    Parameters
-    ----------
-    samples : array of floats
-        Never changed.
-    depth : dtype
-        uint8, uint16 or int16: rounded to the nearest level, half to even, and clipped.
-        float32 or float64: cast, nothing is clipped.
-
-    Returns
-    -------
-    tuple of array and int
-        A new array of that depth; number of samples outside [0, 1] by more than half a level.
-
-    Raises
-    ------
-    InputError
-        The depth is not supported, the samples are not floats, or some are NaN.
+    For uint8, uint16 and int16 they are rounded to the nearest level, half to even, and clipped;
+    the count is of samples outside [0, 1] by more than half a level. For float32 and float64 they
+    are cast, and nothing is clipped. The result is a new array.
     """
     depth = np.dtype(depth)
     if samples.dtype.kind != "f":
@@ -183,7 +151,7 @@ def check_values(array: Array, name: str, bounded: bool) -> None:
         raise InputError(f"{name}: {count} {noun} NaN or infinite; mask them or replace them")
     if low < 0 and bounded:
         raise InputError(f"{name}: negative values (minimum {low:.4g}); clip or shift them")
-    if high > _BRIGHTEST and bounded and array.dtype.kind == "f":
+    if high > _BRIGHTEST_FLOAT and bounded and array.dtype.kind == "f":
         white = 255 if high <= 255 else 65535
         raise InputError(f"{name}: maximum {high:.6g} looks like 0..{white}: divide by {white}")
 

@@ -20,17 +20,10 @@ _log = logging.getLogger("osmofuse")
 
 @cache
 def offered(kind: str, taken: frozenset[str]) -> tuple[str, ...]:
-    """Return the sorted names that other packages add.
+    """Return the sorted names of methods, or metrics, that other packages add to those `taken`.
 
     Names of our own, and names that cannot stand in a list on a command line, are left out with a
     logged warning.
-
-    Parameters
-    ----------
-    kind : {"method", "metric"}
-        Entry points of the group ``osmofuse.methods``, or ``osmofuse.metrics``.
-    taken : frozenset of str
-        Names of our own.
     """
     names = []
     for name, points in sorted(_entry_points(kind).items()):
@@ -47,13 +40,7 @@ def offered(kind: str, taken: frozenset[str]) -> tuple[str, ...]:
 
 
 def loaded(kind: str, name: str) -> object:
-    """Import and return the object that another package offers under a name.
-
-    Raises
-    ------
-    SettingError
-        It cannot be imported, or several packages offer it.
-    """
+    """Import and return the object that another package offers under a name."""
     points = _entry_points(kind)[name]
     if len(points) > 1:
         raise refusal(kind, name, "several packages offer it; uninstall all but one")

@@ -10,18 +10,11 @@ import os
 import sys
 from pathlib import Path
 
-__all__ = ["python_command", "python_environment"]
-
 
 def python_command(program: str, *arguments: str) -> list[str]:
-    """Return the command line that runs a program in an isolated Python interpreter.
+    """Return the command line that runs a program, Python code, in an isolated interpreter.
 
-    Parameters
-    ----------
-    program : str
-        Python code; it can import what this process can, but nothing from the current folder.
-    *arguments : str
-        Its ``sys.argv[1:]``.
+    It can import what this process can, but nothing from the current folder.
     """
     code = f"import sys; sys.path[:] = {_search_path()!a}\n{program}"
     return [sys.executable, "-I", "-c", code, *arguments]

@@ -108,13 +108,7 @@ Watch: TypeAlias = Callable[[Progress], bool | None]
 
 
 class Guard:
-    """Caller of a `Watch` function: between passes, at most every 50 ms, until it cancels.
-
-    Parameters
-    ----------
-    watch : callable or None
-        Takes a :class:`Progress`; returns True to cancel.
-    """
+    """Caller of a `Watch` function: between passes, at most every 50 ms, until it cancels."""
 
     interval = 0.05  # seconds; the public contract of `watch`
 
@@ -157,13 +151,7 @@ class Guard:
 
 
 def check_watch(watch: object) -> None:
-    """Check that a watching function is callable or None.
-
-    Raises
-    ------
-    SettingError
-        It is neither.
-    """
+    """Check that a watching function is callable or None."""
     if watch is not None and not callable(watch):
         raise SettingError(f"watch: {watch!r}; must be a function of a Progress, or None")
 
@@ -171,10 +159,7 @@ def check_watch(watch: object) -> None:
 def leave_out(seconds: Callable[[], float]) -> None:
     """Exclude a kind of time from all measurements, e.g. the compilation of kernels.
 
-    Parameters
-    ----------
-    seconds : callable
-        Returns the time of that kind so far in this process.
+    `seconds` returns the time of that kind so far in this process.
     """
     _left_out.append(seconds)
 

@@ -17,6 +17,7 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -30,17 +31,19 @@ from osmofuse.io.formats import sniff
 from osmofuse.io.staging import Staging
 from osmofuse.typing import Array
 
-FORMAT = 1
+FORMAT = 1  # of the JSON file; a later one is refused
+# Roles of input files.
 ROLES = (
     "foreground", "background", "alpha", "truth", "points", "image", "trimap", "fused",
 )  # fmt: skip
 NUMBERED = ("background", "alpha")  # further ones are "background-2" and so on
-SHA256 = "[0-9a-f]{64}"
-PATH = r"[^\0]+"
+SHA256, PATH = "[0-9a-f]{64}", r"[^\0]+"  # patterns of fields
 MOST_FIGURE = 1e300  # bound of numbers that are only reported; anything a float can hold works
 Check: TypeAlias = Callable[[str, Any], object]
 
-_ENDLESS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+# Numbers that JSON does not have, by the text that stands for them.
+_NONFINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+# Packages whose versions may change results.
 _PACKAGES = ("osmofuse", "numpy", "scipy", "numba", "pyvips", "pyvips-binary", "tifffile")
 
 
@@ -68,30 +71,14 @@ def _machine() -> str:
 
 @dataclass(frozen=True)
 class Input:
-    """Input file of a job.
+    """Input file of a job."""
 
-    Parameters
-    ----------
-    role : str
-        One of `ROLES`, e.g. "foreground", or a numbered one, e.g. "background-2".
-    path : str
-        Path relative to the record's folder, with "/" between folders.
-    sha256 : str
-        Hash of the file's bytes.
-    page : int or None
-        Page that was read, from 1; None for files that are not pictures.
-    levels : str or None
-        Adjustment of its range, if any is possible: "as-is", "percentiles" or "match".
-    notes : tuple of str
-        Remarks on how it was read.
-    """
-
-    role: str
-    path: str
-    sha256: str
-    levels: str | None = None
-    notes: tuple[str, ...] = ()
-    page: int | None = None
+    role: str  # one of `ROLES`, e.g. "foreground", or a numbered one, e.g. "background-2"
+    path: str  # relative to the record's folder, with "/" between folders
+    sha256: str  # of the file's bytes
+    levels: str | None = None  # adjustment of the range, if possible: "as-is", "percentiles", ...
+    notes: tuple[str, ...] = ()  # remarks on how it was read
+    page: int | None = None  # that was read, from 1; None for files that are not pictures
 
 
 @dataclass(frozen=True)
@@ -161,6 +148,7 @@ class Record:
         return found
 
 
+# Parts in the order in which they are written, and those that may be missing.
 _ORDER = (
     "job", "inputs", "alpha", "transform", "method", "working_space", "tiling", "plan",
     "result", "output", "versions",
@@ -180,13 +168,7 @@ def output_path(record: str | os.PathLike[str]) -> Path:
 
 
 def write_record(record: Record, path: str | os.PathLike[str]) -> Path:
-    """Write a record atomically; an old one is replaced.
-
-    Raises
-    ------
-    OutputError
-        It cannot be written.
-    """
+    """Write a record atomically; an old one is replaced."""
     path = Path(path)
     with Staging([path]) as staging:
         stage_record(record, path)
@@ -203,14 +185,7 @@ def stage_record(record: Record, path: Path) -> None:
 
 
 def read_record(path: str | os.PathLike[str]) -> Record:
-    """Read a record.
-
-    Raises
-    ------
-    UnreadableError
-        The file is missing, damaged, no record, or of a later format; the message names the
-        field.
-    """
+    """Read a record; an UnreadableError names the invalid field."""
     path = Path(path)
     content = read_document(path)
     try:
@@ -244,13 +219,7 @@ def _no_record(path: Path, error: Exception) -> str:
 
 
 def sha256_of_file(path: str | os.PathLike[str]) -> str:
-    """Return the SHA-256 of a file's bytes.
-
-    Raises
-    ------
-    UnreadableError
-        It cannot be read.
-    """
+    """Return the SHA-256 of a file's bytes."""
     with reading(path), Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -296,7 +265,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return plain(value.item())
     if isinstance(value, float) and not math.isfinite(value):
-        return next(word for word, number in _ENDLESS.items() if repr(number) == repr(value))
+        return next(word for word, number in _NONFINITE.items() if repr(number) == repr(value))
     return value
 
 
@@ -306,18 +275,13 @@ def _numbers(value: Any) -> Any:
         return {name: _numbers(part) for name, part in value.items()}
     if isinstance(value, list):
         return [_numbers(part) for part in value]
-    return _ENDLESS.get(value, value) if isinstance(value, str) else value
+    return _NONFINITE.get(value, value) if isinstance(value, str) else value
 
 
 def check_parts(parts: Mapping[str, Any]) -> None:
-    """Check all parts of a record of format 1, as JSON values.
+    """Check all parts of a record of format 1, as JSON values; unknown names are allowed.
 
-    Unknown names are allowed.
-
-    Raises
-    ------
-    SettingError
-        A field is missing or invalid; the message begins with its name.
+    A SettingError begins with the name of the missing or invalid field.
     """
     for name, check in _PARTS.items():
         if name not in parts:
@@ -365,30 +329,17 @@ def _or_none(check: Check) -> Check:
     return lambda name, value: None if value is None else check(name, value)
 
 
-def _count(name: str, value: Any) -> None:
-    whole(name, value, least=0, most=2**63)
+_count = partial(whole, least=0, most=2**63)
+_page = partial(whole, least=1, most=10**6)
+_points = partial(number, most=1e6)
+_digest = partial(text, pattern=SHA256)
+_path = partial(text, most=4096, pattern=PATH)
 
 
 def _figure(name: str, value: Any) -> None:
     """Check a number that is only reported; infinities and NaN are strings."""
     if value not in ("inf", "-inf", "nan"):
         number(name, value, least=-MOST_FIGURE, most=MOST_FIGURE)
-
-
-def _points(name: str, value: Any) -> None:
-    number(name, value, most=1e6)
-
-
-def _digest(name: str, value: Any) -> None:
-    text(name, value, pattern=SHA256)
-
-
-def _path(name: str, value: Any) -> None:
-    text(name, value, most=4096, pattern=PATH)
-
-
-def _page(name: str, value: Any) -> None:
-    whole(name, value, least=1, most=10**6)
 
 
 def _role(name: str, value: Any) -> None:
@@ -411,6 +362,7 @@ def _inputs(name: str, value: Any) -> None:
         raise SettingError(f"{name}: {twice!r} is there twice")
 
 
+# Checks of the parts of a record.
 _INPUT = _fields(
     {
         "role": _role,
@@ -478,7 +430,6 @@ _PARTS: dict[str, Check] = {
     "versions": _every(text),
 }
 _FURTHER_PARTS: dict[str, Check] = {
-    "job": text,
     "ranking": _list(_RANKING, most=10_000),
     "recipe": _or_none(_fields({"name": text, "sha256": _digest}, needed=("name", "sha256"))),
 }

@@ -29,7 +29,7 @@ def request(path, limits):
 def test_memory_follows_the_file_and_its_decoded_size(tmp_path, limited):
     path = write(noise((50, 70, 3), "uint16"), tmp_path / "a.tif")
     picture = decoder.answer(request(path, Limits()))
-    mapped, decoded, header = 2 * path.stat().st_size, 50 * 70 * 6, decoder._BEYOND_HEADER
+    mapped, decoded, header = 2 * path.stat().st_size, 50 * 70 * 6, decoder._HEADER_BYTES
     assert picture.shape == (50, 70)
     assert limited == ([(header, mapped), (header + 3 * decoded + mapped, mapped)], [9])
 

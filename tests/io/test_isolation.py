@@ -171,7 +171,7 @@ def test_after_a_failure_the_next_child_takes_over(broken, monkeypatch):
 def test_a_file_larger_than_the_memory_of_a_header(tmp_path):
     path = tmp_path / "large.tif"
     tifffile.memmap(path, shape=(10_000, 10_000, 3), dtype=np.uint16, photometric="rgb")
-    assert path.stat().st_size > decoder._BEYOND_HEADER
+    assert path.stat().st_size > decoder._HEADER_BYTES
     assert describe_isolated(path).cols == 10_000
 
 

@@ -32,7 +32,7 @@ def other(tmp_path):
 
 @posix
 def test_a_folder_is_had_by_one_process(tmp_path, other, monkeypatch):
-    monkeypatch.setattr(locking, "_PATIENCE", 0.0)
+    monkeypatch.setattr(locking, "_LOCK_SECONDS", 0.0)
     with pytest.raises(OutputError, match="another process of osmofuse"), locked([tmp_path]):
         pass
     other.communicate()

@@ -55,12 +55,21 @@ def peak_of(process):
 
 
 def children_of(process):
-    """Return a process and all that it has started."""
+    """Return a process and all programs that it has started."""
     try:
         text = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii")
     except OSError:
         return [process]
-    return [process, *(one for child in text.split() for one in children_of(int(child)))]
+    # A child that still has its parent's command line shares the parent's memory.
+    started = [int(one) for one in text.split() if command_line(one) != command_line(process)]
+    return [process, *(one for child in started for one in children_of(child))]
+
+
+def command_line(process):
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def run(folder, *arguments):

@@ -24,18 +24,16 @@ from osmofuse.io.description import Description, Limits, check_limits, describe
 from osmofuse.io.reading import read
 from osmofuse.picture import Picture
 
-__all__ = ["answer", "main"]
-
 # Bytes of memory for a header beyond those of the program. Metadata of up to 256 MB are parsed, and
 # the rest is for copies; anything from 300 MB to 1 GB works.
-_BEYOND_HEADER = 512 * 2**20
+_HEADER_BYTES = 512 * 2**20
 # Bytes of address space assumed for the program where the system does not report them (not Linux);
 # anything in 1..4 GB works.
-_WHOLE_PROGRAM = 2 * 2**30
+_ASSUMED_SPACE = 2 * 2**30
 # Memory limit of a decoder as a multiple of the decoded size: the picture, a rotated copy and the
 # decoder's buffers. OpenJPEG and LibRaw compute in wider types.
 _COPIES = {"jpeg2000": 12, "raw": 12}
-_USUAL_COPIES = 3
+_DEFAULT_COPIES = 3
 
 
 def main() -> None:
@@ -77,25 +75,22 @@ def _warm_up() -> None:
 def answer(request: dict[str, Any]) -> Description | Picture | OsmofuseError:
     """Return the result of a request, or its error.
 
-    Parameters
-    ----------
-    request : dict
-        ``path`` (hexadecimal bytes), ``page``, ``seconds`` and ``limits``; if that is None, only
-        the description is returned, else the picture.
+    A request has a ``path`` (hexadecimal bytes), ``page``, ``seconds`` and ``limits``; if these are
+    None, the answer is the description of the file, else the picture.
     """
     path, page = Path(os.fsdecode(bytes.fromhex(request["path"]))), request["page"]
     try:
         mapped = 2 * _size_of(path)  # by this module, and by libvips or LibRaw
         _limit_time(request["seconds"])
-        _limit_memory(_BEYOND_HEADER, mapped)
+        _limit_memory(_HEADER_BYTES, mapped)
         found = describe(path, page=page)
         if request["limits"] is None:
             return found
         limits = Limits(**request["limits"])
         check_limits(found, limits)
-        copies = _COPIES.get(found.compression, _USUAL_COPIES)
+        copies = _COPIES.get(found.compression, _DEFAULT_COPIES)
         # Some decoders read the whole file into memory.
-        _limit_memory(_BEYOND_HEADER + copies * found.decoded_bytes + mapped, mapped)
+        _limit_memory(_HEADER_BYTES + copies * found.decoded_bytes + mapped, mapped)
         return read(path, page=page, limits=limits)
     except OsmofuseError as error:
         return error
@@ -104,15 +99,7 @@ def answer(request: dict[str, Any]) -> Description | Picture | OsmofuseError:
 
 
 def send(found: Description | Picture | OsmofuseError, stream: IO[bytes]) -> None:
-    """Write an answer: a line of JSON; for a picture, metadata and pixels follow.
-
-    Parameters
-    ----------
-    found : Description, Picture or OsmofuseError
-        Result of `answer`.
-    stream : binary stream
-        Destination.
-    """
+    """Write an answer: a line of JSON; for a picture, metadata and pixels follow."""
     if isinstance(found, OsmofuseError):
         _line({"error": type(found).__name__, "text": str(found)}, stream)
         return
@@ -153,7 +140,7 @@ def _limit_files() -> None:
 
 
 def _limit_time(seconds: float) -> None:
-    """Let the system kill this process after so many further seconds of CPU time."""
+    """Let the system kill this process after this many more seconds of CPU time."""
     if os.name == "nt":
         return
     import resource
@@ -183,7 +170,7 @@ def _in_use() -> tuple[int, int]:
     try:
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()
     except OSError:  # not Linux
-        return _WHOLE_PROGRAM, _WHOLE_PROGRAM
+        return _ASSUMED_SPACE, _ASSUMED_SPACE
     size = os.sysconf("SC_PAGE_SIZE")
     return int(pages[0]) * size, int(pages[5]) * size
 

@@ -15,20 +15,15 @@ from osmofuse.io.geography import geography_in
 from osmofuse.io.header import Header, named_errors, open_header
 from osmofuse.io.icc import is_sound, profile_name
 from osmofuse.io.libvips import blob, depth_of
-from osmofuse.io.tags import COMPRESSION, ORIENTATION, TILE_COLS, TILE_ROWS, tag_numbers
+from osmofuse.io.tags import (
+    COMPRESSION,
+    ORIENTATION,
+    TILE_COLS,
+    TILE_ROWS,
+    first_number,
+    tag_numbers,
+)
 from osmofuse.io.tiff import COMPRESSIONS, has_transparency, nodata_in, resolution_in
-
-__all__ = [
-    "Description",
-    "Limits",
-    "check_limits",
-    "describe",
-    "description_of",
-    "orientation_in",
-    "profile_in",
-    "stated_resolution",
-    "transparency_in",
-]
 
 
 @dataclass(frozen=True)
@@ -136,18 +131,7 @@ def describe(path: str | os.PathLike[str], *, page: int = 1) -> Description:
 
 
 def description_of(header: Header) -> Description:
-    """Describe a file from its opened header.
-
-    Parameters
-    ----------
-    header : Header
-        From `open_header`.
-
-    Returns
-    -------
-    Description
-        See `describe`.
-    """
+    """Describe a file from its opened header."""
     rows, cols, bands, depth = _size(header)
     orientation = orientation_in(header)
     resolution = stated_resolution(header)
@@ -192,7 +176,7 @@ def transparency_in(header: Header, bands: int) -> bool:
 def orientation_in(header: Header) -> int:
     """Return the stored orientation, 1 to 8; 1 (upright) if it is out of range."""
     if header.image is None:
-        stated = (*tag_numbers(header.tags, ORIENTATION), 1)[0]
+        stated = first_number(header.tags, ORIENTATION)
     else:
         known = header.image.get_typeof("orientation")
         stated = header.image.get("orientation") if known else 1
@@ -238,7 +222,7 @@ def _unsound(header: Header) -> str | None:
 
 def _compression(header: Header) -> str:
     if header.tags:
-        number = (*tag_numbers(header.tags, COMPRESSION), 1)[0]
+        number = first_number(header.tags, COMPRESSION)
         return COMPRESSIONS.get(number, f"TIFF compression {number}")
     # The header of a TIFF has no tags only if it is a raw file.
     return {"png": "deflate", "tiff": "raw"}.get(header.kind.name, header.kind.name)
@@ -269,20 +253,7 @@ class Limits:
 
 
 def check_limits(found: Description, limits: Limits) -> None:
-    """Check a file against limits.
-
-    Parameters
-    ----------
-    found : Description
-        From the header.
-    limits : Limits
-        The limits.
-
-    Raises
-    ------
-    LimitError
-        The file exceeds one; the message names the file and the limit.
-    """
+    """Check a file against limits; a LimitError names the file and the limit that it exceeds."""
     asked = (
         ("pixels", found.rows * found.cols, limits.pixels),
         ("bands", found.bands, limits.bands),

@@ -12,21 +12,8 @@ import numpy as np
 from osmofuse.errors import UnreadableError, reading
 from osmofuse.io import jpeg2000
 from osmofuse.picture import Picture
+from osmofuse.pixels import bands_of
 from osmofuse.typing import Array
-
-__all__ = [
-    "JPEG",
-    "JPEG2000",
-    "LOSSY",
-    "PNG",
-    "SUFFIXES",
-    "TIFF",
-    "WEBP",
-    "Foreign",
-    "Format",
-    "format_of_name",
-    "sniff",
-]
 
 
 class Format(NamedTuple):
@@ -40,24 +27,25 @@ class Format(NamedTuple):
 
     def holds(self, picture: Picture) -> bool:
         """Return True if the format can hold a picture without loss of depth or bands."""
-        bands = 1 if picture.colour.ndim == 2 else picture.colour.shape[2]
         return (
             picture.depth.name in self.depths
-            and (not self.bands or bands in self.bands)
+            and (not self.bands or bands_of(picture.colour) in self.bands)
             and (self.transparency or not picture.transparency)
         )
 
 
+# What files of each format can hold.
 PNG = Format("png", ("uint8", "uint16"), (1, 3), True, {})
 TIFF = Format("tiff", ("uint8", "uint16", "int16", "float32", "float64"), (), True, {})
 JPEG = Format("jpeg", ("uint8",), (1, 3), False, {"Q": 95, "subsample_mode": "off"})
 WEBP = Format("webp", ("uint8",), (3,), True, {"lossless": True, "exact": True})
 JPEG2000 = Format("jpeg2000", (), (1, 3), True, {})  # read, never written
+# Formats by suffix: those that are written, and those that are only read.
 SUFFIXES = {
     ".png": PNG, ".tif": TIFF, ".tiff": TIFF, ".jpg": JPEG, ".jpeg": JPEG, ".webp": WEBP,
 }  # fmt: skip
-LOSSY = (JPEG, WEBP)  # files of these may have been compressed with loss
 _READ_ONLY = {".jp2": JPEG2000, ".jpx": JPEG2000, ".j2k": JPEG2000, ".j2c": JPEG2000}
+LOSSY = (JPEG, WEBP)  # files of these may have been compressed with loss
 _FIRST_BYTES = (
     (b"\x89PNG\r\n\x1a\n", PNG),
     (b"\xff\xd8\xff", JPEG),
@@ -72,23 +60,7 @@ _RAW_MAKERS = {
 
 
 def sniff(path: Path) -> Format:
-    """Return the format of a file, by its first bytes.
-
-    Parameters
-    ----------
-    path : Path
-        The file; its name does not matter.
-
-    Returns
-    -------
-    Format
-        One of the five formats above.
-
-    Raises
-    ------
-    UnreadableError
-        The file is missing, cannot be opened, or has another format.
-    """
+    """Return the format of a file by its first bytes; its name does not matter."""
     start = _first_bytes(path)
     if not start:
         raise UnreadableError(f"{path}: is empty; get a fresh copy")
@@ -123,31 +95,18 @@ def format_of_name(path: Path) -> Format | None:
 
 @dataclass(frozen=True)
 class Foreign:
-    """Picture that another library than libvips decodes.
+    """Picture that another library than libvips decodes; profile and metadata as in the file.
 
-    Parameters
-    ----------
-    rows, cols, bands : int
-        Size; upright, except for a TIFF whose tags state an orientation.
-    depth : dtype
-        Type of the samples.
-    load : callable
-        Decodes the samples.
-    transparency : bool
-        The last band is transparency; not set for a TIFF, whose tags state it.
-    profile, exif, xmp : bytes, optional
-        As in the file.
-    note : str, optional
-        Remark on how the samples were obtained.
+    It is upright, except for a TIFF whose tags state an orientation.
     """
 
     rows: int
     cols: int
     bands: int
     depth: np.dtype[np.generic]
-    load: Callable[[], Array]
-    transparency: bool = False
+    load: Callable[[], Array]  # decodes the samples
+    transparency: bool = False  # of the last band; not set for a TIFF, whose tags state it
     profile: bytes | None = None
     exif: bytes | None = None
     xmp: bytes | None = None
-    note: str | None = None
+    note: str | None = None  # remark on how the samples were obtained

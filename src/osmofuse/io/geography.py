@@ -10,8 +10,7 @@ from osmofuse.io.tags import Directory, pack_exif, parse_tags, tag_numbers
 from osmofuse.picture import Metadata
 from osmofuse.typing import FloatArray
 
-__all__ = ["geography_in", "placed_like", "turned"]
-
+# Numbers of tags, all that hold a georeference; and the kind of value of a double.
 _SCALE, _TIE_POINTS, _TRANSFORMATION, _KEYS, _RATIONAL = 33550, 33922, 34264, 34735, 50844
 _ALL = (_SCALE, _TIE_POINTS, _TRANSFORMATION, _KEYS, 34736, 34737, _RATIONAL)
 _DOUBLE = 12
@@ -32,14 +31,9 @@ def geography_in(tags: Directory) -> str | None:
 
 
 def placed_like(metadata: Metadata, other: Metadata) -> Metadata:
-    """Return metadata for a picture that was registered to another.
+    """Return metadata with the georeference and resolution of `other`, instead of their own.
 
-    Parameters
-    ----------
-    metadata : Metadata
-        Of the registered picture; never changed. Its own georeference is left out.
-    other : Metadata
-        Of the picture it was registered to, whose georeference and resolution it takes.
+    They are for a picture that was registered to the one that `other` belongs to.
     """
     ours, theirs = (parse_tags(one.exif) if one.exif else {} for one in (metadata, other))
     tags = {tag: value for tag, value in ours.items() if tag not in _ALL}
@@ -48,25 +42,11 @@ def placed_like(metadata: Metadata, other: Metadata) -> Metadata:
 
 
 def turned(tags: Directory, orientation: int, rows: int, cols: int) -> Directory:
-    """Return the tags of a GeoTIFF for the upright picture.
+    """Return the tags of a GeoTIFF for the upright picture, given size and orientation as stored.
 
     Stored tags refer to the picture as stored, with columns to the right and rows downwards. A
-    scale with a tie point becomes a transformation, which can express a rotation.
-
-    Parameters
-    ----------
-    tags : Directory
-        Of the file; never changed.
-    orientation : int
-        The stored one, 1 to 8.
-    rows, cols : int
-        Size as stored.
-
-    Returns
-    -------
-    Directory
-        The same tags if the picture is upright or has no georeference. Rational polynomials, which
-        would be wrong for a rotated picture, are left out.
+    scale with a tie point becomes a transformation, which can express a rotation. Rational
+    polynomials, which would be wrong for a rotated picture, are left out.
     """
     if orientation == 1:
         return tags

@@ -24,45 +24,24 @@ from osmofuse.io.tags import Directory, normalise_exif, pack_exif, parse_tags
 from osmofuse.io.tiff import check_kind, foreign_in, palette_note
 from osmofuse.io.tiff_pages import BULK, check_page, pages_in, stack_note
 
-__all__ = ["Header", "is_out_of_memory", "named_errors", "open_header"]
-
-_START = 2**16  # bytes: animation and multi-picture marks stand before the pixels; 4 kB..1 MB works
+_SEARCHED_BYTES = 2**16  # for animation and multi-picture marks, before the pixels; 4 kB..1 MB work
 # Colour spaces of libvips that need no conversion; Lab, CMYK and others would.
 _SPACES = {"b-w", "grey16", "srgb", "rgb16", "scrgb", "rgb", "multiband"}
 
 
 @dataclass(frozen=True)
 class Header:
-    """Header of an opened file.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    kind : Format
-        Format of its content.
-    image : pyvips.Image, optional
-        Opened, not decoded; None if libvips does not read the file.
-    tags : Directory
-        Tags of the page that is read; empty for raw files and formats other than TIFF.
-    foreign : Foreign, optional
-        The picture, where `image` is None.
-    page, pages, levels : int
-        The page that is read, from 1; number of pages that are pictures of their own; number of
-        sizes in which the file holds the page.
-    more : str, optional
-        Remark on further pictures in the file, which are not read.
-    """
+    """Header of an opened file."""
 
     path: Path
-    kind: Format
-    image: Any
-    tags: Directory
-    foreign: Foreign | None = None
-    page: int = 1
-    pages: int = 1
-    levels: int = 1
-    more: str | None = None
+    kind: Format  # of the content
+    image: Any  # pyvips.Image, opened, not decoded; None if libvips does not read the file
+    tags: Directory  # of the page that is read; empty for raw files and formats other than TIFF
+    foreign: Foreign | None = None  # the picture, where `image` is None
+    page: int = 1  # that is read, from 1
+    pages: int = 1  # that are pictures of their own
+    levels: int = 1  # number of sizes in which the file holds the page
+    more: str | None = None  # remark on further pictures in the file, which are not read
 
     @property
     def note(self) -> str | None:
@@ -100,14 +79,14 @@ def is_out_of_memory(words: str) -> bool:
 
 
 def _too_much_memory(path: Path) -> LimitError:
-    most = _memory_limit()
+    most = memory_limit()
     there = "there is" if most is None else f"the {most:,} bytes that this process may have"
     return LimitError(
         f"{path}: takes more memory than {there}; close other programs or reduce the picture"
     )
 
 
-def _memory_limit() -> int | None:
+def memory_limit() -> int | None:
     """Return the limit of this process's address space in bytes; None if there is none."""
     if os.name == "nt":
         return None
@@ -118,30 +97,9 @@ def _memory_limit() -> int | None:
 
 
 def open_header(path: Path, page: int = 1) -> Header:
-    """Open a file and read its header.
+    """Open a page of a file, from 1, and read its header; reduced versions and masks are no pages.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    page : int
-        Page number, from 1; reduced versions and masks do not count.
-
-    Returns
-    -------
-    Header
-        Header of that page.
-
-    Raises
-    ------
-    UnreadableError
-        The file is missing, no picture, or neither grey nor RGB.
-    SettingError
-        There is no such page.
-    MissingExtraError
-        A raw file, and rawpy is not installed.
-    vips.Error, ValueError, OverflowError, struct.error, OSError
-        The header is damaged; see `named_errors`.
+    A damaged header raises errors of libvips, struct and the system; see `named_errors`.
     """
     kind = sniff(path)
     if kind is TIFF:
@@ -163,7 +121,7 @@ def _more_in(path: Path, kind: Format) -> str | None:
     if kind.name not in marks:
         return None
     with path.open("rb") as file:
-        start = file.read(_START)
+        start = file.read(_SEARCHED_BYTES)
     if marks[kind.name] not in start.partition(b"IDAT")[0]:
         return None
     if kind.name == "png":
@@ -171,8 +129,14 @@ def _more_in(path: Path, kind: Format) -> str | None:
     return "it holds further pictures behind the first, which is read"
 
 
-def _open_tiff(path: Path, page: int) -> Header:
+@contextmanager
+def _mapped(path: Path) -> Iterator[mmap.mmap]:
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        yield data
+
+
+def _open_tiff(path: Path, page: int) -> Header:
+    with _mapped(path) as data:
         found = pages_in(data, path, page)
     if found.raw is not None:
         check_page(path, page, 1)  # previews of other sizes are not read
@@ -187,6 +151,8 @@ def _open_tiff(path: Path, page: int) -> Header:
 
 def _open_raw(path: Path, kind: str) -> Foreign:
     rows, cols = raw.size_of_raw(path, kind)
+    with _mapped(path) as data:
+        exif = pack_exif(parse_tags(data, strict=False, skipped=BULK))
     return Foreign(
         rows=rows,
         cols=cols,
@@ -194,18 +160,13 @@ def _open_raw(path: Path, kind: str) -> Foreign:
         depth=np.dtype(np.uint16),
         load=partial(raw.develop, path, kind),
         profile=linear_srgb(),
-        exif=_exif_of_raw(path),
+        exif=exif,
         note=raw.NOTE,
     )
 
 
-def _exif_of_raw(path: Path) -> bytes | None:
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        return pack_exif(parse_tags(data, strict=False, skipped=BULK))
-
-
 def _open_jpeg2000(path: Path) -> Foreign:
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+    with _mapped(path) as data:
         found = jpeg2000.parse(data, path)
     return Foreign(
         rows=found.rows,

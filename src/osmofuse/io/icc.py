@@ -12,17 +12,6 @@ import numpy as np
 
 from osmofuse.typing import FloatArray
 
-__all__ = [
-    "Curve",
-    "colorants",
-    "colour_space",
-    "is_sound",
-    "linear_srgb",
-    "parametric",
-    "profile_name",
-    "tone_curves",
-]
-
 # Function from encoded samples to linear light, and its inverse.
 Curve: TypeAlias = tuple[Callable[[FloatArray], FloatArray], Callable[[FloatArray], FloatArray]]
 
@@ -41,18 +30,7 @@ def is_sound(profile: bytes) -> bool:
 
 
 def profile_name(profile: bytes | None) -> str | None:
-    """Return the name stored in a profile.
-
-    Parameters
-    ----------
-    profile : bytes, optional
-        The ICC profile.
-
-    Returns
-    -------
-    str or None
-        "unnamed profile" if there is no name; None if there is no profile.
-    """
+    """Return the name stored in a profile, or "unnamed profile"; None without a profile."""
     if not profile:
         return None
     data, text = _element(profile, b"desc"), ""
@@ -97,17 +75,9 @@ def _xyz(numbers: tuple[float, float, float]) -> bytes:
 
 
 def tone_curves(profile: bytes) -> tuple[Curve, ...]:
-    """Return the tone curves of a matrix or grey profile.
+    """Return the tone curves of a matrix or grey profile: for red, green and blue, or for grey.
 
-    Parameters
-    ----------
-    profile : bytes
-        The ICC profile.
-
-    Returns
-    -------
-    tuple of Curve
-        For red, green and blue, or for grey; empty if there are none, or not all are invertible.
+    Empty if there are none, or not all are invertible.
     """
     names = (b"kTRC",) if colour_space(profile) == "GRAY" else (b"rTRC", b"gTRC", b"bTRC")
     try:
@@ -118,17 +88,9 @@ def tone_curves(profile: bytes) -> tuple[Curve, ...]:
 
 
 def colorants(profile: bytes) -> FloatArray | None:
-    """Return the primaries of a profile made of curves and a matrix.
+    """Return the primaries of a profile of curves and a matrix: (3, 3), from linear RGB to XYZ.
 
-    Parameters
-    ----------
-    profile : bytes
-        The ICC profile.
-
-    Returns
-    -------
-    array, (3, 3), or None
-        Matrix from linear RGB to XYZ; None if the profile has lookup tables, which take precedence.
+    None if the profile has lookup tables, which take precedence.
     """
     tables = (b"A2B0", b"A2B1", b"B2A0", b"B2A1")
     columns = [_element(profile, name)[8:20] for name in (b"rXYZ", b"gXYZ", b"bXYZ")]
@@ -143,15 +105,7 @@ def parametric(
 ) -> Curve:
     r"""Return the curve :math:`(a x + b)^g + e` for :math:`x \ge d`, and :math:`c x + f` below.
 
-    Parameters
-    ----------
-    g, a, b, c, d, e, f : float
-        As in the ICC's parametric curve of type 4.
-
-    Returns
-    -------
-    Curve
-        For x from 0 on; above 1 the power law continues.
+    Parameters are those of ICC's parametric curve of type 4; above 1 the power law continues.
     """
     bend = c * d + f
 

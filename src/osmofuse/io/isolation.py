@@ -37,18 +37,18 @@ from osmofuse.picture import Metadata, Picture
 from osmofuse.processes import python_command, python_environment
 from osmofuse.typing import Array
 
-__all__ = ["describe_isolated", "read_isolated", "start_decoder"]
-
 HEADER_SECONDS = 15.0  # for a header, which takes milliseconds; anything in 5..60 works
 _STARTING_SECONDS = 120.0  # for the start, which takes below one; anything in 30..300 works
+# Program of the child.
 _PROGRAM = "from osmofuse.io.decoder import main; main()"
 # One thread each: threads reserve address space, of which the child has little.
-_QUIET = {
+_CHILD_VARIABLES = {
     "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "VIPS_CONCURRENCY": "1",
     "MALLOC_ARENA_MAX": "1",
 }  # fmt: skip
 # Bytes of an answer's first line, and characters of a quoted error; 64 kB..16 MB and 80..1000 work.
 _LONGEST_LINE, _LONGEST_REASON = 2**20, 200
+# Errors that the child reports by name; all others become UnreadableErrors.
 _ERRORS: dict[str, type[OsmofuseError]] = {
     kind.__name__: kind for kind in (InputError, LimitError, MissingExtraError, SettingError)
 }
@@ -61,27 +61,23 @@ def describe_isolated(path: str | os.PathLike[str], *, page: int = 1) -> Descrip
 
     Parameters
     ----------
-    path : path
-        The file.
-    page : int
-        Page number, from 1.
+    path, page
+        As for `osmofuse.io.describe`.
 
     Returns
     -------
     Description
-        See `osmofuse.io.describe`.
+        As for `osmofuse.io.describe`.
 
     Raises
     ------
     UnreadableError
         The file cannot be read, or made the child crash or hang.
-    LimitError, SettingError, MissingExtraError
-        As for `osmofuse.io.describe`.
     """
     path = Path(path)
     check_page(path, page)
-    request = {**_which(path, page), "limits": None}
-    return _decoder.ask(path, request, HEADER_SECONDS, lambda stream: _description(stream, path))
+    request = _request(path, page, None, HEADER_SECONDS)
+    return _decoder.ask(path, request, lambda stream: _description(stream, path))
 
 
 def read_isolated(
@@ -107,25 +103,23 @@ def read_isolated(
     ------
     UnreadableError
         A file cannot be read, or made the decoder crash or hang.
-    LimitError
-        A file exceeds the limits.
-    SettingError, MissingExtraError
+    LimitError, SettingError, MissingExtraError
         As for `osmofuse.io.read`.
     """
-    return [
-        _read_one(Path(path), page, limits)
-        for path, page in zip(paths, pages or [1] * len(paths), strict=True)
-    ]
+    found = []
+    for path, page in zip(map(Path, paths), pages or [1] * len(paths), strict=True):
+        request = _request(path, page, asdict(limits), limits.seconds)
+        found.append(_decoder.ask(path, request, lambda stream: _picture(stream, limits)))
+    return found
 
 
-def _read_one(path: Path, page: int, limits: Limits) -> Picture:
-    request = {**_which(path, page), "limits": asdict(limits)}
-    return _decoder.ask(path, request, limits.seconds, lambda stream: _picture(stream, limits))
-
-
-def _which(path: Path, page: int) -> dict[str, Any]:
+def _request(
+    path: Path, page: int, limits: dict[str, Any] | None, seconds: float
+) -> dict[str, Any]:
+    """Return a request to the child, see `osmofuse.io.decoder.answer`."""
     # The child's working directory may be another one.
-    return {"path": os.fsencode(path.absolute()).hex(), "page": page}
+    place = os.fsencode(path.absolute()).hex()
+    return {"path": place, "page": page, "limits": limits, "seconds": seconds}
 
 
 def start_decoder() -> None:
@@ -178,35 +172,26 @@ class _Decoder:
         child.wait()
 
     def ask(
-        self,
-        path: Path,
-        request: dict[str, Any],
-        seconds: float,
-        receive: Callable[[IO[bytes]], Answer],
+        self, path: Path, request: dict[str, Any], receive: Callable[[IO[bytes]], Answer]
     ) -> Answer:
-        """Return the answer to a request.
+        """Return the answer to a request about a file, which `receive` reads from a stream.
 
-        Parameters
-        ----------
-        path : Path
-            The file, for messages.
-        request : dict
-            See `osmofuse.io.decoder.answer`.
-        seconds : float
-            Time limit.
-        receive : callable
-            Reads the answer from a stream.
+        The child is ended after a failure, or after the ``seconds`` of the request.
         """
         with self.lock:
             child = self.start()
             late = Event()
             try:
                 self._await_start(child, late)
-                return _asked(child, {**request, "seconds": seconds}, seconds, receive, late)
+                with _clock(child, request["seconds"], late):
+                    stdin = _pipe(child.stdin)
+                    stdin.write(json.dumps(request).encode() + b"\n")
+                    stdin.flush()
+                    return receive(_pipe(child.stdout))
             except _Refusal as refusal:
                 raise refusal.as_error(path) from None
             except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
-                allowed = seconds if self._ready else None
+                allowed = request["seconds"] if self._ready else None
                 failure = _failure(child, path, late.is_set(), allowed)
                 self.end()
                 raise failure from error
@@ -232,7 +217,7 @@ def _started() -> subprocess.Popen[bytes]:
         child = subprocess.Popen(
             python_command(_PROGRAM),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            env=python_environment(**_QUIET),
+            env=python_environment(**_CHILD_VARIABLES),
         )  # fmt: skip
     except OSError as error:
         raise LimitError(
@@ -273,35 +258,13 @@ def _clock(child: subprocess.Popen[bytes], seconds: float, late: Event) -> Itera
         clock.cancel()
 
 
-def _asked(
-    child: subprocess.Popen[bytes],
-    request: dict[str, Any],
-    seconds: float,
-    receive: Callable[[IO[bytes]], Answer],
-    late: Event,
-) -> Answer:
-    stdin = _pipe(child.stdin)
-    with _clock(child, seconds, late):
-        stdin.write(json.dumps(request).encode() + b"\n")
-        stdin.flush()
-        return receive(_pipe(child.stdout))
-
-
 def _failure(
     child: subprocess.Popen[bytes], path: Path, late: bool, seconds: float | None
 ) -> OsmofuseError:
-    """Kill the child and return the error for how it failed.
+    """Kill the child and return the error for how it failed on a file.
 
-    Parameters
-    ----------
-    child : Popen
-        The child.
-    path : Path
-        The requested file.
-    late : bool
-        True if it exceeded its time.
-    seconds : float or None
-        Time limit for the file; None if the child never got ready, which is no fault of the file.
+    `late` is True if it exceeded its time of `seconds`; these are None if it never got ready, which
+    is no fault of the file.
     """
     child.kill()
     words = _pipe(child.stderr).read(_LONGEST_LINE).decode("utf-8", "replace")
@@ -352,14 +315,9 @@ def _picture(stream: IO[bytes], limits: Limits) -> Picture:
 
 
 def _line(stream: IO[bytes]) -> dict[str, Any]:
-    """Return the first line of an answer, parsed.
+    """Return the first line of an answer, parsed; raise a _Refusal if the child refuses the file.
 
-    Raises
-    ------
-    _Refusal
-        The child refuses the file.
-    EOFError, ValueError, TypeError
-        The answer is malformed.
+    A malformed line raises EOFError, ValueError or TypeError.
     """
     line = stream.readline(_LONGEST_LINE)
     if not line.endswith(b"\n"):

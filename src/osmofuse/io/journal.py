@@ -30,28 +30,12 @@ from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 from osmofuse.errors import naming
 
-__all__ = [
-    "Entry",
-    "Journal",
-    "Kind",
-    "Owner",
-    "Stamp",
-    "begin",
-    "is_own_name",
-    "is_running",
-    "own_path",
-    "owner_of",
-    "place_of",
-    "stamp",
-    "sync",
-    "this_process",
-]
-
 Kind: TypeAlias = Literal["partial", "aside", "commit", "done"]
 
 # Of the output's name in own names: file systems allow 255 bytes, and the ending takes up to 50.
 _MOST_NAME_BYTES = 200
-_DIGITS = 8  # of the hash that replaces the rest of a long name; anything in 8..16 works
+_HASH_DIGITS = 8  # of the hash that replaces the rest of a long name; anything in 8..16 works
+# Ends of own names: machine and process of their owner, and their kind.
 _OWNED = re.compile(r"(?P<machine>[\w-]*)-(?P<process>\d+)\.(?:partial|aside|commit|done)", re.A)
 T = TypeVar("T")
 Stamp: TypeAlias = tuple[int, int]  # size, and time of the last change in nanoseconds
@@ -113,24 +97,14 @@ def _shortened(name: str) -> str:
     if len(stored) <= _MOST_NAME_BYTES:
         return name
     start = name
-    while len(os.fsencode(start)) > _MOST_NAME_BYTES - _DIGITS - 1:
+    while len(os.fsencode(start)) > _MOST_NAME_BYTES - _HASH_DIGITS - 1:
         start = start[:-1]
-    return f"{start}~{sha256(stored).hexdigest()[:_DIGITS]}"
+    return f"{start}~{sha256(stored).hexdigest()[:_HASH_DIGITS]}"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """File of a commit.
-
-    Parameters
-    ----------
-    path : Path
-        Its final name.
-    new, old : Stamp
-        Stamps of the new and the old file; `old` is None if there was no file.
-    owner : Owner
-        The process that commits.
-    """
+    """File of a commit: final name, stamps of the new and the old file (if any), and process."""
 
     path: Path
     new: Stamp
@@ -167,24 +141,12 @@ class Entry:
 
 @dataclass(frozen=True)
 class Journal:
-    """Journal of a commit: files that are renamed together.
+    """Journal of a commit: files that are renamed together, the main output last."""
 
-    Parameters
-    ----------
-    path : Path
-        The journal itself; it ends in ``.commit`` or, once all are renamed, in ``.done``.
-    token : str
-        Random text that pointers repeat.
-    entries : sequence of Entry
-        In the order in which they are renamed; the main output last.
-    further : sequence of Path
-        Folders without entries, from which only a pointer is removed.
-    """
-
-    path: Path
-    token: str
-    entries: Sequence[Entry]
-    further: Sequence[Path] = ()
+    path: Path  # ends in .commit or, once all are renamed, in .done
+    token: str  # random text that pointers repeat
+    entries: Sequence[Entry]  # in the order in which they are renamed
+    further: Sequence[Path] = ()  # folders without entries, from which only a pointer is removed
 
     @property
     def done(self) -> Path:
@@ -208,12 +170,8 @@ class Journal:
     def apply(self) -> None:
         """Move the old files aside, the main output first, and rename the new ones, it last.
 
-        So the main output never lies beside files of another commit.
-
-        Raises
-        ------
-        OutputError
-            A file cannot be renamed; call `roll_back` to undo the rest.
+        So the main output never lies beside files of another commit. If a file cannot be renamed,
+        an OutputError is raised; `roll_back` undoes the rest.
         """
         for one in reversed(self.entries):
             if one.old is not None:
@@ -253,13 +211,7 @@ class Journal:
 
 
 def begin(paths: Sequence[Path]) -> Journal:
-    """Return the journal of a commit, not on the disk yet; the partial files must exist.
-
-    Raises
-    ------
-    OutputError
-        A partial file is missing, or the output is a folder.
-    """
+    """Return the journal of a commit, not on the disk yet; the partial files must exist."""
     owner, entries = this_process(), []
     for path in paths:
         with naming(path):
@@ -289,11 +241,16 @@ def place_of(path: Path) -> str:
 def sync(path: Path) -> None:
     """Wait until renames in a folder are on the disk, where the system supports it."""
     with suppress(OSError):  # Windows opens no folders, and some file systems cannot sync them
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        sync_file(path, os.O_RDONLY)
+
+
+def sync_file(path: Path, flags: int = os.O_RDWR) -> None:
+    """Wait until a file is on the disk."""
+    handle = os.open(path, flags)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _remove(path: Path) -> None:

@@ -13,8 +13,7 @@ from osmofuse.errors import MissingExtraError, UnreadableError
 from osmofuse.pixels import divided, widened
 from osmofuse.typing import Array
 
-__all__ = ["SIGNATURES", "Jpeg2000", "decode", "parse"]
-
+# First bytes of files and of the codestream, and identifiers of boxes, by the standard.
 _CODESTREAM, _BOXED = b"\xff\x4f\xff\x51", b"\0\0\0\x0cjP  \r\n\x87\n"
 SIGNATURES = (_BOXED, _CODESTREAM)
 _XMP_BOX = bytes.fromhex("be7acfcb97a942e89c71999491e3afac")
@@ -27,31 +26,15 @@ _BANDS_BY_SPACE = {16: 3, 17: 1}  # bands of sRGB and grey, by their numbers in 
 
 
 class Jpeg2000(NamedTuple):
-    """Header of a JPEG 2000 file.
-
-    Attributes
-    ----------
-    rows, cols, bands : int
-        Size; bands include the transparency.
-    depth : dtype
-        uint8 or uint16.
-    bits : int
-        Significant bits of a sample; white is 2**bits - 1.
-    transparency : bool
-        The last band is transparency.
-    multiplied : bool
-        Colours are stored multiplied by it (associated alpha).
-    profile, xmp, exif : bytes or None
-        As in the file.
-    """
+    """Header of a JPEG 2000 file; profile and metadata as in the file."""
 
     rows: int
     cols: int
-    bands: int
-    depth: np.dtype[np.generic]
-    bits: int
-    transparency: bool
-    multiplied: bool
+    bands: int  # including the transparency
+    depth: np.dtype[np.generic]  # uint8 or uint16
+    bits: int  # significant bits of a sample; white is 2**bits - 1
+    transparency: bool  # the last band is transparency
+    multiplied: bool  # colours are stored multiplied by it (associated alpha)
     profile: bytes | None
     xmp: bytes | None
     exif: bytes | None
@@ -60,12 +43,7 @@ class Jpeg2000(NamedTuple):
 def parse(data: bytes | mmap.mmap, path: Path) -> Jpeg2000:
     """Parse the header of a JPEG 2000 file, given the whole file.
 
-    Raises
-    ------
-    UnreadableError
-        Its colours or samples are not supported.
-    ValueError, struct.error
-        It is damaged.
+    Damaged ones raise ValueError or struct.error; unsupported samples an UnreadableError.
     """
     bare = data[: len(_BOXED)] != _BOXED
     boxes = {b"jp2c": data[:_MOST_BOX_BYTES]} if bare else _boxes(data)
@@ -99,15 +77,7 @@ def parse(data: bytes | mmap.mmap, path: Path) -> Jpeg2000:
 
 
 def decode(path: Path, found: Jpeg2000) -> Array:
-    """Decode the samples of a JPEG 2000 file.
-
-    Raises
-    ------
-    MissingExtraError
-        imagecodecs is not installed.
-    ValueError
-        The file is damaged.
-    """
+    """Decode the samples of a JPEG 2000 file; a damaged one raises a ValueError."""
     try:
         import imagecodecs
     except ImportError as error:

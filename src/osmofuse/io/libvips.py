@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from osmofuse.pixels import bands_of
 from osmofuse.typing import Array
-
-__all__ = ["attach", "blob", "depth_of", "image_of", "pixels_of", "reason", "vips"]
 
 
 @cache
@@ -48,8 +47,8 @@ def image_of(pixels: Array, resolution: tuple[float, float] | None = None) -> An
     native = np.ascontiguousarray(pixels, dtype=pixels.dtype.newbyteorder("="))
     grey = {"uint16": "grey16"}.get(native.dtype.name, "b-w")
     colour = {"uint8": "srgb", "uint16": "rgb16", "int16": "rgb16"}.get(native.dtype.name, "scrgb")
-    bands = 1 if native.ndim == 2 else native.shape[2]
-    image = vips().Image.new_from_array(native, interpretation=grey if bands < 3 else colour)
+    space = grey if bands_of(native) < 3 else colour
+    image = vips().Image.new_from_array(native, interpretation=space)
     rows, cols = resolution or (1.0, 1.0)
     return image.copy(xres=cols, yres=rows)
 

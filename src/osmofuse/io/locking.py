@@ -14,28 +14,20 @@ from typing import Any
 
 from osmofuse.errors import OutputError
 
-__all__ = ["held", "locked"]
-
-_PATIENCE = 60.0  # seconds to wait for a lock; a commit takes below one, anything in 10..300 works
-_PAUSE = 0.01  # seconds between attempts; anything in 0.001..0.1 works
-_TAKEN = (errno.EWOULDBLOCK, errno.EAGAIN)
+_LOCK_SECONDS = 60.0  # to wait for a lock; a commit takes below one, anything in 10..300 works
+_RETRY_SECONDS = 0.01  # between attempts; anything in 0.001..0.1 works
+_LOCKED = (errno.EWOULDBLOCK, errno.EAGAIN)  # errors for a lock that another process holds
 # SIGINT comes first, so that its handler is restored last: from then on it may raise.
-_HELD = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")
+_DELAYED = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
 
 
 @contextmanager
 def locked(folders: Iterable[Path]) -> Iterator[bool]:
     """Lock folders against commits by other processes; the lock ends with the process.
 
-    Yields
-    ------
-    bool
-        True if all are locked; False on file systems without locks.
-
-    Raises
-    ------
-    OutputError
-        Another process holds one for too long.
+    Yields True if all are locked, False on file systems without locks. If another process holds one
+    for a minute, an OutputError is raised.
     """
     with ExitStack() as opened:
         handles = [_opened(folder, opened) for folder in _in_order(folders)]
@@ -61,19 +53,19 @@ def _lock(handle: int, folder: Path) -> bool:
         import fcntl
     except ImportError:
         return False
-    end = time.monotonic() + _PATIENCE
+    end = time.monotonic() + _LOCK_SECONDS
     while True:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            if error.errno not in _TAKEN:
+            if error.errno not in _LOCKED:
                 return False
             if time.monotonic() > end:
                 raise OutputError(
                     f"{folder}: another process of osmofuse has been writing there for "
-                    f"{_PATIENCE:.0f} seconds; end it, or choose another folder"
+                    f"{_LOCK_SECONDS:.0f} seconds; end it, or choose another folder"
                 ) from error
-            time.sleep(_PAUSE)
+            time.sleep(_RETRY_SECONDS)
         else:
             return True
 
@@ -91,7 +83,7 @@ def held() -> Iterator[None]:
     noted: dict[int, None] = {}
     before: dict[int, Any] = {}
     try:
-        for number in _HELD:
+        for number in _DELAYED:
             handler = signal.getsignal(number)
             if handler not in (None, signal.SIG_IGN):
                 before[number] = handler
@@ -100,5 +92,5 @@ def held() -> Iterator[None]:
     finally:
         for number in reversed(before):
             signal.signal(number, before[number])
-        for number in sorted(noted, key=_HELD.index, reverse=True):
+        for number in sorted(noted, key=_DELAYED.index, reverse=True):
             signal.raise_signal(number)

@@ -13,10 +13,8 @@ from osmofuse.errors import UnreadableError
 from osmofuse.io.icc import colorants, colour_space, profile_name, tone_curves
 from osmofuse.io.libvips import image_of, pixels_of, reason, vips
 from osmofuse.picture import Picture
-from osmofuse.pixels import quantise, scaled
+from osmofuse.pixels import bands_of, quantise, scaled
 from osmofuse.typing import Array, FloatArray
-
-__all__ = ["in_profile_of"]
 
 _HALF_LEVEL = 0.5 / 65535  # smaller negative values are rounding, and do not count as clipped
 _SAMPLES_AT_ONCE = 3_000_000  # bounds memory to some 100 MB; anything in 1e5..1e7 works
@@ -53,7 +51,8 @@ def in_profile_of(picture: Picture, reference: Picture) -> tuple[Picture, str | 
     double precision; floats above white stay above white. Profiles with lookup tables go through
     libvips in 16 bits. Colours outside the reference's gamut are clipped and counted.
     """
-    if _is_same(picture, reference) or _bands(picture) != 3 or _bands(reference) != 3:
+    both_rgb = bands_of(picture.colour) == bands_of(reference.colour) == 3
+    if _is_same(picture, reference) or not both_rgb:
         return picture, None
     source, target = (_rgb_profile(one) for one in (picture, reference))
     by_matrix = _converter(source, target)
@@ -74,10 +73,6 @@ def _is_same(picture: Picture, reference: Picture) -> bool:
     # No profile means sRGB.
     names = [profile_name(profile) for profile in (picture.profile, reference.profile)]
     return None in names and any(name and name.startswith("sRGB") for name in names)
-
-
-def _bands(picture: Picture) -> int:
-    return 1 if picture.colour.ndim == 2 else int(picture.colour.shape[2])
 
 
 def _name(picture: Picture) -> str:

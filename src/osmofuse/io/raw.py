@@ -12,29 +12,13 @@ import numpy as np
 from osmofuse.errors import MissingExtraError
 from osmofuse.typing import Array
 
-__all__ = ["NOTE", "develop", "size_of_raw"]
-
+# Remark on pictures that were developed.
 NOTE = "a raw file, developed by LibRaw: camera white balance, linear light, sRGB primaries, 16 bit"
 _TURNED = (5, 6)  # LibRaw's codes for quarter turns, which it applies itself
 
 
 def size_of_raw(path: Path, kind: str) -> tuple[int, int]:
-    """Return rows and columns of a raw file, upright.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    kind : str
-        Kind of raw file, for messages.
-
-    Raises
-    ------
-    MissingExtraError
-        rawpy is not installed.
-    ValueError
-        The file is damaged.
-    """
+    """Return rows and columns of a raw file, upright; `kind` names its kind in messages."""
     with _opened(path, kind) as file:
         sizes = file.sizes
         rows, cols = sizes.iheight, sizes.iwidth
@@ -42,12 +26,9 @@ def size_of_raw(path: Path, kind: str) -> tuple[int, int]:
 
 
 def develop(path: Path, kind: str) -> Array:
-    """Develop a raw file; parameters as for `size_of_raw`.
+    """Develop a raw file: (rows, cols, 3) of uint16, proportional to light.
 
-    Returns
-    -------
-    array of uint16, (rows, cols, 3)
-        Proportional to light. White is the camera's white level, not the picture's maximum.
+    White is the camera's white level, not the picture's maximum.
     """
     with _opened(path, kind) as file:
         array = file.postprocess(

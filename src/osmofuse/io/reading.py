@@ -27,8 +27,6 @@ from osmofuse.io.tiff_pages import check_page
 from osmofuse.io.xmp import upright
 from osmofuse.picture import Metadata, Picture
 
-__all__ = ["read"]
-
 
 def read(
     path: str | os.PathLike[str],

@@ -27,24 +27,18 @@ from osmofuse.io.journal import (
 )
 from osmofuse.io.locking import held, locked
 
-__all__ = ["recover", "store"]
-
-_FORMAT = 1
+_FORMAT = 1  # of journals; others are ignored
 _MOST_JOURNAL_BYTES = 2**22  # thousands of entries; anything in 2**20..2**26 works
 _FOLDERS = 16  # most folders of a commit, against forged journals; anything in 4..100 works
-_CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+# Flags that refuse links, and do not wait for the writer of a pipe.
+_SAFE_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _COMMIT_SECONDS = 3600.0  # no commit takes that long; anything from minutes to a day works
+# Names of journals and pointers: machine and process of their owner.
 _NAME = re.compile(r".+\.(?P<machine>[\w-]*)-(?P<process>\d+)\.(?:commit|done)", re.A | re.DOTALL)
 
 
 def store(journal: Journal) -> None:
-    """Write a journal and its pointers, and wait until they are on the disk.
-
-    Raises
-    ------
-    OutputError
-        One cannot be written, or one exists that could not be recovered. Then none is left.
-    """
+    """Write a journal and its pointers, and sync them; on failure none is left."""
     home = journal.path.parent
     files = [
         {
@@ -64,19 +58,10 @@ def store(journal: Journal) -> None:
 
 
 def recover(paths: Iterable[Path], inputs: Iterable[Path] = ()) -> None:
-    """Complete or undo killed commits of these files.
+    """Complete or undo killed commits of files that are about to be written.
 
-    Parameters
-    ----------
-    paths : iterable of Path
-        Files that are about to be written.
-    inputs : iterable of Path
-        Files that must not change.
-
-    Raises
-    ------
-    OutputError
-        Another process keeps the folder locked; or an input would be undone.
+    An OutputError is raised if another process keeps the folder locked, or if one of the `inputs`,
+    which must not change, would be undone.
     """
     ours: dict[Path, dict[str, str]] = {}
     for path in paths:
@@ -148,10 +133,7 @@ def _owner_of(path: Path) -> Owner:
 def _read(path: Path) -> Journal | None:
     """Return a journal, given its path or that of a pointer; None if missing or damaged.
 
-    Raises
-    ------
-    OSError
-        It exists but cannot be read.
+    One that exists but cannot be read raises an OSError.
     """
     parts = _parts(path)
     try:
@@ -191,7 +173,7 @@ def _journal_of(path: Path, parts: dict[str, Any]) -> Journal:
 def _parts(path: Path) -> dict[str, Any]:
     """Return the content of a journal; empty if it is missing, damaged or not trusted."""
     with suppress(FileNotFoundError, NotADirectoryError, ValueError, RecursionError):
-        handle = os.open(path, os.O_RDONLY | _CAREFULLY)
+        handle = os.open(path, os.O_RDONLY | _SAFE_FLAGS)
         with open(handle, "rb") as file:
             if not _is_trusted(os.fstat(handle), path.parent):
                 return {}

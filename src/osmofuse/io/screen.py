@@ -17,8 +17,6 @@ from osmofuse.picture import Picture, samples, shown_by
 from osmofuse.pixels import bands_of, quantise
 from osmofuse.typing import Array
 
-__all__ = ["as_png", "encoded", "for_screen", "reduced"]
-
 _NOTEBOOK_SIDE = 1000  # pixels; anything from 300 to 2000 works
 _WEBP_SIDE = 16383  # pixels: WebP stores a side in 14 bits
 _QUALITY = 92  # of JPEG, with full chroma resolution; anything from 90 to 95 works
@@ -41,8 +39,6 @@ def for_screen(picture: Picture, name: str) -> Array:
 
     Raises
     ------
-    InputError
-        Its samples cannot be used.
     UnreadableError
         Its profile is damaged, or not for RGB.
     """
@@ -90,13 +86,7 @@ def encoded(levels: Array, kind: Literal["png", "jpeg"], *, transparency: bool =
 
 @shown_by
 def as_png(picture: Picture) -> bytes:
-    """Return a picture as a PNG for a notebook, in sRGB, of at most 1000 pixels a side.
-
-    Raises
-    ------
-    InputError, UnreadableError
-        As for `for_screen`.
-    """
+    """Return a picture as a PNG for a notebook, in sRGB, of at most 1000 pixels a side."""
     # A huge picture is thinned out first, so that not all of it is converted.
     step = max(1, max(picture.shape) // (2 * _NOTEBOOK_SIDE))
     thin = replace(picture, pixels=picture.pixels[::step, ::step])
@@ -116,11 +106,6 @@ def write_animation(
         Replaced if it exists. Always WebP, whatever the suffix.
     milliseconds : int
         Duration of each frame.
-
-    Raises
-    ------
-    OutputError
-        It cannot be written.
     """
     path = Path(path)
     rows = frames[0].shape[0]

@@ -15,12 +15,10 @@ from pathlib import Path
 from types import TracebackType
 
 from osmofuse.errors import OutputError, naming
-from osmofuse.io.journal import begin, is_running, own_path, owner_of, sync, this_process
+from osmofuse.io.journal import begin, is_running, own_path, owner_of, sync, sync_file, this_process
 from osmofuse.io.locking import held, locked
 from osmofuse.io.recovery import recover, store
 from osmofuse.io.targets import check_absent, check_distinct
-
-__all__ = ["Staging", "made_folder"]
 
 # Partial files older than this, of any machine, are abandoned: no job runs a day. Anything from
 # hours to weeks works.
@@ -67,13 +65,7 @@ class Staging:
         return own_path(path, "partial")
 
     def add(self, paths: Iterable[Path]) -> None:
-        """Add further files.
-
-        Raises
-        ------
-        OutputError
-            A file was added before.
-        """
+        """Add further files; one that is there already raises an OutputError."""
         added, place = list(paths), len(self.paths) - self.ending
         known = [("an output", path) for path in self.paths]
         check_distinct([*known, *(("part of the report", path) for path in added)])
@@ -82,18 +74,13 @@ class Staging:
         self.paths[place:place] = added
 
     def commit(self) -> None:
-        """Sync and rename all files; if one fails, restore all old ones.
+        """Sync and rename all files; if one fails, restore all old ones and raise an OutputError.
 
         Interrupts are delayed until that is done.
-
-        Raises
-        ------
-        OutputError
-            A file cannot be synced or renamed, or exists and must not be replaced.
         """
         for path in self.paths:
             with naming(path):
-                _sync(self.partial(path))
+                sync_file(self.partial(path))
         _check_partials(self.paths)
         with locked(path.parent for path in self.paths), held():
             if not self.overwrite:
@@ -124,13 +111,7 @@ def _commit(paths: list[Path]) -> None:
 
 @contextmanager
 def made_folder(folder: Path) -> Iterator[None]:
-    """Create a folder and its parents; at the end, remove new ones that are empty.
-
-    Raises
-    ------
-    OutputError
-        The folder cannot be created.
-    """
+    """Create a folder and its parents; at the end, remove new ones that are empty."""
     missing = [above for above in (folder, *folder.parents) if not os.path.lexists(above)]
     with ExitStack() as undo:
         for above in reversed(missing):
@@ -172,12 +153,3 @@ def _is_stale(candidate: Path, path: Path) -> bool:
     if owner == us or (owner.machine == us.machine and not is_running(owner.process)):
         return True
     return time.time() - candidate.lstat().st_mtime > _JOB_SECONDS
-
-
-def _sync(path: Path) -> None:
-    """Wait until a file is on the disk."""
-    handle = os.open(path, os.O_RDWR)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -8,42 +8,10 @@ from __future__ import annotations
 
 import mmap
 import struct
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from typing import BinaryIO, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-
-__all__ = [
-    "BITS",
-    "COLS",
-    "COLS_RESOLUTION",
-    "COMPRESSION",
-    "EXTRA",
-    "ICC",
-    "IPTC",
-    "MOST_PAGES",
-    "NODATA",
-    "ORIENTATION",
-    "PHOTOMETRIC",
-    "ROWS",
-    "ROWS_RESOLUTION",
-    "TILE_COLS",
-    "TILE_ROWS",
-    "UNIT",
-    "XMP",
-    "Directory",
-    "add_tags",
-    "directories",
-    "normalise_exif",
-    "pack_exif",
-    "parse_tags",
-    "short_numbers",
-    "tag_bytes",
-    "tag_numbers",
-    "unwrap_iptc",
-    "value_bytes",
-    "wrap_iptc",
-]
 
 # By tag: the kind, count and little-endian bytes of a value; or a sub-directory.
 Directory: TypeAlias = "dict[int, tuple[int, int, bytes] | Directory]"
@@ -57,6 +25,7 @@ _EXIF_IFD, _GPS_IFD, _INTEROPERABILITY_IFD = 34665, 34853, 40965
 # pages; bytes of values. Sound files stay far below; within a factor of ten anything works.
 MOST_PAGES = 10_000
 _MOST_ENTRIES, _MOST_ENTRIES_OF_PAGES, _MOST_BYTES = 10_000, 1_000_000, 2**28
+# Tags of sub-directories; and pixel dimensions in EXIF, which `Picture` keeps elsewhere.
 _POINTERS = {_EXIF_IFD, _GPS_IFD, _INTEROPERABILITY_IFD}
 _DIMENSIONS = {40962, 40963}
 # Tags of how the file stores pixels, or that `Picture` keeps elsewhere; and Photoshop's layers and
@@ -69,14 +38,15 @@ _STORAGE = {
     *range(50845, 65536),
 }  # fmt: skip
 # By kind of value: bytes of one, and bytes of the unit that byte order applies to.
-_KINDS = {
+_VALUE_KINDS = {
     1: (1, 1), 2: (1, 1), 3: (2, 2), 4: (4, 4), 5: (8, 4), 6: (1, 1), 7: (1, 1), 8: (2, 2),
     9: (4, 4), 10: (8, 4), 11: (4, 4), 12: (8, 8), 13: (4, 4), 16: (8, 8), 17: (8, 8), 18: (8, 8),
 }  # fmt: skip
+_INTEGERS, _FRACTION = (1, 3, 4, 13, 16, 18), 5  # kinds of unsigned numbers
 # Kinds of 64 bits, which only BigTIFF has, with their kind of 32 bits and sign; and kinds that are
 # offsets of directories, which mean nothing in another file.
 _WIDE, _OFFSETS = {16: (4, "u"), 17: (9, "i")}, (13, 18)
-_RESOURCE = b"8BIM\x04\x04"
+_RESOURCE = b"8BIM\x04\x04"  # begins the Photoshop resource of IPTC records
 
 
 def parse_tags(
@@ -86,7 +56,7 @@ def parse_tags(
     strict: bool = True,
     skipped: Container[int] = (),
 ) -> Directory:
-    """Parse a directory of a TIFF, and its EXIF and GPS sub-directories.
+    """Parse a directory of a TIFF or of EXIF, and its EXIF and GPS sub-directories.
 
     Entries of an unknown type, or without a value, are left out. Time and memory are bounded: a
     directory is read once, there are at most 10,000 entries, and all values together have at most
@@ -99,19 +69,10 @@ def parse_tags(
     at : int, optional
         Offset of the directory, see `directories`; the first if not given.
     strict : bool
-        Raise for values that lie beyond the end or cannot be read; otherwise leave them out.
+        Raise ValueError, OverflowError or struct.error for values that lie beyond the end or cannot
+        be read; otherwise leave them out.
     skipped : container of int
         Tags that are left out.
-
-    Returns
-    -------
-    Directory
-        By tag: the kind, count and little-endian bytes of a value, or a sub-directory.
-
-    Raises
-    ------
-    ValueError, OverflowError, struct.error
-        The data are truncated, or exceed a bound.
     """
     layout = _layout(data)
     if at is None:
@@ -122,23 +83,8 @@ def parse_tags(
 def directories(data: bytes | mmap.mmap) -> list[int]:
     """Return the offsets of the directories of a TIFF, one for each page.
 
-    Parameters
-    ----------
-    data : bytes or mmap
-        The whole file.
-
-    Returns
-    -------
-    list of int
-        At least the first, which may lie beyond the end; the chain is followed while it leads to
-        new offsets inside the file, up to one page more than `MOST_PAGES`.
-
-    Raises
-    ------
-    struct.error
-        The header is truncated.
-    ValueError
-        The pages have more than a million entries.
+    The first may lie beyond the end. The chain is followed while it leads to new offsets inside the
+    file, up to one page more than `MOST_PAGES`; over a million entries raise a ValueError.
     """
     layout = _layout(data)
     (at,) = layout.offset.unpack_from(data, layout.first)
@@ -162,91 +108,47 @@ def directories(data: bytes | mmap.mmap) -> list[int]:
 
 
 def short_numbers(data: bytes | mmap.mmap, at: int, wanted: Container[int]) -> dict[int, int]:
-    """Return single numbers of a directory, without parsing the rest.
+    """Return by tag the first numbers of a directory at an offset, without parsing the rest.
 
-    Parameters
-    ----------
-    data : bytes or mmap
-        The whole file.
-    at : int
-        Offset of the directory.
-    wanted : container of int
-        Tags to look for.
-
-    Returns
-    -------
-    dict of int to int
-        By tag: its first number, if it is an unsigned integer stored in the entry itself.
-
-    Raises
-    ------
-    OverflowError, struct.error
-        The directory lies beyond the end.
+    Only of wanted tags, and only unsigned integers that are stored in the entry itself.
     """
-    layout = _layout(data)
-    (count,) = layout.length.unpack_from(data, at)
-    start = at + layout.length.size
-    found = {}
-    for place in range(start, start + count * layout.entry.size, layout.entry.size):
-        tag, kind, number, inline = layout.entry.unpack_from(data, place)
-        if tag in wanted and kind in (1, 3, 4, 13, 16, 18) and number:
-            width = _KINDS[kind][0]
+    layout, found = _layout(data), {}
+    order: Literal["big", "little"] = "big" if layout.order == ">" else "little"
+    for tag, kind, number, inline in layout.entries(data, at):
+        if tag in wanted and kind in _INTEGERS and number:
+            width = _VALUE_KINDS[kind][0]
             if number * width <= len(inline):
-                order: Literal["big", "little"] = "big" if layout.order == ">" else "little"
                 found[tag] = int.from_bytes(inline[:width], order)
     return found
 
 
 def value_bytes(data: bytes | mmap.mmap, at: int) -> int:
     """Return the claimed size in bytes of all values of a directory stored outside its entries."""
-    layout = _layout(data)
-    (count,) = layout.length.unpack_from(data, at)
-    start, entry = at + layout.length.size, layout.entry
-    sizes = []
-    for place in range(start, start + count * entry.size, entry.size):
-        _, kind, number, inline = entry.unpack_from(data, place)
-        size = _KINDS.get(kind, (0, 1))[0] * number
-        sizes.append(size if size > len(inline) else 0)
-    return sum(sizes)
+    total = 0
+    for _, kind, number, inline in _layout(data).entries(data, at):
+        size = _VALUE_KINDS.get(kind, (0, 1))[0] * number
+        total += size if size > len(inline) else 0
+    return total
 
 
 def tag_numbers(tags: Directory, tag: int) -> tuple[int, ...]:
-    """Return the unsigned numbers of a tag.
+    """Return the unsigned numbers of a tag; empty if it is absent or of another kind.
 
-    Parameters
-    ----------
-    tags : Directory
-        Parsed tags.
-    tag : int
-        Number of the tag.
-
-    Returns
-    -------
-    tuple of int
-        A fraction gives two, numerator and denominator; empty if the tag is absent or of
-        another kind.
+    A fraction gives two, numerator and denominator.
     """
     value = tags.get(tag)
-    if not isinstance(value, tuple) or value[0] not in (1, 3, 4, 5, 13, 16, 18):
+    if not isinstance(value, tuple) or value[0] not in (*_INTEGERS, _FRACTION):
         return ()
-    return tuple(np.frombuffer(value[2], f"<u{_KINDS[value[0]][1]}").tolist())
+    return tuple(np.frombuffer(value[2], f"<u{_VALUE_KINDS[value[0]][1]}").tolist())
+
+
+def first_number(tags: Directory, tag: int, default: int = 1) -> int:
+    """Return the first of the `tag_numbers` of a tag, or the default."""
+    return (*tag_numbers(tags, tag), default)[0]
 
 
 def tag_bytes(tags: Directory, tag: int) -> bytes | None:
-    """Return the bytes of a tag.
-
-    Parameters
-    ----------
-    tags : Directory
-        Parsed tags.
-    tag : int
-        Number of the tag.
-
-    Returns
-    -------
-    bytes or None
-        None if the tag is absent or a directory.
-    """
+    """Return the bytes of a tag; None if it is absent or a directory."""
     value = tags.get(tag)
     return value[2] if isinstance(value, tuple) else None
 
@@ -254,15 +156,7 @@ def tag_bytes(tags: Directory, tag: int) -> bytes | None:
 def pack_exif(tags: Directory) -> bytes | None:
     """Return the tags that describe the picture, not its storage, as EXIF without thumbnail.
 
-    Parameters
-    ----------
-    tags : Directory
-        The tags of a TIFF or of EXIF.
-
-    Returns
-    -------
-    bytes or None
-        EXIF without the "Exif" prefix of JPEG, little-endian; None if nothing is left.
+    Little-endian, without the "Exif" prefix of JPEG; None if nothing is left.
     """
     kept = _classic({tag: value for tag, value in tags.items() if tag not in _STORAGE})
     details = kept.get(_EXIF_IFD)
@@ -289,17 +183,9 @@ def _classic(tags: Directory) -> Directory:
 
 
 def normalise_exif(exif: bytes) -> bytes | None:
-    """Convert EXIF of any file to the form that `Metadata` keeps.
+    """Convert EXIF, with or without the prefix of JPEG, to the form of `pack_exif`.
 
-    Parameters
-    ----------
-    exif : bytes
-        With or without the "Exif" prefix of JPEG; damaged values are left out.
-
-    Returns
-    -------
-    bytes or None
-        See `pack_exif`; None also if the data cannot be read.
+    Damaged values are left out; None if the data cannot be read.
     """
     try:
         return pack_exif(parse_tags(exif.removeprefix(b"Exif\0\0"), strict=False))
@@ -308,14 +194,9 @@ def normalise_exif(exif: bytes) -> bytes | None:
 
 
 def add_tags(file: BinaryIO, tags: Directory) -> None:
-    """Add tags to a TIFF of one page: append a new directory and point the header to it.
+    """Add or replace tags in a TIFF of one page: append a new directory, point the header to it.
 
-    Parameters
-    ----------
-    file : binary file
-        A little-endian TIFF on the disk, open for reading and writing.
-    tags : Directory
-        Tags to add; existing ones are replaced.
+    The file is little-endian, on the disk, and open for reading and writing.
     """
     with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         layout, present, size = _layout(data), parse_tags(data), len(data)
@@ -349,6 +230,13 @@ class _Layout(NamedTuple):
         """Position in the header of the first directory's offset."""
         return 8 if self.big else 4
 
+    def entries(self, data: bytes | mmap.mmap, at: int) -> Iterator[tuple[int, int, int, bytes]]:
+        """Yield tag, kind, count and inline bytes of each entry of a directory."""
+        (count,) = self.length.unpack_from(data, at)
+        start, entry = at + self.length.size, self.entry
+        for place in range(start, start + count * entry.size, entry.size):
+            yield entry.unpack_from(data, place)
+
 
 _CLASSIC = _Layout("<", False)
 
@@ -376,10 +264,8 @@ class _Parser:
         if self.entries < 0:
             raise ValueError(f"more than {_MOST_ENTRIES} entries")
         found: Directory = {}
-        at += self.layout.length.size
-        for place in range(at, at + count * self.layout.entry.size, self.layout.entry.size):
-            tag, kind, number, inline = self.layout.entry.unpack_from(self.data, place)
-            if tag in self.skipped or kind not in _KINDS or number == 0:
+        for tag, kind, number, inline in self.layout.entries(self.data, at):
+            if tag in self.skipped or kind not in _VALUE_KINDS or number == 0:
                 continue
             try:
                 found[tag] = self._entry(tag, kind, number, inline)
@@ -391,7 +277,7 @@ class _Parser:
     def _entry(
         self, tag: int, kind: int, number: int, inline: bytes
     ) -> tuple[int, int, bytes] | Directory:
-        width, unit = _KINDS[kind]
+        width, unit = _VALUE_KINDS[kind]
         raw = self._value(tag, number * width, inline)
         if tag in _POINTERS:
             if number != 1:
@@ -439,35 +325,13 @@ def _pack(directory: Directory, at: int, layout: _Layout) -> bytes:
 
 
 def wrap_iptc(iptc: bytes) -> bytes:
-    """Wrap IPTC records in the Photoshop resource that JPEG uses.
-
-    Parameters
-    ----------
-    iptc : bytes
-        The plain records.
-
-    Returns
-    -------
-    bytes
-        The resource, with the "Photoshop 3.0" prefix.
-    """
+    """Wrap IPTC records in the Photoshop resource that JPEG uses, with its prefix."""
     size = struct.pack(">I", len(iptc))
     return b"Photoshop 3.0\0" + _RESOURCE + b"\0\0" + size + iptc + bytes(len(iptc) % 2)
 
 
 def unwrap_iptc(resources: bytes | None) -> bytes | None:
-    """Return the IPTC records in Photoshop's resources.
-
-    Parameters
-    ----------
-    resources : bytes or None
-        Resources of a JPEG, of any kinds.
-
-    Returns
-    -------
-    bytes or None
-        The plain records; None if there are none.
-    """
+    """Return the IPTC records in Photoshop's resources of a JPEG; None if there are none."""
     named = (resources or b"").partition(_RESOURCE)[2]
     if not named:
         return None

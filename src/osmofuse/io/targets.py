@@ -12,8 +12,6 @@ from osmofuse.errors import OutputError, cannot_write, naming
 from osmofuse.io.journal import is_own_name, place_of
 from osmofuse.io.recovery import recover
 
-__all__ = ["check_absent", "check_distinct", "check_target"]
-
 
 def check_target(
     path: Path,
@@ -71,16 +69,12 @@ def check_target(
 def check_distinct(paths: Iterable[tuple[str, Path]]) -> None:
     """Check that outputs are distinct files, and that none is the folder of another.
 
+    Two are the same also by a link, another spelling of the path, or case.
+
     Parameters
     ----------
     paths : iterable of (str, Path)
         Role and path of each.
-
-    Raises
-    ------
-    OutputError
-        Two are the same file, also by a link, another spelling of the path, or case; or one is
-        the folder of another.
     """
     taken: dict[object, str] = {}
     given = list(paths)
@@ -118,13 +112,7 @@ def _check_name(path: Path) -> None:
 
 
 def check_absent(path: Path) -> None:
-    """Check that a file does not exist.
-
-    Raises
-    ------
-    OutputError
-        It exists.
-    """
+    """Check that a file does not exist."""
     if os.path.lexists(path):
         raise OutputError(
             f"{path}: exists already; choose another name, or allow it to be replaced with "

@@ -34,24 +34,14 @@ from osmofuse.io.tags import (
     UNIT,
     XMP,
     Directory,
+    first_number,
     parse_tags,
     tag_bytes,
     tag_numbers,
 )
 from osmofuse.picture import Picture
-from osmofuse.pixels import divided, widened
+from osmofuse.pixels import bands_of, divided, widened
 from osmofuse.typing import Array
-
-__all__ = [
-    "COMPRESSIONS",
-    "added_tags",
-    "check_kind",
-    "foreign_in",
-    "has_transparency",
-    "nodata_in",
-    "palette_note",
-    "resolution_in",
-]
 
 # Numbers of tags.
 _BANDS, _PLANES, _PREDICTOR, _COLOUR_MAP, _SAMPLE_FORMAT, _SLICES = 277, 284, 317, 320, 339, 32997
@@ -64,15 +54,15 @@ COMPRESSIONS = {
 }  # fmt: skip
 _BY_LIBVIPS = {1, 2, 3, 4, 5, 6, 7, 8, 32773, 32946, 50001}
 _BY_TIFFFILE = {1, 8, 32773, 32946}
-_JPEG_COMPRESSIONS, _YCBCR = (6, 7), 6
-# White-is-zero and black-is-zero grey, RGB, palette; YCbCr, which libtiff converts in JPEG only.
-_PHOTOMETRICS = {0, 1, 2, 3, _YCBCR}
+_JPEG_COMPRESSIONS = (6, 7)
+# Colours by number: black-is-zero grey and RGB are 1 and 2; libtiff converts YCbCr in JPEG only.
+_WHITE_IS_ZERO, _PALETTE, _YCBCR = 0, 3, 6
+_PHOTOMETRICS = {_WHITE_IS_ZERO, 1, 2, _PALETTE, _YCBCR}
 _OTHER_PHOTOMETRICS = {
     4: "a mask", 5: "CMYK", _YCBCR: "YCbCr", 8: "CIELAB", 9: "ICCLAB", 10: "ITULAB",
     32844: "LogL", 32845: "LogLuv",
 }  # fmt: skip
-_WHITE_IS_ZERO, _PALETTE = 0, 3
-_SIGNED, _COMPLEX = 2, (5, 6)
+_SIGNED, _COMPLEX = 2, (5, 6)  # formats of samples
 # Bits of a sample that libvips does not read.
 _ODD_BITS = {3, 5, 6, 7, *range(9, 16)}
 
@@ -106,19 +96,9 @@ def nodata_in(tags: Directory) -> float | None:
 
 
 def added_tags(picture: Picture, exif: bytes | None) -> Directory:
-    """Return the tags that libvips does not write, or writes wrongly.
+    """Return the tags that libvips does not write, or writes wrongly, for `add_tags`.
 
-    Parameters
-    ----------
-    picture : Picture
-        The picture.
-    exif : bytes, optional
-        Its EXIF, normalised, including the georeference.
-
-    Returns
-    -------
-    Directory
-        For `osmofuse.io.tags.add_tags`.
+    `exif` is the picture's EXIF, normalised, including the georeference.
     """
     tags = parse_tags(exif) if exif else {}
     iptc = picture.metadata.iptc
@@ -127,7 +107,7 @@ def added_tags(picture: Picture, exif: bytes | None) -> Directory:
     if picture.nodata is not None:
         text = nodata_text(picture.nodata)
         tags[NODATA] = (2, len(text), text)
-    bands = 1 if picture.pixels.ndim == 2 else picture.pixels.shape[2]
+    bands = bands_of(picture.pixels)
     extra = bands - (1 if bands < 3 else 3)
     if extra:
         meanings = [0] * (extra - 1) + [2 if picture.transparency else 0]
@@ -144,26 +124,21 @@ def nodata_text(nodata: float) -> bytes:
 def check_kind(path: Path, tags: Directory) -> None:
     """Check that colours and samples of a page are of a supported kind.
 
-    Raises
-    ------
-    UnreadableError
-        Colours are neither grey nor RGB nor a palette; or samples are complex, or signed with
-        less than 8 bits; or the page is a volume of several slices.
-    ValueError
-        A palette has too few colours.
+    Colours that are neither grey, RGB nor a palette, complex or short signed samples, and volumes
+    of several slices raise an UnreadableError; a palette with too few colours a ValueError.
     """
-    kind = (*tag_numbers(tags, PHOTOMETRIC), 1)[0]
-    inside = (*tag_numbers(tags, COMPRESSION), 1)[0] in _JPEG_COMPRESSIONS
+    kind = first_number(tags, PHOTOMETRIC)
+    inside = first_number(tags, COMPRESSION) in _JPEG_COMPRESSIONS
     if kind not in _PHOTOMETRICS or (kind == _YCBCR and not inside):
         name = _OTHER_PHOTOMETRICS.get(kind, f"kind {kind}")
         raise UnreadableError(f"{path}: colours are stored as {name}; convert to RGB or grey first")
-    bits, form = (*tag_numbers(tags, BITS), 1)[0], (*tag_numbers(tags, _SAMPLE_FORMAT), 1)[0]
+    bits, form = first_number(tags, BITS), first_number(tags, _SAMPLE_FORMAT)
     if form in _COMPLEX or (form == _SIGNED and bits < 8):
         name = "complex numbers" if form in _COMPLEX else f"signed numbers of {bits} bits"
         raise UnreadableError(f"{path}: samples are {name}; convert to uint16 or float first")
     if kind == _PALETTE and tags.get(_COLOUR_MAP, (0, 0))[1] < 3 * 2**bits:
         raise ValueError("its palette has too few colours")
-    if (slices := (*tag_numbers(tags, _SLICES), 1)[0]) > 1:
+    if (slices := first_number(tags, _SLICES)) > 1:
         raise UnreadableError(
             f"{path}: holds a volume of {slices} slices in one page; save each as a picture"
         )
@@ -174,8 +149,8 @@ def palette_note(tags: Directory) -> str | None:
 
     Of the 16 bits of its colours libvips keeps 8, if pixels have 8 or less.
     """
-    coarse = (*tag_numbers(tags, BITS), 1)[0] <= 8
-    if (*tag_numbers(tags, PHOTOMETRIC), 1)[0] != _PALETTE or not coarse:
+    coarse = first_number(tags, BITS) <= 8
+    if first_number(tags, PHOTOMETRIC) != _PALETTE or not coarse:
         return None
     colours = np.array(tag_numbers(tags, _COLOUR_MAP), np.int64)
     if colours.size == 0 or colours.max() < 256 or not (colours % 256 - colours // 256).any():
@@ -186,26 +161,11 @@ def palette_note(tags: Directory) -> str | None:
 def foreign_in(path: Path, index: int, tags: Directory) -> Foreign | None:
     """Return the picture of a page that libvips does not read; None if it does.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    index : int
-        Number of the directory in the chain, from 0.
-    tags : Directory
-        Its tags.
-
-    Raises
-    ------
-    MissingExtraError
-        Decoding it needs imagecodecs, which is not installed.
-    UnreadableError
-        Samples are integers of 64 bits, bands differ in width, or there is a palette.
-    ValueError
-        A tag is missing.
+    `index` is the number of its directory in the chain, from 0. Samples that tifffile does not read
+    either, a palette, or bands of several widths raise an UnreadableError.
     """
-    bits = (*tag_numbers(tags, BITS), 1)[0]
-    compression = (*tag_numbers(tags, COMPRESSION), 1)[0]
+    bits = first_number(tags, BITS)
+    compression = first_number(tags, COMPRESSION)
     bands = _one(tags, _BANDS, 1)
     planes = bands > 1 and tag_numbers(tags, _PLANES) == (2,) and TILE_COLS in tags
     usual = bits != 64 and bits not in _ODD_BITS and compression in _BY_LIBVIPS
@@ -229,20 +189,13 @@ def foreign_in(path: Path, index: int, tags: Directory) -> Foreign | None:
 
 
 def _check_plain(path: Path, tags: Directory) -> None:
-    """Check that colours of a page need no conversion, which only libvips would do.
-
-    Raises
-    ------
-    UnreadableError
-        A palette, YCbCr, white-is-zero grey in signed or float samples; or bands of several
-        widths.
-    """
+    """Refuse colours of a page that need a conversion, which only libvips would do."""
     if len(widths := set(tag_numbers(tags, BITS))) > 1:
         raise UnreadableError(
             f"{path}: bands of {' and '.join(map(str, sorted(widths)))} bits; save it again with 8 "
             "or 16 in each"
         )
-    kind = (*tag_numbers(tags, PHOTOMETRIC), 1)[0]
+    kind = first_number(tags, PHOTOMETRIC)
     unsigned = _one(tags, _SAMPLE_FORMAT, 1) == 1
     if kind in (_PALETTE, _YCBCR) or (kind == _WHITE_IS_ZERO and not unsigned):
         name = {_PALETTE: "a palette", _YCBCR: "YCbCr"}.get(kind, "grey from white to black")
@@ -264,7 +217,7 @@ def _depth(path: Path, bits: int, tags: Directory) -> np.dtype[np.generic]:
 
 
 def _one(tags: Directory, tag: int, default: int = 0) -> int:
-    number = (*tag_numbers(tags, tag), default)[0]
+    number = first_number(tags, tag, default)
     if number < 1:
         raise ValueError(f"tag {tag} is missing or 0")
     return number
@@ -290,17 +243,8 @@ def _check_codecs(path: Path, bits: int, compression: int, tags: Directory) -> N
 def _decode(path: Path, index: int, bits: int, *, multiplied: bool) -> Array:
     """Decode a page with tifffile: (rows, cols) or (rows, cols, bands).
 
-    Parameters
-    ----------
-    path, index, bits
-        As for `foreign_in`; bits of a sample.
-    multiplied : bool
-        Colours are stored multiplied by the last band, the transparency.
-
-    Raises
-    ------
-    ValueError
-        The file is damaged or stored in an unusual way.
+    With `multiplied`, colours are stored multiplied by the last band, the transparency. A
+    damaged or unusual page raises a ValueError.
     """
     import tifffile
 

@@ -1,4 +1,4 @@
-"""Directories of a TIFF: pictures, pyramid levels, thumbnails, masks and raw data told apart."""
+"""Kinds of directories in a TIFF: pictures, pyramid levels, thumbnails, masks, raw data."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from osmofuse.io.tags import (
     value_bytes,
 )
 
-__all__ = ["BULK", "Pages", "check_page", "pages_in", "stack_note"]
-
 # Numbers of tags.
 _SUBFILE, _OLD_SUBFILE, _DESCRIPTION, _SUB_IFDS, _DNG_VERSION = 254, 255, 270, 330, 50706
 _MOST_WORDS = 1000  # bytes of a description that are searched; 100..10,000 works
+# Colours, by number, that only raw files have.
 _RAW_PHOTOMETRICS = {32803: "a colour filter array", 34892: "linear raw samples"}
 # Offsets and sizes of strips and tiles, and Photoshop's layers: large and not needed.
 BULK = frozenset((273, 279, 324, 325, 34377, 37724))
 _MOST_SUB_IFDS = 64  # sub-directories that are looked at; a pyramid has about ten
 _BULKY = 2**25  # bytes; by default libvips limits libtiff to 50 MB
+# Tags that identify the kind of a directory.
 _WANTED = frozenset((_SUBFILE, _OLD_SUBFILE, COLS, ROWS, PHOTOMETRIC, _DNG_VERSION))
 
 _Place: TypeAlias = "dict[int, int]"  # `short_numbers` of a directory
@@ -44,65 +44,30 @@ _Place: TypeAlias = "dict[int, int]"  # `short_numbers` of a directory
 class Pages:
     """Pages of a TIFF.
 
-    Attributes
-    ----------
-    index : int
-        Directory of the page that is read, counted from 0 along the chain.
-    tags : Directory
-        Its tags, without those of `BULK`.
-    count : int
-        Number of pages that are pictures of their own.
-    levels : int
-        Number of sizes of the page: one, or more for a pyramid.
-    raw : str or None
-        Kind of raw data in the file, in words; None if it is no raw file.
-    bulky : bool
-        True if the page has much data beside its pixels, e.g. Photoshop's layers, that fits in the
-        file: then libtiff's memory limit is lifted.
+    A page is `bulky` if it has much data beside its pixels, e.g. Photoshop's layers, that fits in
+    the file: then libtiff's memory limit is lifted.
     """
 
-    index: int
-    tags: Directory
-    count: int
-    levels: int
-    raw: str | None
+    index: int  # directory of the page that is read, from 0 along the chain
+    tags: Directory  # of that page, without those of `BULK`
+    count: int  # pages that are pictures of their own
+    levels: int  # sizes of the page: one, or more for a pyramid
+    raw: str | None  # kind of raw data in the file, in words; None if it is no raw file
     bulky: bool
 
 
 def pages_in(data: mmap.mmap, path: object, page: int) -> Pages:
-    """Find a page of a TIFF.
+    """Find a page of a TIFF by its number, from 1; reduced versions and masks do not count.
 
-    Parameters
-    ----------
-    data : mmap
-        The whole file.
-    path : object
-        Its name, for messages.
-    page : int
-        Page number, from 1; reduced versions and masks do not count.
-
-    Returns
-    -------
-    Pages
-        With the tags of that page.
-
-    Raises
-    ------
-    LimitError
-        More than 10,000 pages.
-    SettingError
-        There is no such page.
-    UnreadableError
-        Its full size is in a sub-directory, which is not read.
-    ValueError, OverflowError, struct.error
-        The file is damaged.
+    Raises a LimitError above 10,000 pages, an UnreadableError if the full size of the page is in a
+    sub-directory, and ValueError, OverflowError or struct.error if the file is damaged.
     """
     places = directories(data)
     if len(places) > MOST_PAGES:
         raise LimitError(f"{path}: has more than {MOST_PAGES:,} pages; split it into several files")
     short = [_short(data, at) for at in places]
-    lesser = [len(places) > 1 and _is_lesser(one) for one in short]
-    chosen = [k for k, is_lesser in enumerate(lesser) if not is_lesser] or [0]
+    secondary = [len(places) > 1 and _is_secondary(one) for one in short]
+    chosen = [k for k, is_secondary in enumerate(secondary) if not is_secondary] or [0]
     check_page(path, page, len(chosen))
     index = chosen[page - 1]
     tags = parse_tags(data, at=places[index], skipped=BULK)
@@ -133,13 +98,7 @@ def stack_note(tags: Directory, count: int) -> str | None:
 
 
 def check_page(path: object, page: object, count: int | None = None) -> None:
-    """Check a page number, and that a file has the page.
-
-    Raises
-    ------
-    SettingError
-        The number is invalid, or the file has fewer pages.
-    """
+    """Check that a page number is an integer from 1, up to the number of pages if that is given."""
     if isinstance(page, bool) or not isinstance(page, int) or page < 1:
         raise SettingError(f"page: {page!r}; must be a whole number from 1")
     if count is not None and page > count:
@@ -159,7 +118,7 @@ def _sub_directories(tags: Directory) -> tuple[int, ...]:
     return tag_numbers(tags, _SUB_IFDS)[:_MOST_SUB_IFDS]
 
 
-def _is_lesser(place: _Place | None) -> bool:
+def _is_secondary(place: _Place | None) -> bool:
     """Return True for a reduced version, or a mask, of another page."""
     if place is None:
         return True
@@ -181,7 +140,7 @@ def _size(place: _Place) -> tuple[int, int]:
 
 def _larger(full: _Place, below: Iterable[_Place | None]) -> str | None:
     """Return the size, as text, of a larger picture in a sub-directory of a page; else None."""
-    sizes = [_size(place) for place in filter(None, below) if not _is_lesser(place)]
+    sizes = [_size(place) for place in filter(None, below) if not _is_secondary(place)]
     rows, cols = max(sizes, key=prod, default=(0, 0))
     return f"{cols} × {rows}" if rows * cols > prod(_size(full)) else None
 

@@ -24,13 +24,11 @@ from osmofuse.picture import Picture
 from osmofuse.pixels import bands_of
 from osmofuse.typing import ArrayLike
 
-__all__ = ["add_xmp", "encode", "format_of", "storable", "write"]
-
 # Most bytes of metadata in a JPEG, a segment of which holds 64 kB with headers. libvips silently
 # drops longer ones: measured, XMP above 60,000 bytes, IPTC above 65,506.
 _MOST_IN_JPEG = {"exif": 65_000, "xmp": 60_000, "iptc": 65_000}
-_BEHIND_HEADER = 8 + 25  # the signature, and IHDR with its length, name and checksum
-_BLOCK = 2**24  # bytes moved at once; anything in 2**16..2**28 works
+_BEHIND_HEADER = 8 + 25  # bytes of the signature, and IHDR with its length, name and checksum
+_MOVED_AT_ONCE = 2**24  # bytes; anything in 2**16..2**28 works
 
 
 def write(
@@ -89,11 +87,6 @@ def encode(picture: Picture, path: Path) -> None:
         Depth and values are kept.
     path : Path
         Final name; its suffix decides the format.
-
-    Raises
-    ------
-    OutputError
-        It cannot be written, or its format cannot hold the picture.
     """
     picture, kind, partial = storable(picture, path), format_of(path), Staging.partial(path)
     try:
@@ -101,7 +94,7 @@ def encode(picture: Picture, path: Path) -> None:
             _encode(picture, partial, kind)
             _read_back(picture, partial, path)
     except (vips().Error, UnicodeDecodeError) as error:  # the latter if it quotes a non-UTF-8 name
-        if refused := _ask_the_disk(partial):
+        if refused := _error_of_disk(partial):
             raise cannot_write(path, refused) from error
         raise OutputError(
             f"{path}: cannot be written ({reason(error)}); choose another name or folder"
@@ -141,13 +134,7 @@ def storable(picture: Picture, path: Path) -> Picture:
 
 
 def format_of(path: Path) -> Format:
-    """Return the format of a file name's suffix.
-
-    Raises
-    ------
-    OutputError
-        The suffix is unknown, or its format cannot be written.
-    """
+    """Return the format of a file name's suffix; if it cannot be written, raise an OutputError."""
     kind = SUFFIXES.get(path.suffix.lower())
     if kind is None:
         known = ", ".join(SUFFIXES)
@@ -174,13 +161,7 @@ def _format_for(picture: Picture, path: Path) -> Format:
 
 
 def _read_back(picture: Picture, partial: Path, path: Path) -> None:
-    """Check that a partial file can be read again, before it is renamed.
-
-    Raises
-    ------
-    OutputError
-        Its header is damaged, or differs from the picture.
-    """
+    """Check that a partial file can be read again, and has the picture's size and depth."""
     try:
         found = describe(partial)
     except OsmofuseError as error:
@@ -197,7 +178,7 @@ def _read_back(picture: Picture, partial: Path, path: Path) -> None:
         )
 
 
-def _ask_the_disk(partial: Path) -> OSError | None:
+def _error_of_disk(partial: Path) -> OSError | None:
     """Return the system's error for writing a file, since libvips does not report its number."""
     try:
         with partial.open("ab") as file:
@@ -248,23 +229,16 @@ def _complete(picture: Picture, path: Path, kind: Format, exif: bytes | None) ->
 
 
 def add_xmp(file: BinaryIO, xmp: bytes) -> None:
-    """Insert an XMP packet after the header of a PNG, in the iTXt chunk that XMP requires.
+    """Insert an XMP packet after the header of a whole PNG, in the iTXt chunk that XMP requires.
 
     libvips writes another kind of chunk, which other software does not read.
-
-    Parameters
-    ----------
-    file : binary file
-        A whole PNG without XMP, open for reading and writing.
-    xmp : bytes
-        The packet, in UTF-8.
     """
     body = b"iTXtXML:com.adobe.xmp\0\0\0\0\0" + xmp
     chunk = struct.pack(">I", len(body) - 4) + body + struct.pack(">I", zlib.crc32(body))
     end = file.seek(0, 2)
     # The rest of the file is moved from its end on, so that nothing is overwritten unread.
     while end > _BEHIND_HEADER:
-        start = max(end - _BLOCK, _BEHIND_HEADER)
+        start = max(end - _MOVED_AT_ONCE, _BEHIND_HEADER)
         file.seek(start)
         block = file.read(end - start)
         file.seek(start + len(chunk))

@@ -15,8 +15,6 @@ from xml.parsers.expat import ExpatError
 from osmofuse.io.tags import normalise_exif
 from osmofuse.picture import Metadata
 
-__all__ = ["NAMESPACES", "Packet", "composite_metadata", "upright"]
-
 NAMESPACES = {
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
     "xmp": "http://ns.adobe.com/xap/1.0/",
@@ -27,44 +25,31 @@ NAMESPACES = {
 }
 # Bytes and tags of a packet that are parsed: a tree takes some 400 bytes and 8 µs an element.
 _MOST_PACKET_BYTES, _MOST_MARKS = 16_000_000, 200_000
-_XMLNS = "http://www.w3.org/2000/xmlns/"
+_XMLNS = "http://www.w3.org/2000/xmlns/"  # of declarations of prefixes
+# Packet without properties.
 _EMPTY = (
     b'<?xpacket begin="\xef\xbb\xbf" id="W5M0MpCehiHzreSzNTczkc9d"?>'
     b'<x:xmpmeta xmlns:x="adobe:ns:meta/"/><?xpacket end="w"?>'
 )
+# Characters that XML cannot hold; an orientation other than upright.
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _STATED_ORIENTATION = re.compile(rb"""(tiff:Orientation\s*(?:=\s*["']|>)\s*)[2-8](?=\s*["'<])""")
+# IPTC's term for the source of a composite.
 _COMPOSITE = "http://cv.iptc.org/newscodes/digitalsourcetype/composite"
 # Identifiers of the foreground, which become those of the composite's source.
 _IDENTITIES = {"xmpMM:DocumentID": "stRef:documentID", "xmpMM:InstanceID": "stRef:instanceID"}
 
 
 def upright(xmp: bytes) -> bytes:
-    """Return a packet whose orientation is upright; all else is kept.
-
-    Parameters
-    ----------
-    xmp : bytes
-        Packet of a picture that has been rotated upright.
-
-    Returns
-    -------
-    bytes
-        Of the same length.
-    """
+    """Return a packet of the same length whose orientation is upright; all else is kept."""
     return _STATED_ORIENTATION.sub(rb"\g<1>1", xmp)
 
 
 class Packet:
-    """Editable XMP packet.
+    """Editable XMP packet; an empty one if the bytes are missing, damaged or far too large.
 
     In XMP a property is an attribute or an element, in any of several descriptions; it is found
     in all of these forms.
-
-    Parameters
-    ----------
-    xmp : bytes, optional
-        The packet; an empty one is used if it is missing, damaged or far too large.
     """
 
     def __init__(self, xmp: bytes | None) -> None:

@@ -10,17 +10,18 @@ from typing import ClassVar
 import numpy as np
 
 from osmofuse.checks import choice
-from osmofuse.io import Staging, storable, write_animation
+from osmofuse.io import storable, write_animation
 from osmofuse.jobs.files import (
     InputFile,
     Outputs,
     check_job_report,
     check_outputs,
+    given,
     named_as,
     read_pictures,
 )
-from osmofuse.jobs.job import FileJob, Result, repeat_command
-from osmofuse.jobs.need import FILE_SECONDS, PROGRAM_BYTES, START_SECONDS, Need, peak_bytes
+from osmofuse.jobs.job import FileJob, Result, provenance_of
+from osmofuse.jobs.need import FILE_SECONDS, Need, need_beyond_start
 from osmofuse.jobs.sources import transform_entry
 from osmofuse.picture import Picture
 from osmofuse.progress import Watch
@@ -29,10 +30,10 @@ from osmofuse.registration import Alignment, align, read_points
 from osmofuse.registration.align import alignment_cost, check_settings
 from osmofuse.registration.chain import AlignMethod
 from osmofuse.registration.transform import Kind
-from osmofuse.report import Provenance, checkerboard, flicker, write_alignment
+from osmofuse.report import checkerboard, flicker, write_alignment
 from osmofuse.tasks.aligned import aligned_picture
 
-_COMPARING = 8  # bytes per sample of either picture: one float64 while they are compared
+_COMPARING_BYTES = 8  # per sample of either picture: one float64 while they are compared
 _ALIGNMENT_SHOWN = ("Foreground", "Aligned", "Checkerboard")  # titles of pictures in the report
 
 
@@ -99,13 +100,12 @@ class AlignJob(FileJob[AlignResult]):
     @property
     def documents(self) -> dict[str, Path]:
         """Other files to be read, by role."""
-        return {} if self.points is None else {"points": self.points}
+        return given({"points": self.points})
 
     @property
     def outputs(self) -> dict[str, Path]:
         """Pictures to be written, by role."""
-        found = {"valid": self.valid_output, "preview": self.preview, "output": self.output}
-        return {role: path for role, path in found.items() if path is not None}
+        return given({"valid": self.valid_output, "preview": self.preview, "output": self.output})
 
     @property
     def work(self) -> str:
@@ -126,11 +126,9 @@ class AlignJob(FileJob[AlignResult]):
         aligning, seconds = alignment_cost(max(pixels, own))
         laid = pixels * (moving.decoded_bytes / own)
         held = 2 * moving.decoded_bytes + fixed.decoded_bytes + 2 * laid
-        held += _COMPARING * (pixels * fixed.bands + own * moving.bands)
-        return Need(
-            bytes=round(PROGRAM_BYTES + held + aligning),
-            seconds=START_SECONDS + seconds + FILE_SECONDS * pixels * moving.bands / 1e6,
-        )
+        held += _COMPARING_BYTES * (pixels * fixed.bands + own * moving.bands)
+        writing = FILE_SECONDS * pixels * moving.bands / 1e6
+        return need_beyond_start(held + aligning, seconds + writing)
 
     def do(self, files: Mapping[str, InputFile], watch: Watch | None) -> AlignResult:
         """Align; write all files, or none."""
@@ -163,8 +161,14 @@ class AlignJob(FileJob[AlignResult]):
                 self._write_preview(outputs, self.preview, found, foreground)
             written = outputs.files
             if self.report is not None:
-                written["report"] = self._write_page(
-                    self.report, found, foreground, record, written, outputs.staging
+                title = f"{self.background.name}, laid over {self.foreground.name}"
+                written["report"] = write_alignment(
+                    self.report,
+                    alignment=found,
+                    foreground=foreground,
+                    provenance=provenance_of(self, record, written, title),
+                    overwrite=self.overwrite,
+                    staging=outputs.staging,
                 )
             outputs.commit(record)
         return AlignResult(
@@ -184,42 +188,16 @@ class AlignJob(FileJob[AlignResult]):
 
     def _record(self, inputs: tuple[Input, ...], found: Alignment, output: Picture) -> Record:
         assert found.transform is not None, "the alignment was not refused"
-        return Record(
-            job=self.kind,
-            inputs=inputs,
-            alpha={},
+        result = {
+            "status": str(found.status),
+            "score": found.score,
+            "origin": found.origin,
+            "quality": dict(found.quality),
+            "seconds": found.seconds,
+        }
+        return self._record_of(
+            inputs,
+            result,
             transform=transform_entry(found.transform),
-            method=self.method_recorded,
-            result={
-                "status": str(found.status),
-                "score": found.score,
-                "origin": found.origin,
-                "quality": dict(found.quality),
-                "seconds": found.seconds,
-                "peak_bytes": peak_bytes(),
-            },
             output={"sha256_of_pixels": sha256_of_pixels(output.pixels)},
-        )
-
-    def _write_page(
-        self,
-        folder: Path,
-        found: Alignment,
-        foreground: Picture,
-        record: Record,
-        files: Mapping[str, Path],
-        staging: Staging,
-    ) -> Path:
-        return write_alignment(
-            folder,
-            alignment=found,
-            foreground=foreground,
-            provenance=Provenance(
-                record=record,
-                command=repeat_command(self.kind, files["record"], self.output),
-                title=f"{self.background.name}, laid over {self.foreground.name}",
-                inputs=(*self.inputs.values(), *files.values()),
-            ),
-            overwrite=self.overwrite,
-            staging=staging,
         )

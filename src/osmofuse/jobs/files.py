@@ -1,8 +1,8 @@
 """Files of a job: inputs that are checked, read and recorded, and outputs.
 
-Pictures are parsed and decoded in the limited child, because nobody vouches for them. An input that
-changes between the first look and the hash in the record is refused. Outputs appear together or not
-at all, the fused picture last: where it exists, its record, the other outputs and its report do.
+Pictures are not trusted, so the limited child parses and decodes them. An input that changes
+between the first look and the hash in the record is refused. Outputs appear together or not at all,
+the fused picture last: where it exists, its record, the other outputs and its report do.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from osmofuse.errors import (
     MismatchError,
@@ -77,13 +77,7 @@ class InputFile:
         return self.description
 
     def check_unchanged(self) -> None:
-        """Refuse the file if it has changed since the job checked it.
-
-        Raises
-        ------
-        UnreadableError
-            The file was changed, replaced or removed.
-        """
+        """Refuse a file that was changed, replaced or removed since the job checked it."""
         if look_at(self.path) != self:
             raise UnreadableError(
                 f"{self.path}: has changed since the job checked it; run the job again"
@@ -91,13 +85,7 @@ class InputFile:
 
 
 def look_at(path: Path) -> InputFile:
-    """Return the state of a file, without its description.
-
-    Raises
-    ------
-    UnreadableError
-        The file does not exist.
-    """
+    """Return the state of a file, without its description."""
     with reading(path):
         found = os.stat(path)
         if abs(time.time_ns() - found.st_ctime_ns) < CLOCK_TICK:
@@ -108,38 +96,18 @@ def look_at(path: Path) -> InputFile:
 
 
 def look_at_pictures(paths: Mapping[str, Path], page: Sequence[int] = ()) -> dict[str, InputFile]:
-    """Describe picture files, by role; see `pages_of` for the pages.
-
-    Raises
-    ------
-    UnreadableError, LimitError, MissingExtraError
-        A file cannot be read.
-    SettingError
-        A file has no such page.
-    """
-    pages = pages_of(paths, page)
-    return {role: _described(path, pages[role]) for role, path in paths.items()}
-
-
-def _described(path: Path, page: int) -> InputFile:
-    found = look_at(path)
-    return replace(found, description=describe_isolated(path, page=page))
+    """Describe picture files, by role; see `pages_of` for the pages."""
+    pages, files = pages_of(paths, page), {}
+    for role, path in paths.items():
+        file = look_at(path)
+        files[role] = replace(file, description=describe_isolated(path, page=pages[role]))
+    return files
 
 
 def pages_of(roles: Iterable[str], page: Sequence[int]) -> dict[str, int]:
-    """Return the page to read of each picture.
+    """Return the page to read of each picture, by role.
 
-    Parameters
-    ----------
-    roles : iterable of str
-        Roles of the pictures of a job, in order.
-    page : sequence of int
-        Pages from 1: one for all pictures, one for each, or none for the first of each.
-
-    Raises
-    ------
-    SettingError
-        The number of pages is wrong, or a page is not a positive integer.
+    `page` holds numbers from 1: one for all, one for each, or none for the first of each.
     """
     roles = list(roles)
     for one in page:
@@ -153,13 +121,7 @@ def pages_of(roles: Iterable[str], page: Sequence[int]) -> dict[str, int]:
 
 
 def read_pictures(files: Mapping[str, InputFile]) -> dict[str, Picture]:
-    """Read picture files that have been checked, by role; see `input_of`.
-
-    Raises
-    ------
-    UnreadableError, LimitError
-        A file cannot be read, has changed, or exceeds the limits.
-    """
+    """Read picture files that have been checked, by role; see `input_of`."""
     for file in files.values():
         file.check_unchanged()
     paths, pages = zip(*((f.path, f.picture.page) for f in files.values()), strict=True)
@@ -174,25 +136,9 @@ def read_pictures(files: Mapping[str, InputFile]) -> dict[str, Picture]:
 
 
 def input_of(role: str, file: InputFile, folder: Path, page: Sequence[int] = ()) -> Input:
-    """Return the entry of a file that was read, for a record in a folder.
+    """Return the entry of a file that was read, for a record in a folder; `page` is for `notes_on`.
 
     The file is checked after it is hashed, so the hash is that of the bytes that were read.
-
-    Parameters
-    ----------
-    role : str
-        Role of the file.
-    file : InputFile
-        State of the file when the job checked it.
-    folder : Path
-        Folder of the record.
-    page : sequence of int
-        Requested pages; empty if none.
-
-    Raises
-    ------
-    UnreadableError
-        The file has changed since the job checked it.
     """
     entry = Input(role, _relative(file.path, folder), sha256_of_file(file.path))
     file.check_unchanged()
@@ -217,15 +163,7 @@ def limits_for(files: Iterable[Description]) -> Limits:
 
 
 def notes_on(file: Description, page: Sequence[int]) -> list[str]:
-    """Return notes on how a file is read, for a person.
-
-    Parameters
-    ----------
-    file : Description
-        Description of the file.
-    page : sequence of int
-        Requested pages; empty if none.
-    """
+    """Return notes on how a file is read, for a person; `page` holds requested pages, if any."""
     named = file.format_of_name
     pages = f"has {file.pages} pages, of which page 1 is read; --page N reads another"
     notes = (
@@ -258,17 +196,7 @@ def named_as(names: Mapping[str, Path]) -> Iterator[None]:
 def check_fit(files: Mapping[str, InputFile], *, aligned: bool = False) -> None:
     """Refuse files whose sizes or bands, by their headers, do not fit together.
 
-    Parameters
-    ----------
-    files : mapping of str to InputFile
-        Files by role.
-    aligned : bool
-        True if the background will be aligned, so that it may have another size.
-
-    Raises
-    ------
-    MismatchError
-        They do not fit.
+    A background that will be aligned may have another size.
     """
     first = files["foreground"]
     backgrounds = [role for role in files if role.startswith("background")]
@@ -299,6 +227,8 @@ def _remedy(role: str) -> str:
 class Work(Protocol):
     """Job that reads files and writes pictures."""
 
+    kind: ClassVar[str]
+
     @property
     def inputs(self) -> dict[str, Path]:
         """Files to be read, by role."""
@@ -321,13 +251,7 @@ class Work(Protocol):
 
 
 def check_outputs(job: Work) -> None:
-    """Refuse outputs that would replace an input, each other, or existing files.
-
-    Raises
-    ------
-    OutputError
-        An output would, or its folder or format cannot be written.
-    """
+    """Refuse outputs that cannot be written or would replace an input or each other."""
     check_distinct(job.outputs.items())  # also refuses names that no record can have
     paths = output_paths(job)
     check_distinct(paths.items())
@@ -340,21 +264,9 @@ def check_outputs(job: Work) -> None:
 def check_job_report(
     job: Work, folder: Path | None, pictures: Iterable[str], *, iiif: str | None = None
 ) -> None:
-    """Refuse the report of a job if it cannot be written with the outputs.
+    """Refuse the report of a job if it cannot be written with its outputs.
 
-    Parameters
-    ----------
-    job : Work
-        Job, checked by `check_outputs`.
-    folder : Path or None
-        Folder of the report, or None.
-    pictures, iiif
-        As for `osmofuse.report.check_report`.
-
-    Raises
-    ------
-    SettingError, OutputError
-        The report cannot be written.
+    `pictures` and `iiif` are those of `osmofuse.report.check_report`.
     """
     if folder is not None:
         check_report(
@@ -367,32 +279,40 @@ def check_job_report(
         )
 
 
+def given(paths: Mapping[str, Path | None]) -> dict[str, Path]:
+    """Return the paths by role, without those that are None."""
+    return {role: path for role, path in paths.items() if path is not None}
+
+
 def output_paths(job: Work) -> dict[str, Path]:
     """Return the files to be written by role, in the order of renaming."""
     others = {role: path for role, path in job.outputs.items() if role != "output"}
     return others | {"record": record_path(job.output), "output": job.output}
 
 
-class Outputs(ExitStack):
-    """Output files of a job while they are written; removed unless committed.
+@contextmanager
+def staged(
+    paths: Iterable[Path], *, report: Path | None, overwrite: bool, ending: int
+) -> Iterator[Staging]:
+    """Stage files, see `Staging`, and create the folder of their report, if there is one."""
+    with ExitStack() as opened:
+        if report is not None:
+            opened.enter_context(report_folder(report))
+        yield opened.enter_context(Staging(paths, overwrite=overwrite, ending=ending))
 
-    Parameters
-    ----------
-    job : Work
-        Job, checked by `check_outputs`.
-    report : Path, optional
-        Folder of a report that is written with them, checked by `check_job_report`.
+
+class Outputs(ExitStack):
+    """Output files of a job while they are written, with its report; removed unless committed.
+
+    The job has been checked by `check_outputs` and `check_job_report`.
     """
 
     def __init__(self, job: Work, report: Path | None = None) -> None:
         super().__init__()
         self.paths = output_paths(job)
-        self.staging = Staging(self.paths.values(), overwrite=job.overwrite, ending=2)
-        with ExitStack() as opened:
-            if report is not None:
-                opened.enter_context(report_folder(report))
-            opened.enter_context(self.staging)
-            self.push(opened.pop_all())
+        self.staging = self.enter_context(
+            staged(self.paths.values(), report=report, overwrite=job.overwrite, ending=2)
+        )
 
     @property
     def files(self) -> dict[str, Path]:

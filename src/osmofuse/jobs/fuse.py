@@ -14,9 +14,16 @@ import numpy as np
 from osmofuse.checks import mapping
 from osmofuse.errors import SettingError
 from osmofuse.io import Staging, composite_metadata, storable
-from osmofuse.jobs.files import InputFile, Outputs, check_fit, check_job_report, check_outputs
-from osmofuse.jobs.job import Result, repeat_command
-from osmofuse.jobs.need import Need, need_of_fusion, peak_bytes
+from osmofuse.jobs.files import (
+    InputFile,
+    Outputs,
+    check_fit,
+    check_job_report,
+    check_outputs,
+    given,
+)
+from osmofuse.jobs.job import Result, provenance_of
+from osmofuse.jobs.need import Need, need_of_fusion
 from osmofuse.jobs.sources import Opened, SourcesJob, open_files
 from osmofuse.methods import Fusion, Method, Sources
 from osmofuse.methods.contract import finds_structure, is_replayable, settings_of
@@ -26,7 +33,7 @@ from osmofuse.picture import Picture
 from osmofuse.pixels import quantise
 from osmofuse.progress import Status, Watch
 from osmofuse.record import Record, sha256_of_pixels
-from osmofuse.report import Provenance, write_report
+from osmofuse.report import write_report
 from osmofuse.report.document import MANIFEST
 from osmofuse.report.layers import seam_maps
 from osmofuse.tasks.fuse import ANY_SIZE, finished, method_of, run_method, scored_background
@@ -34,6 +41,7 @@ from osmofuse.tasks.lengths import in_pixels
 from osmofuse.tasks.recipe import Recipe
 from osmofuse.typing import FloatArray
 
+# Note on a fusion without effect.
 _UNCHANGED = (
     "the output is the foreground, unchanged: nothing of the background entered. Give a map that "
     "is black where it is to enter, or see the method's settings, e.g. threshold of poisson"
@@ -118,12 +126,9 @@ class FuseJob(SourcesJob[FuseResult]):
     @property
     def outputs(self) -> dict[str, Path]:
         """Pictures to be written, by role; "output" is the fused one."""
-        found = {
-            "structure": self.structure,
-            "alpha": self.alpha_output,
-            "output": self.output,
-        }
-        return {role: path for role, path in found.items() if path is not None}
+        return given(
+            {"structure": self.structure, "alpha": self.alpha_output, "output": self.output}
+        )
 
     def check_outputs(self, files: Mapping[str, InputFile] | None) -> None:
         """Check that the outputs can and may be written."""
@@ -199,22 +204,21 @@ class FuseJob(SourcesJob[FuseResult]):
 
     def _record(self, opened: Opened, fusion: Fusion, output: Picture, clipped: int) -> Record:
         depth = {} if self.depth is None else {"depth": self.depth}
-        return Record(
-            job=self.kind,
-            inputs=opened.inputs,
+        result = {
+            "status": str(fusion.status),
+            "energy": None if fusion.energy is None else fusion.energy.tolist(),
+            "reach": fusion.reach,
+            "seconds": fusion.seconds,
+            "clipped": clipped,
+        }
+        return self._record_of(
+            opened.inputs,
+            result,
             alpha=opened.alpha,
             transform=opened.transform,
             method={"name": self.method, "settings": settings_of(fusion.method)},
             working_space=self.working_space,
             plan=asdict(fusion.plan) if fusion.plan else None,
-            result={
-                "status": str(fusion.status),
-                "energy": None if fusion.energy is None else fusion.energy.tolist(),
-                "reach": fusion.reach,
-                "seconds": fusion.seconds,
-                "clipped": clipped,
-                "peak_bytes": peak_bytes(),
-            },
             output={"sha256_of_pixels": sha256_of_pixels(output.pixels), **depth},
             recipe=self.recipe,
         )
@@ -280,43 +284,26 @@ def write_page(
     files: Mapping[str, Path],
     staging: Staging,
 ) -> Path:
-    """Write the report of a fusion, see `osmofuse.report.write_report`.
-
-    Parameters
-    ----------
-    job, opened, fusion, record
-        Job, its opened files, its result, and its record.
-    files : mapping of str to Path
-        Other files that the job writes.
-    staging : Staging
-        Staging of these files, which are renamed together.
-    """
+    """Write the report of a fusion, together with the other files of the job."""
     assert job.report is not None, "a report was asked for"
-    ready = opened.ready
+    ready, fused = opened.ready, fusion.picture(job.depth)[0]
     alpha = ready.sources.alpha
-    pictures: dict[str, Picture | FloatArray] = {
-        "fused": fusion.picture(job.depth)[0],
-        "foreground": ready.foreground,
-    }
+    pictures: dict[str, Picture | FloatArray] = {"fused": fused, "foreground": ready.foreground}
     pictures |= zip(job.background_roles, ready.backgrounds, strict=True)
     pictures |= zip(job.alpha_roles, ready.sources.alphas, strict=True)
     if fusion.structure is not None:
         pictures["structure"] = fusion.picture(job.depth, structure=True)[0]
     if opened.truth is not None:
         pictures["truth"] = opened.truth
-    seen = [_seen(pictures[role]) for role in ("fused", "foreground")]
-    fused, foreground, background = *seen, scored_background(ready)
+    fused, foreground = fused.filled(), ready.foreground.filled()  # empty pixels have no score
+    background = scored_background(ready)
     return write_report(
         job.report,
         pictures=pictures,
         maps=seam_maps(fused, foreground, background, alpha),
         fusion=fusion,
         scores=score(fused, foreground, background, alpha, truth=opened.truth),
-        provenance=Provenance(
-            record=record,
-            command=repeat_command(job.kind, files["record"], job.output),
-            inputs=(*job.inputs.values(), *files.values()),
-        ),
+        provenance=provenance_of(job, record, files),
         iiif=job.iiif,
         overwrite=job.overwrite,
         staging=staging,
@@ -328,12 +315,8 @@ def report_files(page: Path, *, manifest: bool) -> dict[str, Path]:
     return {"report": page} | ({"manifest": page.with_name(MANIFEST)} if manifest else {})
 
 
-def _seen(picture: Picture | FloatArray) -> Picture | FloatArray:
-    """Return a picture whose empty pixels are filled, so that it can be scored."""
-    return picture.filled() if isinstance(picture, Picture) else picture
-
-
-_PARTS = ("alpha", "levels", "working_space", "align", "depth")  # fields of recipes and of jobs
+# Fields that recipes and jobs have in common.
+_RECIPE_PARTS = ("alpha", "levels", "working_space", "align", "depth")
 
 J = TypeVar("J", bound=SourcesJob[Any])
 
@@ -361,7 +344,7 @@ def job_with_recipe(
     SettingError
         The recipe needs a map and none is given, or the parts contradict each other.
     """
-    parts = {name: getattr(chosen, name) for name in _PARTS} | given
+    parts = {name: getattr(chosen, name) for name in _RECIPE_PARTS} | given
     if parts["alpha"] is None:
         raise SettingError(
             f"alpha: the recipe {chosen.name!r} needs a map, white where the foreground is kept; "

@@ -16,10 +16,11 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from osmofuse.checks import whole
 from osmofuse.errors import LimitError, SettingError
-from osmofuse.jobs.files import InputFile, input_of, look_at, look_at_pictures, pages_of
-from osmofuse.jobs.need import Need, check_limit, in_bytes
+from osmofuse.jobs.files import InputFile, Work, input_of, look_at, look_at_pictures, pages_of
+from osmofuse.jobs.need import Need, check_limit, in_bytes, peak_bytes
 from osmofuse.progress import Status, Watch
 from osmofuse.record import Input, Record
+from osmofuse.report import Provenance
 
 MOST_BYTES = 2**63 - 1  # largest limit of memory, a signed 64-bit integer
 
@@ -208,10 +209,8 @@ class FileJob(ABC, Generic[R_co]):
 
         Raises
         ------
-        UnreadableError, InputError, MismatchError, SettingError, MissingExtraError, LimitError
-            As for `check`.
-        OutputError
-            An output exists or cannot be written. Then no file is written.
+        OsmofuseError
+            As for `check`. Then no file is written.
         """
         if need is None:
             need = self.check()
@@ -248,6 +247,17 @@ class FileJob(ABC, Generic[R_co]):
         settings = {name: getattr(self, name) for name in self.settings_recorded}
         return {"name": self.kind, "settings": settings}
 
+    def _record_of(
+        self, inputs: tuple[Input, ...], result: Mapping[str, Any], **parts: Any
+    ) -> Record:
+        """Return the record of the job; `parts` are further fields of `Record`."""
+        return Record(
+            job=self.kind,
+            inputs=inputs,
+            result={**result, "peak_bytes": peak_bytes()},
+            **{"alpha": {}, "method": self.method_recorded, **parts},
+        )
+
     @classmethod
     def parts_of(cls, record: Record) -> dict[str, Any]:
         """Return the fields of the job that a record holds, except files."""
@@ -275,17 +285,22 @@ def required_fields(kind: type[FileJob[Any]]) -> list[str]:
     ]
 
 
+def provenance_of(
+    job: Work, record: Record, files: Mapping[str, Path], title: str = ""
+) -> Provenance:
+    """Return the provenance of a report on a job, given its record and the files it writes."""
+    return Provenance(
+        record=record,
+        command=repeat_command(job.kind, files["record"], job.output),
+        title=title,
+        inputs=(*job.inputs.values(), *files.values()),
+    )
+
+
 def repeat_command(kind: str, record: Path, output: Path) -> str:
     """Return the command that repeats a job, from the folder in which it was run.
 
-    Parameters
-    ----------
-    kind : str
-        Kind of the job, which is the command's name.
-    record : Path
-        Record of the job.
-    output : Path
-        Output of the job; the command writes next to it and replaces nothing.
+    It writes next to the job's output, and replaces nothing.
 
     Examples
     --------

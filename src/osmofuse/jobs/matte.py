@@ -20,12 +20,13 @@ from osmofuse.jobs.files import (
     Outputs,
     check_job_report,
     check_outputs,
+    given,
     named_as,
     read_pictures,
     size_of,
 )
-from osmofuse.jobs.job import FileJob, Result, repeat_command
-from osmofuse.jobs.need import PROGRAM_BYTES, START_SECONDS, Need, check_limit, peak_bytes
+from osmofuse.jobs.job import FileJob, Result, provenance_of
+from osmofuse.jobs.need import Need, check_limit, need_beyond_start
 from osmofuse.maps.alpha import FARTHEST_EDGE
 from osmofuse.maps.foreground_colours import foreground_colours
 from osmofuse.maps.map_file import AlphaFile, alpha_of_picture, trimap_of_picture
@@ -35,17 +36,17 @@ from osmofuse.picture import Picture
 from osmofuse.pixels import quantise
 from osmofuse.progress import Status, Watch
 from osmofuse.record import Input, Record, sha256_of_pixels
-from osmofuse.report import Provenance, write_matte
+from osmofuse.report import write_matte
 from osmofuse.report.overlays import overlay
 from osmofuse.typing import FloatArray
 
-MOSTLY = 0.9  # least share of black and white pixels in a mask; any of 0.8..0.95 works
+_MASK_SHARE = 0.9  # least share of black and white pixels in a mask; any of 0.8..0.95 works
 # Titles of pictures in the report.
 _MATTE_SHOWN = ("Picture", "Trimap", "Alpha map", "Overlay", "Cut out")
-_USUALLY_OPEN = 0.2  # unknown share of a trimap, assumed until it is read
+_TYPICAL_UNKNOWN = 0.2  # unknown share of a trimap, assumed until it is read
 # Bytes per pixel, and seconds per million pixels, to upsample a map and to write it.
-_CARRYING, _WRITING = 60, 1.5
-_CUTTING_OUT = 40  # bytes per sample to estimate foreground colours
+_UPSAMPLING_BYTES, _WRITING_SECONDS = 60, 1.5
+_CUT_OUT_BYTES = 40  # per sample, to estimate foreground colours
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -119,12 +120,9 @@ class MatteJob(FileJob[MatteResult]):
     @property
     def outputs(self) -> dict[str, Path]:
         """Pictures to be written, by role."""
-        found = {
-            "foreground": self.foreground_output,
-            "preview": self.preview,
-            "output": self.output,
-        }
-        return {role: path for role, path in found.items() if path is not None}
+        return given(
+            {"foreground": self.foreground_output, "preview": self.preview, "output": self.output}
+        )
 
     @property
     def work(self) -> str:
@@ -145,21 +143,20 @@ class MatteJob(FileJob[MatteResult]):
                 f"{self.trimap}: {size_of(trimap)}, but the image {self.image} has "
                 f"{size_of(image)}; draw the trimap on the picture itself, or crop both alike"
             )
-        return self._need(files, _USUALLY_OPEN)
+        return self._need(files, _TYPICAL_UNKNOWN)
 
     def _need(self, files: Mapping[str, InputFile], unknown: float) -> Need:
         """Return the need of a matte with this share of unknown pixels."""
         image, cost = files["image"].picture, matte_cost_of(self.method)
         pixels = image.rows * image.cols
         seen = min(pixels, self.max_pixels)
-        held = sum(file.picture.decoded_bytes for file in files.values()) + _CARRYING * pixels
+        held = sum(file.picture.decoded_bytes for file in files.values())
+        held += _UPSAMPLING_BYTES * pixels
         if self.foreground_output is not None:
-            held += _CUTTING_OUT * pixels * image.bands
+            held += _CUT_OUT_BYTES * pixels * image.bands
         solving = (cost.bytes + cost.more_bytes * unknown) * seen
-        seconds = (cost.seconds + cost.more_seconds * unknown) * seen + _WRITING * pixels
-        return Need(
-            bytes=round(PROGRAM_BYTES + held + solving), seconds=START_SECONDS + seconds / 1e6
-        )
+        seconds = (cost.seconds + cost.more_seconds * unknown) * seen + _WRITING_SECONDS * pixels
+        return need_beyond_start(held + solving, seconds / 1e6)
 
     def do(self, files: Mapping[str, InputFile], watch: Watch | None) -> MatteResult:
         """Estimate the map; write all files, or none."""
@@ -192,14 +189,14 @@ class MatteJob(FileJob[MatteResult]):
             record = self._record(inputs, found, pictures["output"], unknown)
             written = outputs.files
             if self.report is not None:
-                facts = _facts(found.alpha, unknown, notes)
+                title = f"The map of {self.image.name}"
                 written["report"] = write_matte(
                     self.report,
                     image=picture,
                     trimap=trimap.alpha,
                     alpha=found.alpha,
-                    facts=facts,
-                    provenance=self._provenance(record, written),
+                    facts=_facts(found.alpha, unknown, notes),
+                    provenance=provenance_of(self, record, written, title),
                     overwrite=self.overwrite,
                     staging=outputs.staging,
                 )
@@ -208,14 +205,6 @@ class MatteJob(FileJob[MatteResult]):
             status=found.status, files=written, notes=notes, record=record,
             matte=found, unknown=unknown,
         )  # fmt: skip
-
-    def _provenance(self, record: Record, files: Mapping[str, Path]) -> Provenance:
-        return Provenance(
-            record=record,
-            command=repeat_command(self.kind, files["record"], self.output),
-            title=f"The map of {self.image.name}",
-            inputs=(*self.inputs.values(), *files.values()),
-        )
 
     def _trimap(self, picture: Picture, stored: Picture) -> AlphaFile:
         try:
@@ -246,20 +235,15 @@ class MatteJob(FileJob[MatteResult]):
     def _record(
         self, inputs: tuple[Input, ...], found: Matte, output: Picture, unknown: float
     ) -> Record:
-        return Record(
-            job=self.kind,
-            inputs=inputs,
-            alpha={},
-            method=self.method_recorded,
-            result={
-                "status": str(found.status),
-                "unknown": unknown,
-                "mean": float(found.alpha.mean()),
-                "reduced": found.factor,
-                "seconds": found.seconds,
-                "peak_bytes": peak_bytes(),
-            },
-            output={"sha256_of_pixels": sha256_of_pixels(output.pixels)},
+        result = {
+            "status": str(found.status),
+            "unknown": unknown,
+            "mean": float(found.alpha.mean()),
+            "reduced": found.factor,
+            "seconds": found.seconds,
+        }
+        return self._record_of(
+            inputs, result, output={"sha256_of_pixels": sha256_of_pixels(output.pixels)}
         )
 
 
@@ -286,7 +270,7 @@ def _is_known(picture: Picture) -> bool:
         return not trimap_of_picture(picture, name="").scribbled
     with suppress(InputError):
         alpha = alpha_of_picture(picture, name="").alpha
-        return bool(np.isin(alpha, (0.0, 1.0)).mean() > MOSTLY)
+        return bool(np.isin(alpha, (0.0, 1.0)).mean() > _MASK_SHARE)
     return False
 
 

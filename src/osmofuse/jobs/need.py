@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from osmofuse.errors import LimitError
 from osmofuse.io import Description
+from osmofuse.io.header import memory_limit
 from osmofuse.jobs.files import InputFile
 from osmofuse.maps.auto_alpha import auto_alpha_cost
 from osmofuse.methods import Method
@@ -52,22 +53,7 @@ class Need:
 
 
 def check_limit(needed: Need, limit: int | None, work: str) -> None:
-    """Refuse work that needs more memory than the user allows or the machine has.
-
-    Parameters
-    ----------
-    needed : Need
-        Estimate for the work.
-    limit : int, optional
-        Bytes that the user allows.
-    work : str
-        Description of the work, for the message.
-
-    Raises
-    ------
-    LimitError
-        The work needs more.
-    """
+    """Refuse work that needs more memory than the user allows or the machine has."""
     there = memory_of_machine()
     if there is not None and needed.bytes > there and (limit is None or limit > there):
         raise LimitError(
@@ -79,6 +65,11 @@ def check_limit(needed: Need, limit: int | None, work: str) -> None:
             f"{work} needs about {in_bytes(needed.bytes)} of memory, over the limit of "
             f"{in_bytes(limit)}; allow more, or take a smaller picture"
         )
+
+
+def need_beyond_start(work_bytes: float, seconds: float) -> Need:
+    """Return the need of work beyond that of a process which has loaded the package."""
+    return Need(bytes=round(PROGRAM_BYTES + work_bytes), seconds=START_SECONDS + seconds)
 
 
 def in_bytes(count: float) -> str:
@@ -115,29 +106,19 @@ def memory_of_machine(groups: Path = CGROUPS, own: Path = OWN_CGROUP) -> int | N
 
     This is the minimum of the physical memory, the limits of the control groups of the process, as
     in containers, and its own limit of address space.
-
-    Parameters
-    ----------
-    groups, own : Path
-        Paths of the Linux interface to control groups, and of the groups of the process.
     """
-    limits = [*_of_system(), *_of_groups(groups, own)]
-    return min(limits, default=None)
+    return min([*_system_limits(), *_group_limits(groups, own)], default=None)
 
 
-def _of_system() -> Iterator[int]:
+def _system_limits() -> Iterator[int]:
     """Yield the physical memory and the limit of the process; nothing on Windows."""
     with suppress(AttributeError, ValueError, OSError):
         yield os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    with suppress(ImportError):
-        import resource
-
-        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-        if limit != resource.RLIM_INFINITY:
-            yield limit
+    if (limit := memory_limit()) is not None:
+        yield limit
 
 
-def _of_groups(groups: Path, own: Path) -> Iterator[int]:
+def _group_limits(groups: Path, own: Path) -> Iterator[int]:
     """Yield the limits of the process's control groups and of all groups around them."""
     lines = []
     with suppress(OSError, UnicodeDecodeError):
@@ -147,12 +128,12 @@ def _of_groups(groups: Path, own: Path) -> Iterator[int]:
         kinds, _, group = rest.partition(":")
         # Version 2 has one tree without a kind; version 1 has a tree for memory.
         if kinds == "":
-            yield from _up_from(groups, group, "memory.max")
+            yield from _limits_above(groups, group, "memory.max")
         elif "memory" in kinds.split(","):
-            yield from _up_from(groups / "memory", group, "memory.limit_in_bytes")
+            yield from _limits_above(groups / "memory", group, "memory.limit_in_bytes")
 
 
-def _up_from(root: Path, group: str, name: str) -> Iterator[int]:
+def _limits_above(root: Path, group: str, name: str) -> Iterator[int]:
     # In a container the group may have its name on the host; then only the root exists.
     path = PurePosixPath("/") / group
     for place in (path, *path.parents):
@@ -161,8 +142,8 @@ def _up_from(root: Path, group: str, name: str) -> Iterator[int]:
 
 
 FILE_SECONDS = 0.15  # seconds per million samples to read the inputs and write the output
-_STORING = 24  # bytes per sample to convert a result to the depth of its file
-_KEPT = 26  # bytes per sample that each result of a series keeps, with its place on the sheet
+_STORING_BYTES = 24  # per sample, to convert a result to the depth of its file
+_KEPT_BYTES = 26  # per sample, that each result of a series keeps, with its place on the sheet
 
 
 def need_of_fusion(job: SourcesJob[Any], files: Mapping[str, InputFile], method: Method) -> Need:
@@ -175,25 +156,13 @@ def need_of_fusion(job: SourcesJob[Any], files: Mapping[str, InputFile], method:
 def need_of_series(
     job: SourcesJob[Any], files: Mapping[str, InputFile], methods: Sequence[Method], *, scored: bool
 ) -> Need:
-    """Return the need of fusions by several methods whose results are all kept.
-
-    Parameters
-    ----------
-    job : SourcesJob
-        Job, whose settings give the preparation.
-    files : mapping of str to InputFile
-        Its files, by role.
-    methods : sequence of Method
-        Method of each fusion, with its settings.
-    scored : bool
-        True if results are scored.
-    """
+    """Return the need of fusions by several methods whose results are all kept."""
     file = files["foreground"].picture
     needs = [need_of_fusion(job, files, method) for method in methods]
     samples = file.rows * file.cols * file.bands
     scoring, seconds = score_cost(samples) if scored else (0.0, 0.0)
-    kept = samples * _KEPT * (len(methods) - 1) + scoring
-    once = START_SECONDS + _preparing(job, file.rows * file.cols)[1]
+    kept = samples * _KEPT_BYTES * (len(methods) - 1) + scoring
+    once = START_SECONDS + _preparation_cost(job, file.rows * file.cols)[1]
     seconds = once + sum(one.seconds - once + seconds for one in needs)
     return Need(bytes=round(max(one.bytes for one in needs) + kept), seconds=seconds)
 
@@ -211,17 +180,17 @@ def _need(job: SourcesJob[Any], files: Mapping[str, Description], cost: Cost) ->
     held += maps * pixels * (8 if job.soften == 0 else 40)
     if job.working_space != "encoded":
         held += 8 * samples
-    fusing, seconds = samples * max(work, _STORING), samples / 1e6 * (cost.seconds + FILE_SECONDS)
+    fusing = samples * max(work, _STORING_BYTES)
+    seconds = samples / 1e6 * (cost.seconds + FILE_SECONDS)
     if job.align is not None:
         held += sum(files[role].decoded_bytes for role in job.background_roles)  # before and after
     if "auto" in job.maps:
         held += 8 * pixels
-    preparing, longer = _preparing(job, pixels)
-    most = PROGRAM_BYTES + held + max(fusing, preparing)
-    return Need(bytes=round(most), seconds=START_SECONDS + seconds + longer)
+    preparing, longer = _preparation_cost(job, pixels)
+    return need_beyond_start(held + max(fusing, preparing), seconds + longer)
 
 
-def _preparing(job: SourcesJob[Any], pixels: int) -> tuple[float, float]:
+def _preparation_cost(job: SourcesJob[Any], pixels: int) -> tuple[float, float]:
     """Return the bytes and seconds to prepare the pictures of a job."""
     costs = [(0.0, 0.0)]
     if job.align is not None:

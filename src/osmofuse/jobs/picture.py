@@ -10,15 +10,22 @@ from time import perf_counter
 from typing import ClassVar
 
 from osmofuse.io import storable
-from osmofuse.jobs.files import InputFile, Outputs, check_job_report, check_outputs, read_pictures
-from osmofuse.jobs.job import FileJob, Result, repeat_command
-from osmofuse.jobs.need import PROGRAM_BYTES, START_SECONDS, Need, peak_bytes
+from osmofuse.jobs.files import (
+    InputFile,
+    Outputs,
+    check_job_report,
+    check_outputs,
+    given,
+    read_pictures,
+)
+from osmofuse.jobs.job import FileJob, Result, provenance_of
+from osmofuse.jobs.need import Need, need_beyond_start
 from osmofuse.picture import Picture
 from osmofuse.progress import Progress, Status, Watch
 from osmofuse.record import Record, sha256_of_pixels
-from osmofuse.report import Provenance, write_pictures
+from osmofuse.report import write_pictures
 
-_RESULT = "Result"  # title of the output in the report
+_RESULT_TITLE = "Result"  # title of the output in the report
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,8 +70,7 @@ class PictureJob(FileJob[Result]):
     @property
     def pictures(self) -> dict[str, Path]:
         """Pictures to be read, by role."""
-        found = {role: getattr(self, role) for role in self.reads}
-        return {role: path for role, path in found.items() if path is not None}
+        return given({role: getattr(self, role) for role in self.reads})
 
     @property
     def outputs(self) -> dict[str, Path]:
@@ -80,16 +86,14 @@ class PictureJob(FileJob[Result]):
         """Check that the outputs can and may be written."""
         if files is None:
             check_outputs(self)
-            check_job_report(self, self.report, [*map(_title, self.pictures), _RESULT])
+            check_job_report(self, self.report, [*map(_title, self.pictures), _RESULT_TITLE])
 
     def need_of(self, files: Mapping[str, InputFile]) -> Need:
         """Return the memory and time for pictures of this size."""
         read = [file.picture for file in files.values()]
         samples = sum(one.rows * one.cols * one.bands for one in read)
         held = sum(one.decoded_bytes for one in read) + self.sample_bytes * samples
-        return Need(
-            bytes=round(PROGRAM_BYTES + held), seconds=START_SECONDS + self.seconds * samples / 1e6
-        )
+        return need_beyond_start(held, self.seconds * samples / 1e6)
 
     def do(self, files: Mapping[str, InputFile], watch: Watch | None) -> Result:
         """Make the picture; write all files, or none."""
@@ -103,16 +107,9 @@ class PictureJob(FileJob[Result]):
             made = storable(made, self.output)
             outputs.write("output", made)
             inputs = self.inputs_of(files, self.output.parent)
-            record = Record(
-                job=self.kind,
-                inputs=inputs,
-                alpha={},
-                method=self.method_recorded,
-                result={
-                    "status": str(Status.direct),
-                    "seconds": perf_counter() - began,
-                    "peak_bytes": peak_bytes(),
-                },
+            record = self._record_of(
+                inputs,
+                {"status": str(Status.direct), "seconds": perf_counter() - began},
                 output={"sha256_of_pixels": sha256_of_pixels(made.pixels)},
             )
             written = outputs.files
@@ -133,17 +130,11 @@ class PictureJob(FileJob[Result]):
     ) -> Path:
         """Write the report: the result, and the inputs of the same size."""
         shown = {_title(role): one for role, one in pictures.items() if one.shape == made.shape}
-        files = outputs.files
-        provenance = Provenance(
-            record=record,
-            command=repeat_command(self.kind, files["record"], self.output),
-            title=f"{self.output.name}, made by osmofuse {self.kind}",
-            inputs=(*self.inputs.values(), *files.values()),
-        )
+        title = f"{self.output.name}, made by osmofuse {self.kind}"
         return write_pictures(
             folder,
-            shown | {_RESULT: made},
-            provenance=provenance,
+            shown | {_RESULT_TITLE: made},
+            provenance=provenance_of(self, record, outputs.files, title),
             overwrite=self.overwrite,
             staging=outputs.staging,
         )

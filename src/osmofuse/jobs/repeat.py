@@ -36,6 +36,7 @@ from osmofuse.typing import Array
 _KINDS: tuple[type[FileJob[Any]], ...] = (
     FuseJob, AlignJob, MatteJob, CompareJob, SweepJob, ScoreJob,
 )  # fmt: skip
+# Kinds of jobs by name.
 JOBS: dict[str, type[FileJob[Any]]] = {one.kind: one for one in _KINDS}
 _ROWS_AT_ONCE = 256  # rows per block of a difference; any of 16..4096 works
 
@@ -95,11 +96,6 @@ def job_of_record(
     output : path or None
         Output; None only for a job that needs none.
     **changes
-        As for `repeat`.
-
-    Raises
-    ------
-    UnreadableError, SettingError
         As for `repeat`.
     """
     return _job_of(read_record(path), Path(path), output, changes)
@@ -236,11 +232,8 @@ def _distance(
     """Return the difference of an output from an earlier one, as text and numbers."""
     differ = "the pixels differ from those of the record"
     if earlier is None or not earlier.is_file() or earlier.samefile(output):
-        return (
-            f"{differ}; the earlier output is missing, so the difference is not known",
-            None,
-            None,
-        )
+        words = f"{differ}; the earlier output is missing, so the difference is not known"
+        return words, None, None
     try:
         files = look_at_pictures({"earlier": earlier, "output": output})
         was, now = (one.pixels for one in read_pictures(files).values())
@@ -249,14 +242,10 @@ def _distance(
         return f"{differ}; the earlier output cannot be read ({error})", None, None
     if was.shape != now.shape or was.dtype != now.dtype:
         return f"{differ} in size or depth", None, None
-    if (
-        kind != "jpeg" and sha256_of_pixels(was) != digest
-    ):  # JPEG is lossy: its pixels never had this hash
-        return (
-            f"{differ}; the difference is not known, since {earlier} has been changed",
-            None,
-            None,
-        )
+    # JPEG is lossy: its pixels never had this hash.
+    if kind != "jpeg" and sha256_of_pixels(was) != digest:
+        words = f"{differ}; the difference is not known, since {earlier} has been changed"
+        return words, None, None
     largest, rms = _largest_and_rms(was, now)
     white = white_of(was.dtype, str(earlier))
     unit = "of white" if white == 1 else f"levels of {white}"

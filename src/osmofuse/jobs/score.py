@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -12,9 +11,9 @@ from typing import Any, ClassVar
 from osmofuse.checks import number
 from osmofuse.errors import OutputError
 from osmofuse.io import Staging, check_target
-from osmofuse.jobs.files import InputFile, check_fit, named_as, read_pictures
+from osmofuse.jobs.files import InputFile, check_fit, given, named_as, read_pictures, staged
 from osmofuse.jobs.job import FileJob, Result, repeat_command
-from osmofuse.jobs.need import FILE_SECONDS, PROGRAM_BYTES, START_SECONDS, Need, peak_bytes
+from osmofuse.jobs.need import FILE_SECONDS, Need, need_beyond_start
 from osmofuse.maps.map_file import alpha_of_picture
 from osmofuse.metrics import Score, score
 from osmofuse.metrics.catalogue import chosen_metrics
@@ -23,7 +22,6 @@ from osmofuse.picture import Picture
 from osmofuse.progress import Guard, Status, Watch
 from osmofuse.record import Input, Record, plain, stage_record
 from osmofuse.report import Provenance, check_report, write_report
-from osmofuse.report.document import report_folder
 from osmofuse.report.layers import seam_maps
 from osmofuse.report.pages import page_cost
 from osmofuse.tasks.prepare import check_invertible
@@ -103,9 +101,8 @@ class ScoreJob(FileJob[ScoreResult]):
     def pictures(self) -> dict[str, Path]:
         """Pictures to be read, by role."""
         found = {"fused": self.fused, "foreground": self.foreground, "background": self.background}
-        found |= {"alpha": self.alpha} if isinstance(self.alpha, Path) else {}
-        known = {"truth": self.truth, "ink": self.ink}
-        return found | {role: path for role, path in known.items() if path is not None}
+        alpha = self.alpha if isinstance(self.alpha, Path) else None
+        return found | given({"alpha": alpha, "truth": self.truth, "ink": self.ink})
 
     @property
     def work(self) -> str:
@@ -143,10 +140,7 @@ class ScoreJob(FileJob[ScoreResult]):
             work, seconds = max(work, drawing), seconds + longer
         held = sum(file.decoded_bytes for file in described) + 8 * pixels
         # While they are scored, the samples of three pictures are float64.
-        return Need(
-            bytes=round(PROGRAM_BYTES + held + 24 * samples + work),
-            seconds=START_SECONDS + FILE_SECONDS * samples / 1e6 + seconds,
-        )
+        return need_beyond_start(held + 24 * samples + work, FILE_SECONDS * samples / 1e6 + seconds)
 
     def do(self, files: Mapping[str, InputFile], watch: Watch | None) -> ScoreResult:
         """Score; write the requested files, or none."""
@@ -185,19 +179,13 @@ class ScoreJob(FileJob[ScoreResult]):
         self, inputs: tuple[Input, ...], scores: Mapping[str, Score], seconds: float
     ) -> Record:
         value = self.alpha if isinstance(self.alpha, int | float) else None
-        return Record(
-            job=self.kind,
-            inputs=inputs,
-            alpha={"value": value, **({"invert": True} if self.invert else {})},
-            method=self.method_recorded,
-            result={
-                "status": str(Status.direct),
-                "scores": {name: plain(asdict(one)) for name, one in scores.items()},
-                "seconds": seconds,
-                "peak_bytes": peak_bytes(),
-            },
-            output={},
-        )
+        result = {
+            "status": str(Status.direct),
+            "scores": {name: plain(asdict(one)) for name, one in scores.items()},
+            "seconds": seconds,
+        }
+        alpha = {"value": value, **({"invert": True} if self.invert else {})}
+        return self._record_of(inputs, result, alpha=alpha, output={})
 
     @classmethod
     def parts_of(cls, record: Record) -> dict[str, Any]:
@@ -211,14 +199,12 @@ class ScoreJob(FileJob[ScoreResult]):
         scores: Mapping[str, Score],
         record: Record,
     ) -> dict[str, Path]:
-        files = {} if self.output is None else {"output": self.output}
+        files = given({"output": self.output})
         if not files and self.report is None:
             return files
-        with ExitStack() as stack:
-            if self.report is not None:
-                stack.enter_context(report_folder(self.report))
-            staging = Staging(files.values(), overwrite=self.overwrite, ending=len(files))
-            stack.enter_context(staging)
+        with staged(
+            files.values(), report=self.report, overwrite=self.overwrite, ending=len(files)
+        ) as staging:
             if self.output is not None:
                 stage_record(record, self.output)
             if self.report is not None:
@@ -239,8 +225,8 @@ class ScoreJob(FileJob[ScoreResult]):
         seam = {}
         if alpha is not None and not isinstance(alpha, int | float):
             shown["alpha"] = alpha
-            seen = [pictures[role] for role in ("fused", "foreground", "background")]
-            seam = seam_maps(seen[0], seen[1], seen[2], alpha)
+            fused, foreground, background = (pictures[role] for role in _SCORES_SHOWN[:3])
+            seam = seam_maps(fused, foreground, background, alpha)
         command = "" if self.output is None else repeat_command(self.kind, self.output, self.output)
         return write_report(
             self.report,

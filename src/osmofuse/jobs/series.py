@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -14,7 +13,7 @@ from osmofuse.checks import mapping
 from osmofuse.errors import InputError, SettingError, UnreadableError, naming
 from osmofuse.io import Staging, check_target, encode
 from osmofuse.io.staging import made_folder
-from osmofuse.jobs.files import InputFile, check_fit
+from osmofuse.jobs.files import InputFile, check_fit, staged
 from osmofuse.jobs.fuse import marked
 from osmofuse.jobs.job import Result, repeat_command
 from osmofuse.jobs.need import Need, need_of_series, peak_bytes
@@ -27,7 +26,6 @@ from osmofuse.progress import Status, Watch
 from osmofuse.record import Record, plain, read_record, sha256_of_pixels, stage_record, write_record
 from osmofuse.report import Provenance, check_report, read_ranking, with_ranking, write_results
 from osmofuse.report.canvas import Canvas
-from osmofuse.report.document import report_folder
 from osmofuse.report.table import Table, in_markdown
 from osmofuse.tasks import Comparison
 from osmofuse.typing import Array, FloatArray
@@ -66,30 +64,14 @@ class SeriesResult(Result):
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """Results of a series, before they are written.
+    """Results of a series, before they are written."""
 
-    Attributes
-    ----------
-    found : tuple of Comparison
-        Each fusion, with its scores.
-    cells : Table
-        Numbers as a table of texts.
-    pictures : mapping of str to str
-        Name of the picture file of each fusion, by its name.
-    texts : mapping of str to str
-        Files of text, by name.
-    sheets : mapping of str to callable
-        Functions that draw the sheets, by name.
-    settings : sequence of mapping
-        Settings of each fusion that were varied; empty if none were.
-    """
-
-    found: tuple[Comparison, ...]
-    cells: Table
-    pictures: Mapping[str, str]
-    texts: Mapping[str, str]
-    sheets: Mapping[str, Callable[[], Array]]
-    settings: Sequence[Mapping[str, Any]] = ()
+    found: tuple[Comparison, ...]  # each fusion, with its scores
+    cells: Table  # numbers as a table of texts
+    pictures: Mapping[str, str]  # file name of each fusion's picture, by its name
+    texts: Mapping[str, str]  # text files, by name
+    sheets: Mapping[str, Callable[[], Array]]  # functions that draw the sheets, by name
+    settings: Sequence[Mapping[str, Any]] = ()  # that were varied, of each fusion; empty if none
 
 
 @dataclass(frozen=True)
@@ -222,12 +204,12 @@ class SeriesJob(SourcesJob[SeriesResult]):
         names += [*made.sheets, self.record_name]
         files = {name: self.output / name for name in names}
         hashes = {}
-        with ExitStack() as stack:
-            stack.enter_context(made_folder(self.output))
-            if self.report is not None:
-                stack.enter_context(report_folder(self.report))
-            staging = Staging(files.values(), overwrite=self.overwrite, ending=1)
-            stack.enter_context(staging)
+        with (
+            made_folder(self.output),
+            staged(
+                files.values(), report=self.report, overwrite=self.overwrite, ending=1
+            ) as staging,
+        ):
             for one in made.found:
                 if one.fusion is None:
                     continue
@@ -250,10 +232,7 @@ class SeriesJob(SourcesJob[SeriesResult]):
     def _picture(self, fusion: Fusion) -> Picture:
         """Return a result as a file has it, marked as a composite."""
         picture, _ = fusion.picture(self.depth)
-        method = {
-            "name": type(fusion.method).__name__,
-            "settings": settings_of(fusion.method),
-        }
+        method = {"name": type(fusion.method).__name__, "settings": settings_of(fusion.method)}
         return marked(picture, self, plain({"method": method}))
 
     def _record(self, made: Made, opened: Opened, hashes: Mapping[str, str]) -> Record:
@@ -293,6 +272,8 @@ class SeriesJob(SourcesJob[SeriesResult]):
             pictures["truth"] = opened.truth
         fusions = {one.name: one.fusion for one in made.found if one.fusion is not None}
         results = {name: fusion.picture(self.depth)[0] for name, fusion in fusions.items()}
+        written = (*made.pictures.values(), *made.texts, *made.sheets)
+        names = f"{self.foreground.name} and {self.backgrounds[0].name}"
         return write_results(
             folder,
             pictures=pictures,
@@ -301,19 +282,12 @@ class SeriesJob(SourcesJob[SeriesResult]):
             provenance=Provenance(
                 record=record,
                 command=repeat_command(self.kind, self.record_path, self.output),
-                title=f"{self._pair}, fused {self.ending}",
-                inputs=(*self.inputs.values(), *self._written(made)),
+                title=f"{names}, fused {self.ending}",
+                inputs=(*self.inputs.values(), *(self.output / name for name in written)),
             ),
             overwrite=self.overwrite,
             staging=staging,
         )
-
-    def _written(self, made: Made) -> list[Path]:
-        return [self.output / name for name in (*made.pictures.values(), *made.texts, *made.sheets)]
-
-    @property
-    def _pair(self) -> str:
-        return f"{self.foreground.name} and {self.backgrounds[0].name}"
 
 
 def _status(found: Sequence[Comparison]) -> Status:

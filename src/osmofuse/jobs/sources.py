@@ -11,7 +11,7 @@ import numpy as np
 
 from osmofuse.checks import choice, number
 from osmofuse.errors import SettingError
-from osmofuse.jobs.files import InputFile, named_as, read_pictures
+from osmofuse.jobs.files import InputFile, given, named_as, read_pictures
 from osmofuse.jobs.job import FileJob, R_co
 from osmofuse.maps.auto_alpha import AutoAlpha
 from osmofuse.methods import Method
@@ -146,7 +146,7 @@ class SourcesJob(FileJob[R_co]):
     @property
     def pictures(self) -> dict[str, Path]:
         """Pictures to be read, by role."""
-        return self.sources | ({} if self.truth is None else {"truth": self.truth})
+        return self.sources | given({"truth": self.truth})
 
     @property
     def names(self) -> dict[str, Path]:
@@ -192,33 +192,15 @@ def _path_of(alpha: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """Files of a job, ready to be fused.
-
-    Attributes
-    ----------
-    ready : Prepared
-        Prepared pictures.
-    inputs : tuple of Input
-        Entries of the files, for the record.
-    notes : tuple of str
-        Remarks on the files and their preparation, for a person.
-    alpha : dict of str to object
-        Entry of the map, or of the maps, in the record.
-    alpha_depth : dtype
-        Depth of the map's file; 16 bits if the map is not a file or was modified.
-    truth : Picture or None
-        Ground truth, if given.
-    tried : tuple of Prepared
-        Pictures with each map, if several are tried.
-    """
+    """Files of a job, ready to be fused."""
 
     ready: Prepared
-    inputs: tuple[Input, ...]
-    notes: tuple[str, ...]
-    alpha: dict[str, Any]
-    alpha_depth: np.dtype[np.generic]
+    inputs: tuple[Input, ...]  # entries of the files, for the record
+    notes: tuple[str, ...]  # on the files and their preparation, for a person
+    alpha: dict[str, Any]  # entry of the map, or of the maps, in the record
+    alpha_depth: np.dtype[np.generic]  # of the map's file; uint16 without one, or if it was changed
     truth: Picture | None = None
-    tried: tuple[Prepared, ...] = ()
+    tried: tuple[Prepared, ...] = ()  # pictures with each map, if several are tried
 
     @property
     def transform(self) -> dict[str, Any] | None:
@@ -236,22 +218,7 @@ class Opened:
 
 
 def open_files(job: SourcesJob[Any], files: Mapping[str, InputFile], folder: Path) -> Opened:
-    """Read and prepare the files of a job.
-
-    Parameters
-    ----------
-    job : SourcesJob
-        Job, which names the files and their preparation.
-    files : mapping of str to InputFile
-        Files that the job has checked, by role.
-    folder : Path
-        Folder of the record.
-
-    Raises
-    ------
-    UnreadableError, InputError, MismatchError
-        A file cannot be read or used, or the files do not fit together.
-    """
+    """Read and prepare the files of a job, for a record in a folder."""
     read = read_pictures(files)
     read_files = job.inputs_of(files, folder)
     maps = [read.get(role, one) for role, one in zip(job.alpha_roles, job.maps, strict=True)]
