@@ -6,6 +6,7 @@ from osmofuse.filters.domain_transform import DomainTransform
 from osmofuse.filters.gaussian import Moments, gaussian, gaussian_moments
 from osmofuse.filters.guided import LocalFit, guided, lee
 from osmofuse.filters.resampling import enlarged, halve, reduced
+from osmofuse.filters.smooth import smooth
 
 __all__ = [
     "DomainTransform",
@@ -20,5 +21,6 @@ __all__ = [
     "laplacian",
     "lee",
     "reduced",
+    "smooth",
     "sobel",
 ]

@@ -31,7 +31,7 @@ from osmofuse.methods.sources import Sources
 from osmofuse.typing import BoolArray, FloatArray
 
 Band: TypeAlias = Literal["keep", "repeat"]
-Start: TypeAlias = Literal["foreground", "composite", "means"]
+Start: TypeAlias = Literal["foreground", "composite", "means", "target"]
 Pictures: TypeAlias = tuple[list[FloatArray], list[FloatArray]]
 """Planes of a channel, foreground first, and the weight of each at every pixel."""
 
@@ -127,6 +127,20 @@ class Target(Protocol):
         ...
 
 
+@runtime_checkable
+class WholeTarget(Protocol):
+    """Target that needs all channels at once; it is asked for its planes once for all."""
+
+    @property
+    def cost(self) -> Cost:
+        """Memory and time in addition to those of the solver."""
+        ...
+
+    def for_sources(self, sources: Sources) -> Target:
+        """Return the target of these pictures, to fill its planes channel by channel."""
+        ...
+
+
 @dataclass(frozen=True)
 class Reading:
     """Settings on which the planes of variational osmosis depend, as in `VariationalOsmosis`.
@@ -137,7 +151,7 @@ class Reading:
     offset: float
     band: Band
     start: Start
-    target: Target
+    target: Target | WholeTarget
     held: bool
     dtype: Any
 
@@ -152,14 +166,18 @@ def channels_of(sources: Sources, reading: Reading, *, padded: bool = False) -> 
 
     spare = [np.empty(shape, dtype) for _ in range(2 * sources.count - 2)]
     mean = _chromatic_mean(sources, reading.offset, reading.band, dtype)
+    target = reading.target
+    filling = target.for_sources(sources) if isinstance(target, WholeTarget) else target
     for c in range(sources.channels):
         (f, f_inside), (alpha, alpha_inside), (w, w_inside) = plane(), plane(), plane()
         images = [f_inside, *spare[: sources.count - 1]]
         weights = [alpha_inside, *spare[sources.count - 1 :]]
         _read(sources, c, reading.offset, mean, images, weights)
-        reading.target.fill(w_inside, images, weights)
+        filling.fill(w_inside, images, weights)
         start = f
-        if reading.start != "foreground":
+        if reading.start == "target":
+            start = w.copy()
+        elif reading.start != "foreground":
             start, start_inside = plane()
             start_inside[...] = _start(images, weights, reading)
         if reading.held:

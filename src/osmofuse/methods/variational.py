@@ -37,7 +37,15 @@ from osmofuse.methods.contract import (
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.flow_solver import LOWEST_STRUCTURE, FlowSolver, not_begun
 from osmofuse.methods.history import Recorder
-from osmofuse.methods.planes import Band, Reading, Start, Target, channels_of, picture_of
+from osmofuse.methods.planes import (
+    Band,
+    Reading,
+    Start,
+    Target,
+    WholeTarget,
+    channels_of,
+    picture_of,
+)
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.targets import TARGETS
 from osmofuse.optimise import IPiano, Outcome, ipiano
@@ -49,7 +57,7 @@ from osmofuse.progress import Guard, Status, Step, Watch, worst
 from osmofuse.typing import ArrayLike, FloatArray
 
 Smoothing: TypeAlias = Literal["huber", "tv", "tikhonov"]
-TargetName: TypeAlias = Literal["product", "spectral"]
+TargetName: TypeAlias = Literal["product", "spectral", "seamless", "union"]
 Solver: TypeAlias = Literal["flow", "ipiano", "published"]
 Precision: TypeAlias = Literal["single", "double"]
 
@@ -91,9 +99,10 @@ class VariationalOsmosis:
     offset : float, 0 to 100
         Added to all samples while computing. Lower it to transfer ratios of brightness, as light
         and ink act; raise it to transfer differences. With 0 all samples must be positive.
-    start : {"foreground", "composite", "means"}
-        Initial fused picture: the foreground, the mean of the pictures weighted by alpha, or that
-        of their mean colours. Use "composite" to begin with the background's colours, too.
+    start : {"foreground", "composite", "means", "target"}
+        Initial fused picture: the foreground, the mean of the pictures weighted by alpha, that of
+        their mean colours, or the target. Use "composite" to begin with the background's colours,
+        too, "target" with the target "union".
     reach : float, 0.001 to 1e6, or inf, or None
         Distance over which osmosis acts, in pixels or as a text like "2 %"; None is the paper's
         stopping rule. Raise it to balance colours over the picture; lower it to transfer only fine
@@ -104,10 +113,11 @@ class VariationalOsmosis:
     band : {"keep", "repeat"}
         Colour of a background of one band: the foreground's chromaticity, or grey. Use "repeat"
         to follow the paper, or when the band is to enter as grey.
-    target : {"product", "spectral"} or Target
+    target : {"product", "spectral", "seamless", "union"} or Target
         Target of the structure, :math:`w`: the pictures to the power of their weights, as in the
-        paper; or the same with the foreground's coarse bands in the backgrounds. Use "spectral" if
-        the background's brightness shows.
+        paper; the same with the foreground's coarse bands in the backgrounds; the integral of
+        their mixed drifts; or the foreground and the layer that it lacks, without a map. Use
+        "seamless" if the background's brightness shows.
     precision : {"single", "double"}
         Floating-point precision of "flow"; other solvers use double. Use "double" to check a
         result.
@@ -128,7 +138,7 @@ class VariationalOsmosis:
     reach: float | None = None
     solver: Solver = "flow"
     band: Band = "keep"
-    target: TargetName | Target = "product"
+    target: TargetName | Target | WholeTarget = "product"
     precision: Precision = "single"
     rtol: float = 1e-6
     max_iter: int = 10_000
@@ -146,7 +156,7 @@ class VariationalOsmosis:
         whole("max_iter", self.max_iter, least=1, most=MOST_ITERATIONS)
         if not isinstance(self.regulariser, Regulariser):
             choice("regulariser", self.regulariser, (*get_args(Smoothing), None))
-        if not isinstance(self.target, Target):
+        if not isinstance(self.target, Target | WholeTarget):
             choice("target", self.target, get_args(TargetName))
         choice("start", self.start, get_args(Start))
         choice("band", self.band, get_args(Band))

@@ -1,0 +1,64 @@
+"""Constants of the union target, all of them fields that can be varied."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class UnionSettings:
+    """Constants of the missing layer; the defaults serve all pictures that were tried.
+
+    Parameters
+    ----------
+    offset : float
+        Added to both pictures before the logarithm, relative to white.
+    noise_quantile : float
+        Quantile of a band's local energies that is its noise: a tenth of any picture is flat.
+    noise_growth, noise_fall : float
+        Largest ratio of noise energies of a band and the next finer one, fine and coarse bands.
+    shrink : float
+        Energies below this many times the noise are noise.
+    shared : tuple of float
+        Correlation of bands above which structure counts as shared: none, all.
+    scale : float
+        Structure scale relative to the mean band's Gaussian.
+    reach : float
+        Reach in structure scales: about the width of a stroke.
+    sound_correlation, sound_gain : float
+        Squared correlation and ratio of contrasts from which both pictures show the same.
+    sound_share : tuple of float
+        Share of sound windows between which the thresholds change.
+    strict, lenient : tuple of float
+        Part of b's structure that f shows: below the first it is missing, above the second not;
+        without sound windows, and with.
+    most_gain : float
+        Largest contrast of f relative to b.
+    rounds : int
+        Re-weightings of the tie.
+    tie_width : float
+        Layer that counts as strong, relative to its mean strength.
+    one_sided : tuple of float
+        Ratio of the energies of two signs between which the weaker one is taken for an error.
+    smoothing : float
+        Total variation removed from the layer, in deviations of the noise.
+    """
+
+    offset: float = 0.05
+    noise_quantile: float = 10.0
+    noise_growth: float = 2.0
+    noise_fall: float = 0.56
+    shrink: float = 3.0
+    shared: tuple[float, float] = (0.2, 0.35)
+    scale: float = 0.42
+    reach: float = 3.0
+    sound_correlation: float = 0.7
+    sound_gain: float = 0.6
+    sound_share: tuple[float, float] = (0.05, 0.2)
+    strict: tuple[float, float] = (0.17, 0.32)
+    lenient: tuple[float, float] = (0.55, 0.85)
+    most_gain: float = 3.0
+    rounds: int = 6
+    tie_width: float = 0.7
+    one_sided: tuple[float, float] = (0.03, 0.09)
+    smoothing: float = 0.8
