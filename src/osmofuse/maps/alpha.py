@@ -152,11 +152,11 @@ def invert(alpha: ArrayLike | Picture) -> FloatArray:
     return 1.0 - as_map(alpha)
 
 
-FADE = 16  # pixels: default width of the fade next to a gap
+DEFAULT_FEATHER = 16  # pixels: default width of the fade next to a no-data area
 
 
 def kept_around_gaps(
-    alphas: Sequence[FloatArray], valid: BoolArray, feather: int = FADE
+    alphas: Sequence[FloatArray], valid: BoolArray, feather: int = DEFAULT_FEATHER
 ) -> list[FloatArray]:
     r"""Return maps faded so that the foreground's map rises to 1 towards no-data areas.
 

@@ -16,7 +16,7 @@ import numpy as np
 from osmofuse.checks import choice, number, whole
 from osmofuse.errors import InputError, SettingError
 from osmofuse.io import in_profile_of
-from osmofuse.maps.alpha import FADE, WIDEST_BLUR, kept_around_gaps, soften
+from osmofuse.maps.alpha import DEFAULT_FEATHER, WIDEST_BLUR, kept_around_gaps, soften
 from osmofuse.maps.auto_alpha import AutoAlpha, auto_alpha
 from osmofuse.maps.map_file import alpha_of_picture
 from osmofuse.maps.map_warnings import has_hard_edges, looks_inverted
@@ -80,7 +80,7 @@ class Preparation:
     levels: Levels = "as-is"
     working_space: Space = "encoded"
     soften: float | str = 0.0
-    feather: int = FADE
+    feather: int = DEFAULT_FEATHER
     invert: bool = False
 
     def __post_init__(self) -> None:
@@ -220,7 +220,7 @@ def prepare(
     working_space: Space = "encoded",
     soften: float | str = 0.0,
     valid: BoolArray | None = None,
-    feather: int = FADE,
+    feather: int = DEFAULT_FEATHER,
     invert: bool = False,
 ) -> Prepared:
     r"""Prepare pictures and a map for a fusion.
