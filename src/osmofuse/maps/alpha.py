@@ -68,8 +68,8 @@ def grow(alpha: ArrayLike | Picture, distance: float) -> FloatArray:
     alpha : array_like, (rows, cols) or (rows, cols, channels)
         A map or mask.
     distance : float, -10000 to 10000
-        In pixels, between centres; Euclidean. From -100 to 100 for a map that is no mask: the
-        time that it takes grows with the square.
+        In pixels, between centres; Euclidean. From -100 to 100 for a map that is not a mask: the
+        time grows with the square.
 
     Returns
     -------
