@@ -98,7 +98,7 @@ class Picture:
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
         if copy is False:
-            raise ValueError("samples of a picture are computed: they need a copy")
+            raise ValueError("samples of a picture are computed: not available without a copy")
         found: Array = self.samples()
         return found if dtype is None else found.astype(dtype, copy=False)
 

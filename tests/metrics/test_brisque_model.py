@@ -66,8 +66,8 @@ def test_a_pickle_is_never_loaded(files, tmp_path):
 @pytest.mark.parametrize(
     ("which", "text", "match"),
     [
-        (0, "hello", "no regression of libsvm"),
-        (0, HEAD.replace("epsilon_svr", "c_svc") + "1 1:1\n", "no regression of libsvm"),
+        (0, "hello", "not a regression model of libsvm"),
+        (0, HEAD.replace("epsilon_svr", "c_svc") + "1 1:1\n", "not a regression model of libsvm"),
         (0, HEAD.replace("rbf", "linear") + "1 1:1\n", "kernel linear"),
         (0, HEAD + "1 37:1\n", "feature 37 of 36"),
         (0, HEAD + "nan 1:1\n", "not finite"),
