@@ -38,7 +38,7 @@ def test_the_record_has_the_transform_with_its_field(files, tmp_path):
 def test_an_alignment_is_shown_with_its_way_back(files, tmp_path):
     job = AlignJob(*files, tmp_path / "a.tif", transform="translation", report=tmp_path / "report")
     text = job.run().files["report"].read_text(encoding="utf-8")
-    assert "background.png, laid over foreground.png" in text
+    assert "background.png, aligned to foreground.png" in text
     names = {path.stem for path in (tmp_path / "report" / "pictures").iterdir()}
     assert names == set(file_names(["Foreground", "Aligned", "Checkerboard"]))
     assert f"osmofuse align --from {tmp_path / 'a.tif.json'} -o" in text

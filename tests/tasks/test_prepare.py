@@ -193,7 +193,7 @@ def test_gaps_are_kept_also_under_an_inverted_map(pictures):
     ("alpha", "words"),
     [
         (None, "invert: there is no map to invert; give alpha"),
-        ("auto", "invert: 'auto' makes a map that is right as it is"),
+        ("auto", "invert: 'auto' makes a map that needs no inversion"),
         ([0.2, 0.3, 0.5], "invert: with several backgrounds every picture has its own map"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Align a picture file to another, with a record beside it."""
+"""Align a picture file to another, and write a record."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ class AlignJob(FileJob[AlignResult]):
                 self._write_preview(outputs, self.preview, found, foreground)
             written = outputs.files
             if self.report is not None:
-                title = f"{self.background.name}, laid over {self.foreground.name}"
+                title = f"{self.background.name}, aligned to {self.foreground.name}"
                 written["report"] = write_alignment(
                     self.report,
                     alignment=found,

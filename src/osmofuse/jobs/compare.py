@@ -38,7 +38,7 @@ class CompareJob(SeriesJob):
     metrics : str or sequence of str
         Metrics, as for `osmofuse.score`; by default those of the paper.
     methods : sequence of str, optional
-        Methods to compare; by default all of osmofuse's own.
+        Methods to compare; by default all built-in ones.
     settings : mapping of str to mapping
         Settings of methods, by the method's name.
     paper : bool

@@ -1,4 +1,4 @@
-"""Matting of a picture file, with a record beside the map."""
+"""Matting of a picture file; the map is written with a record."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def check_limit(needed: Need, limit: int | None, work: str) -> None:
 
 
 def need_beyond_start(work_bytes: float, seconds: float) -> Need:
-    """Return the need of work beyond that of a process which has loaded the package."""
+    """Return the need of work minus that of the loaded package."""
     return Need(bytes=round(PROGRAM_BYTES + work_bytes), seconds=START_SECONDS + seconds)
 
 

@@ -1,4 +1,4 @@
-r"""Map of least variation that agrees with a trimap.
+r"""Map of minimal variation that agrees with a trimap.
 
 .. math:: \min_\alpha \alpha^\top L \alpha \quad \text{with } \alpha \text{ as in the trimap
     where it is known.}

@@ -66,7 +66,7 @@ def checked_sources(sources: Sequence[FloatArray | None], fused: FloatArray) -> 
 def unexplained(found: FloatArray, sources: Sequence[FloatArray]) -> FloatArray:
     """Return the part of a jump that the jumps of the sources do not explain.
 
-    Explained is everything between the smallest and the largest of 0 and the sources' jumps: a
+    Any value between the smallest and the largest of 0 and the sources' jumps is explained: a
     fusion may keep an edge of either source, or any part of it.
     """
     least = np.minimum.reduce([np.zeros_like(found), *sources]) * _TOLERANCE

@@ -1,4 +1,4 @@
-"""Metrics by name, and named sets of them: our own and those of plugins."""
+"""Metrics by name, and named sets of them: built-in ones and those of plugins."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ _log = logging.getLogger("osmofuse")
 
 
 def metric_names() -> tuple[str, ...]:
-    """Return the names of all metrics: our own, then those of plugins, which are not imported."""
+    """Return the names of all metrics: built-in, then those of plugins (not imported)."""
     return (*METRICS, *plugins.offered("metric", frozenset({*METRICS, *SETS})))
 
 

@@ -25,7 +25,7 @@ def checkerboard(
     squares: int = 8,
     longest: int = PREVIEW,
 ) -> Array:
-    """Return a checkerboard of two pictures: lines that break at an edge do not fit.
+    """Return a checkerboard of two pictures; a line that breaks at a square shows a misfit.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def checkerboard(
     squares : int
         Number along the longer side.
     longest : int
-        Larger pictures are reduced, by a whole number, to at most so many pixels a side.
+        Larger pictures are reduced by a whole number to at most this many pixels a side.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def flicker(
     valid: BoolArray | None = None,
     longest: int = PREVIEW,
 ) -> tuple[Array, Array]:
-    """Return two pictures to be shown in turn: what jumps does not fit.
+    """Return two pictures to be shown in turn; a jump shows a misfit.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def flicker(
 
 
 def _reduced(array: Array, step: int) -> FloatArray:
-    """Return the means of squares of pixels; squares at the far borders may be smaller."""
+    """Return the means of blocks of pixels; blocks at the far borders may be smaller."""
     rows, cols = (np.arange(0, n, step) for n in array.shape[:2])
     if step == 1:
         return array.astype(np.float32)
@@ -131,7 +131,7 @@ def overlay(image: ArrayLike | Picture, alpha: ArrayLike | Picture) -> Array:
     Parameters
     ----------
     image : array, (rows, cols) or (rows, cols, 3), or Picture
-        The foreground; shown in grey, so that the tint is seen.
+        The foreground; shown in grey, so that the tint is visible.
     alpha : array, (rows, cols) or (rows, cols, channels)
         The map; of several channels, their mean.
 
@@ -153,7 +153,7 @@ def overlay(image: ArrayLike | Picture, alpha: ArrayLike | Picture) -> Array:
 
 
 def _edge(alpha: FloatArray) -> Array:
-    """Return the kept pixels beside one that is not: a line one pixel wide."""
+    """Return the kept pixels next to one that is not: a line one pixel wide."""
     kept = alpha >= 0.5
     inner = kept.copy()
     inner[1:] &= kept[:-1]

@@ -61,7 +61,7 @@ def write_alignment(
         {"Foreground": beside, "Aligned": moved, "Checkerboard": in_squares(beside, moved)}
     )
     document = Document(
-        title=provenance.title or "A picture laid over another",
+        title=provenance.title or "A picture aligned to another",
         lede=[f"{figures['agreement']:.0%} of {figures['tiles']:.0f} places fit"],
         size=(alignment.image.shape[0], alignment.image.shape[1]),
         layers=layers,

@@ -55,7 +55,7 @@ def laid_over(
 
 
 def aligned_picture(foreground: Picture, background: Picture, found: Alignment) -> Picture:
-    """Return the background in the foreground's frame, at its resolution and place on the earth."""
+    """Return the background in the foreground's frame, with its resolution and georeference."""
     assert found.image is not None
     assert found.valid is not None
     assert found.transform is not None
