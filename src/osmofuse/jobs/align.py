@@ -152,6 +152,8 @@ class AlignJob(FileJob[AlignResult]):
                     deformation=self.deformation,
                     watch=watch,
                 )
+            if found.quality.note is not None:
+                notes += (f"{self.background}: {found.quality.note}",)
             if found.image is None or found.valid is None:
                 return AlignResult(status=found.status, notes=notes, alignment=found)
             picture = storable(aligned_picture(foreground, background, found), self.output)
@@ -194,6 +196,8 @@ class AlignJob(FileJob[AlignResult]):
                 "status": str(found.status),
                 "score": found.score,
                 "origin": found.origin,
+                "level": found.quality.level,
+                "error": found.quality.figure,
                 "quality": dict(found.quality),
                 "seconds": found.seconds,
                 "peak_bytes": peak_bytes(),

@@ -22,7 +22,7 @@ from osmofuse.registration.chain import (
 )
 from osmofuse.registration.control_points import as_points
 from osmofuse.registration.opencv import opencv
-from osmofuse.registration.quality import Evidence, Quality, evidence
+from osmofuse.registration.quality import Evidence, Level, Quality, evidence
 from osmofuse.registration.refine import residual_field
 from osmofuse.registration.transform import KINDS, Deformation, Kind, Transform, carried, fitted
 from osmofuse.registration.views import View, frame_of
@@ -148,7 +148,7 @@ def align(
         return _without_image(result, found, reason, guard, best.origin, figures)
     image, valid = warped(moving[0], result, views[1].shape, valid=moving[1])
     # Control points alone are taken as they are, however little fits.
-    level = "good" if found.level == "good" else "look closely"
+    level: Level = "good" if found.level == "good" else "look closely"
     return Alignment(
         image, result, valid, found.score,
         Status.direct if method == "points" else Status.converged,

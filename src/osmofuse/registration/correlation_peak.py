@@ -44,9 +44,9 @@ def significance(one: FloatArray, other: FloatArray, sigma: float) -> float:
     from scipy.fft import fft2, fftfreq, ifft2, next_fast_len
 
     shape = one.shape[:2]
-    weight = _faded(_shared(one, other))
     far = min(_FARTHEST, min(shape) // 2)
-    if far <= 2 * _HOLE or not weight.any():
+    weight = _faded(_shared(one, other)) if far > 2 * _HOLE else np.zeros(0)
+    if not weight.any():
         return 0.0
     size = [next_fast_len(n + far) for n in shape]
     product = fft2(_centred(one, weight), size) * fft2(_centred(other, weight), size).conj()
@@ -65,7 +65,7 @@ def significance(one: FloatArray, other: FloatArray, sigma: float) -> float:
 
 def _shared(one: FloatArray, other: FloatArray) -> BoolArray:
     """Return the mask of pixels where both fields exist."""
-    return np.any(one, axis=2) & np.any(other, axis=2)
+    return np.asarray(np.any(one, axis=2) & np.any(other, axis=2))
 
 
 def _quarters(one: FloatArray, other: FloatArray) -> list[tuple[slice, slice]]:
@@ -78,7 +78,9 @@ def _quarters(one: FloatArray, other: FloatArray) -> list[tuple[slice, slice]]:
 def _faded(mask: BoolArray) -> FloatArray:
     cv2 = opencv()
     kernel = np.ones((2 * _TAPER + 1, 2 * _TAPER + 1))
-    inner = cv2.erode(mask.astype(np.float32), kernel, borderType=cv2.BORDER_CONSTANT, borderValue=0)
+    inner = cv2.erode(
+        mask.astype(np.float32), kernel, borderType=cv2.BORDER_CONSTANT, borderValue=0
+    )
     return np.asarray(cv2.GaussianBlur(inner, (0, 0), _TAPER / 2))
 
 

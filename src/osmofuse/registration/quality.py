@@ -73,6 +73,16 @@ class Quality(Mapping[str, float]):
     figure: float = math.inf
     figures: Mapping[str, float] = field(default_factory=dict)
 
+    @property
+    def note(self) -> str | None:
+        """Advice where the alignment should be looked at."""
+        if self.level != "look closely":
+            return None
+        return (
+            "look closely at the alignment: it is likely right, but may be off by about "
+            f"{self.figure:.1f} pixels"
+        )
+
     def __getitem__(self, name: str) -> float:
         return self.figures[name]
 
@@ -184,7 +194,7 @@ def evidence(moving: View, fixed: View, transform: FloatArray, field: Any = None
     }
     fields = [(orientation(here, s), orientation(frame.fixed, s), s) for s in _SIGMAS]
     common["significance"] = widespread_significance(fields)
-    tests = (_tested(frame, *directions, common) for *directions, _ in fields)
+    tests = (_tested(frame, one, other, common) for one, other, _ in fields)
     return max(tests, key=lambda one: (one.doubt is None, one.score))
 
 

@@ -49,11 +49,14 @@ class Laid:
         How it was found.
     score : float
         What speaks for it, see `osmofuse.Alignment`.
+    note : str, optional
+        Advice to look at it closely.
     """
 
     transform: Transform
     settings: Mapping[str, Any]
     score: float
+    note: str | None = None
 
 
 def laid_over(
@@ -74,7 +77,7 @@ def laid_over(
             f"{name}: refused to align it to foreground: {found.reason}. If they do show the "
             "same thing, align them first, with osmofuse align and control points"
         )
-    laid = Laid(found.transform, dict(settings), found.score)
+    laid = Laid(found.transform, dict(settings), found.score, found.quality.note)
     return aligned_picture(foreground, background, found), laid
 
 
