@@ -30,6 +30,7 @@ from osmofuse.registration.align import alignment_cost, check_settings
 from osmofuse.registration.chain import AlignMethod
 from osmofuse.registration.transform import Kind
 from osmofuse.report import Provenance, checkerboard, flicker, write_alignment
+from osmofuse.report.overlays import magnified
 from osmofuse.tasks.aligned import aligned_picture
 
 _COMPARING = 8  # bytes per sample of either picture: one float64 while they are compared
@@ -179,10 +180,10 @@ class AlignJob(FileJob[AlignResult]):
         assert found.image is not None, "the alignment was not refused"
         if path.suffix.lower() == ".webp":
             pair = flicker(foreground, found.image, valid=found.valid)
-            write_animation(pair, outputs.stage("preview"))
+            write_animation([magnified(one) for one in pair], outputs.stage("preview"))
         else:
             board = checkerboard(foreground, found.image, valid=found.valid)
-            outputs.write("preview", Picture(board))
+            outputs.write("preview", Picture(magnified(board)))
 
     def _record(self, inputs: tuple[Input, ...], found: Alignment, output: Picture) -> Record:
         assert found.transform is not None, "the alignment was not refused"
