@@ -1,14 +1,17 @@
 """Alignment from files to files: what the command does not ask for."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PIL import Image
 
 import osmofuse
 from osmofuse import gallery
-from osmofuse.jobs import AlignJob
+from osmofuse.jobs import AlignJob, FuseJob
 from osmofuse.pixels import quantise
 from osmofuse.record import read_record
+from osmofuse.registration import Quality
 from osmofuse.report.layers import file_names
 
 
@@ -34,6 +37,21 @@ def test_the_record_has_the_transform_with_its_field(files, tmp_path):
     bent = result.alignment.transform.deformation
     assert (record.transform["deformation"] is None) == (bent is None)
     assert record.result["quality"]["agreement"] > 0.9
+    assert record.result["level"] == "good"
+    assert record.result["error"] == result.alignment.quality.figure < 0.5
+
+
+def test_an_alignment_to_be_looked_at_is_noted(files, tmp_path, monkeypatch):
+    def doubtful(*given, **settings):
+        return replace(osmofuse.align(*given, **settings), quality=Quality("look closely", 1.25))
+
+    monkeypatch.setattr("osmofuse.jobs.align.align", doubtful)
+    monkeypatch.setattr("osmofuse.tasks.aligned.align", doubtful)
+    (note,) = AlignJob(*files, tmp_path / "aligned.tif", transform="translation").run().notes
+    assert "background.png: look closely at the alignment" in note
+    assert "about 1.2 pixels" in note
+    job = FuseJob(*files, output=tmp_path / "fused.tif", align={"transform": "translation"})
+    assert any("look closely" in note for note in job.run().notes)
 
 
 def test_an_alignment_is_shown_with_its_way_back(files, tmp_path):
