@@ -78,9 +78,9 @@ def _words(result: AlignResult) -> Iterator[str]:
     if result.record is None:
         return
     yield (
-        f"Aligned in {found.seconds:.1f} s by {found.origin}: {figures['agreement']:.0%} of "
-        f"{figures['tiles']:.0f} places fit, uncertain by {figures['uncertainty']:.2f} pixels at "
-        f"the corners; {figures['overlap']:.0%} of the smaller picture overlaps."
+        f"Aligned in {found.seconds:.1f} s by {found.origin}. Quality: {figures.level}, error "
+        f"about {figures.figure:.2f} pixels; {figures['agreement']:.0%} of {figures['tiles']:.0f} "
+        f"places fit, {figures['overlap']:.0%} of the smaller picture overlaps."
     )
     if "points_residual" in figures:
         off = figures["points_residual"]

@@ -31,6 +31,7 @@ from osmofuse.registration.align import alignment_cost, check_settings
 from osmofuse.registration.chain import AlignMethod
 from osmofuse.registration.transform import Kind
 from osmofuse.report import checkerboard, flicker, write_alignment
+from osmofuse.report.overlays import magnified
 from osmofuse.tasks.aligned import aligned_picture
 
 _COMPARING_BYTES = 8  # per sample of either picture: one float64 while they are compared
@@ -150,6 +151,8 @@ class AlignJob(FileJob[AlignResult]):
                     deformation=self.deformation,
                     watch=watch,
                 )
+            if found.quality.note is not None:
+                notes += (f"{self.background}: {found.quality.note}",)
             if found.image is None or found.valid is None:
                 return AlignResult(status=found.status, notes=notes, alignment=found)
             picture = storable(aligned_picture(foreground, background, found), self.output)
@@ -181,10 +184,10 @@ class AlignJob(FileJob[AlignResult]):
         assert found.image is not None, "the alignment was not refused"
         if path.suffix.lower() == ".webp":
             pair = flicker(foreground, found.image, valid=found.valid)
-            write_animation(pair, outputs.stage("preview"))
+            write_animation([magnified(one) for one in pair], outputs.stage("preview"))
         else:
             board = checkerboard(foreground, found.image, valid=found.valid)
-            outputs.write("preview", Picture(board))
+            outputs.write("preview", Picture(magnified(board)))
 
     def _record(self, inputs: tuple[Input, ...], found: Alignment, output: Picture) -> Record:
         assert found.transform is not None, "the alignment was not refused"
@@ -192,6 +195,8 @@ class AlignJob(FileJob[AlignResult]):
             "status": str(found.status),
             "score": found.score,
             "origin": found.origin,
+            "level": found.quality.level,
+            "error": found.quality.figure,
             "quality": dict(found.quality),
             "seconds": found.seconds,
         }

@@ -38,6 +38,7 @@ class Laid:
     transform: Transform  # from points (x, y) of the background to the foreground
     settings: Mapping[str, Any]
     score: float  # see `osmofuse.Alignment`
+    note: str | None = None  # advice to look at it closely
 
 
 def laid_over(
@@ -50,7 +51,7 @@ def laid_over(
             f"{name}: refused to align it to foreground: {found.reason}. If they do show the "
             "same thing, align them first, with osmofuse align and control points"
         )
-    laid = Laid(found.transform, dict(settings), found.score)
+    laid = Laid(found.transform, dict(settings), found.score, found.quality.note)
     return aligned_picture(foreground, background, found), laid
 
 

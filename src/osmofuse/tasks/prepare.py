@@ -346,7 +346,8 @@ def _background(
         empty = f"{np.count_nonzero(~known)} pixels hold no data; the foreground is kept there"
         if how.feather:
             empty += f", and alpha rises to 1 over the {how.feather} pixels around"
-    words = tuple(words for words in (converted, adjusted, empty) if words)
+    note = None if laid is None else laid.note
+    words = tuple(words for words in (note, converted, adjusted, empty) if words)
     return _Back(picture, known, laid, words)
 
 
