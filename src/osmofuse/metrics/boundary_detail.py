@@ -10,7 +10,7 @@ compared with those of a source at the same place, in Gaussian windows on the bo
 
 The first ratio is the gain by which the source's detail is found again, as in a modulation transfer
 function: blur lowers it from the finest band on, whatever the scene and its contrast. The second
-is below 1 for detail that comes from no source. The tolerance :math:`\tau` is that of the jumps.
+is small for detail that comes from no source. The tolerance :math:`\tau` is 1.5.
 
 The result is :math:`1 - k`, its mean over the bands that have any detail, for the source that
 explains most. As much detail as outside the boundary is no seam either: the outside is one of the
@@ -26,11 +26,11 @@ import numpy as np
 from osmofuse.metrics.boundary import LEAST_WEIGHT, block_means, blocks, windowed
 from osmofuse.typing import Array, BoolArray, FloatArray
 
-_BANDS = 1, 2, 4  # sides of blocks; with 8 the correlations are equal, but edges far away count
+_BANDS = 1, 2, 4  # sides of blocks; with 8, correlations change by 0.02, but distant edges count
 _WINDOW_BLOCK = 8  # side of the blocks of the windows, so that their sigma is 12 pixels
 _FLAT = 0.02  # second difference that counts as none; 0.01..0.04 change correlations by 0.01
 _FEW_BANDS = 0.2  # added to the number of bands with detail; anything in 0.05..1 works
-# Factor by which detail may differ from that of a source; 1.25..1.5 change correlations by 0.02.
+# Factor by which detail may differ from that of a source; 1.25..1.5 change correlations by 0.03.
 _DETAIL_TOLERANCE = 1.5
 
 
