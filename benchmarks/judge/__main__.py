@@ -66,8 +66,13 @@ def judged(
 
 
 def _pool() -> ProcessPoolExecutor:
-    os.environ["NUMBA_NUM_THREADS"] = "1"  # read by the children when they import Numba
-    return ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"))
+    return ProcessPoolExecutor(
+        os.cpu_count(), mp_context=get_context("spawn"), initializer=_run_on_one_thread
+    )
+
+
+def _run_on_one_thread() -> None:
+    os.environ["NUMBA_NUM_THREADS"] = "1"  # read when this process compiles its first kernel
 
 
 def _case(asked: dict[str, Any], case: cases.Case, sheet: bool) -> dict[str, Any]:
