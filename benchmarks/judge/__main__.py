@@ -72,7 +72,9 @@ def _pool() -> ProcessPoolExecutor:
 
 
 def _run_on_one_thread() -> None:
-    os.environ["NUMBA_NUM_THREADS"] = "1"  # read when this process compiles its first kernel
+    from numba import set_num_threads
+
+    set_num_threads(1)
 
 
 def _case(asked: dict[str, Any], case: cases.Case, sheet: bool) -> dict[str, Any]:
