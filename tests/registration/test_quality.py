@@ -76,8 +76,8 @@ def test_a_quality_is_a_mapping_with_a_level():
     assert (found["tiles"], found["points"]) == (30, 4)
     assert dict(found) == {name: found[name] for name in found}
     assert len(found) == len(dict(found))
-    assert found.figure == pytest.approx(1.12)
-    assert "off by about 1.1 pixels" in found.note
+    assert found.figure == pytest.approx(1.2)
+    assert "off by about 1.2 pixels" in found.note
     assert Quality().level == "refused"
     assert Quality().note is None
 
