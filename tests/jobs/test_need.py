@@ -12,7 +12,7 @@ import pytest
 
 import osmofuse
 from osmofuse.errors import LimitError, MismatchError, OutputError, UnreadableError
-from osmofuse.jobs import CompareJob, FuseJob, Need
+from osmofuse.jobs import CompareJob, FuseJob, Need, SweepJob
 from osmofuse.jobs.need import (
     FILE_SECONDS,
     PROGRAM_BYTES,
@@ -193,6 +193,18 @@ def test_preparation_adds_its_time_and_the_larger_memory(make_job, monkeypatch):
     held = sum(file.picture.decoded_bytes for file in plain.files.values())
     assert auto.bytes == PROGRAM_BYTES + held + 8 * 40 * 32 + 2e9
     assert both.bytes == auto.bytes + plain.files["background"].picture.decoded_bytes
+
+
+def test_an_automatic_map_costs_the_same_among_several(pair, tmp_path):
+    alone, among = (
+        SweepJob(
+            pair["visible"], pair["infrared"], tmp_path / "swept",
+            alpha=alpha, settings={"eta": etas},
+        ).check()
+        for alpha, etas in (("auto", [0.1, 0.2]), ((0.5, "auto"), [0.1]))
+    )  # fmt: skip
+    assert among.bytes == alone.bytes
+    assert among.seconds == pytest.approx(alone.seconds)
 
 
 def test_a_map_and_linear_light_add_their_planes(make_job, pair):

@@ -113,6 +113,15 @@ def test_a_softened_map_is_that_of_soften(make_job, pair):
     assert prepared.alpha_depth == np.uint16
 
 
+def test_a_map_that_rises_around_gaps_is_of_16_bits(make_job, pair, tmp_path):
+    pixels = osmofuse.read(pair["infrared"]).pixels.copy()
+    pixels[:5] = 7
+    path = osmofuse.write(osmofuse.Picture(pixels, nodata=7.0), tmp_path / "holed.tif")
+    prepared = opened(make_job(backgrounds=path))
+    assert (prepared.ready.sources.alpha[:5] == 1).all()
+    assert prepared.alpha_depth == np.uint16
+
+
 def test_what_was_left_out_of_a_map_is_noted(make_job, pair, tmp_path):
     grey = osmofuse.read(pair["map"]).pixels
     path = osmofuse.write(np.dstack([grey] * 3), tmp_path / "painted.png")
