@@ -32,7 +32,10 @@ def write_page(folder: Path, found: Mapping[str, Any], before: Mapping[str, Any]
     """Write index.html; differences from an earlier judgement stand beside the figures."""
     parts = [f"<!doctype html><meta charset=utf-8><title>Judgement</title><style>{STYLE}</style>"]
     parts.append("<h1>Judgement</h1>" + _settings(found["settings"]))
-    parts.append("<h2>Drawn scenes</h2><p>Means over seeds; nothing was tuned on them.</p>")
+    parts.append(
+        "<h2>Drawn scenes</h2><p>Means over seeds; nothing was tuned on them. A dash: "
+        "the setting cannot be used, e.g. several backgrounds without a map.</p>"
+    )
     for measure in UNITS:
         parts += _scene_tables(found["cases"], before and before["cases"], measure)
     parts.append(_regret(found["regret"]))
@@ -140,7 +143,8 @@ def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 def _settings(settings: Mapping[str, Any]) -> str:
     items = "".join(
-        f"<li><b>{escape(name)}</b>: {escape(str(options) if options else 'no setting')}</li>"
+        f"<li><b>{escape(name)}</b>: "
+        f"{escape(' '.join(f'{k}={v}' for k, v in options.items()) or 'no setting')}</li>"
         for name, options in settings.items()
     )
     return f"<ul>{items}</ul>"
