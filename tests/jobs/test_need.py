@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,9 +22,11 @@ from osmofuse.jobs.need import (
     in_bytes,
     memory_of_machine,
     peak_bytes,
+    with_page,
 )
 from osmofuse.methods.cost import Cost
 from osmofuse.picture import Picture
+from osmofuse.report.pages import page_cost
 from pairs import osmofuse_in, write_pair
 
 
@@ -314,3 +317,10 @@ def test_the_limit_of_the_process_counts():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert int(done.stdout) <= 10**9
+
+
+def test_a_report_page_is_part_of_the_need():
+    assert with_page(100.0, 1000, 3000, None) == (100.0, 0.0)
+    small, seconds = with_page(100.0, 1000, 3000, Path("report"))
+    assert (small, seconds) == page_cost(1000, 3000)
+    assert with_page(1e12, 1000, 3000, Path("report")) == (1e12, seconds)

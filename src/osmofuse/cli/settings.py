@@ -45,7 +45,8 @@ class Assignment(click.ParamType):  # type: ignore[type-arg]
         name, equals, text = str(value).partition("=")
         name, text = name.strip(), text.strip()
         if not (name and equals and text) or (self.methods and "." not in name):
-            self.fail(f"{checks.shown(value)} is not {self.name}.", param, ctx)
+            example = "variational.eta=0.2" if self.methods else "eta=0.2"
+            self.fail(f"{checks.shown(value)} is not {self.name}, e.g. {example}.", param, ctx)
         method, dot, setting = name.rpartition(".") if self.methods else ("", "", name)
         return f"{method}{dot}{setting.replace('-', '_')}", text
 

@@ -21,7 +21,7 @@ from osmofuse.jobs.files import (
     read_pictures,
 )
 from osmofuse.jobs.job import FileJob, Result, provenance_of
-from osmofuse.jobs.need import FILE_SECONDS, Need, need_beyond_start
+from osmofuse.jobs.need import FILE_SECONDS, Need, need_beyond_start, with_page
 from osmofuse.jobs.sources import transform_entry
 from osmofuse.picture import Picture
 from osmofuse.progress import Watch
@@ -129,7 +129,8 @@ class AlignJob(FileJob[AlignResult]):
         held = 2 * moving.decoded_bytes + fixed.decoded_bytes + 2 * laid
         held += _COMPARING_BYTES * (pixels * fixed.bands + own * moving.bands)
         writing = FILE_SECONDS * pixels * moving.bands / 1e6
-        return need_beyond_start(held + aligning, seconds + writing)
+        work, drawn = with_page(aligning, pixels, pixels * fixed.bands, self.report)
+        return need_beyond_start(held + work, seconds + writing + drawn)
 
     def do(self, files: Mapping[str, InputFile], watch: Watch | None) -> AlignResult:
         """Align; write all files, or none."""

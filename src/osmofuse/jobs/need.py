@@ -72,6 +72,16 @@ def need_beyond_start(work_bytes: float, seconds: float) -> Need:
     return Need(bytes=round(PROGRAM_BYTES + work_bytes), seconds=START_SECONDS + seconds)
 
 
+def with_page(
+    work_bytes: float, pixels: int, samples: int, report: Path | None
+) -> tuple[float, float]:
+    """Return the bytes of work or of its report, whichever is more, and the report's seconds."""
+    if report is None:
+        return work_bytes, 0.0
+    drawing, seconds = page_cost(pixels, samples)
+    return max(work_bytes, drawing), seconds
+
+
 def in_bytes(count: float) -> str:
     """Return a number of bytes as text with a unit."""
     for unit in ("bytes", "kB", "MB"):
