@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from osmofuse.maps import colour_mixtures as module
-from osmofuse.maps.colour_mixtures import LEAST_RIDGE, RIDGE, mixture_rows
+from osmofuse.maps.colour_mixtures import LEAST_RIDGE, MIXTURE_RIDGE, mixture_rows
 
 
 def test_weights_are_the_least_squares_fit_that_sums_to_one(rng):
@@ -12,7 +12,7 @@ def test_weights_are_the_least_squares_fit_that_sums_to_one(rng):
     row = mixture_rows(image, np.array([3]), near).toarray()[0]
     colours = image.reshape(12, 3)
     away = colours[near[0]] - colours[3]
-    ridge = RIDGE * (away**2).sum() / 5 + LEAST_RIDGE
+    ridge = MIXTURE_RIDGE * (away**2).sum() / 5 + LEAST_RIDGE
     # Lagrange's conditions of the minimum.
     system = np.ones((6, 6))
     system[:5, :5], system[5, 5] = away @ away.T + ridge * np.eye(5), 0.0
@@ -38,7 +38,7 @@ def test_batches_change_nothing(monkeypatch, rng):
     image, pixels = rng.random((6, 7, 3)), np.arange(0, 42, 2)
     near = (pixels[:, None] + [1, 3, 8]) % 42
     whole = mixture_rows(image, pixels, near).toarray()
-    monkeypatch.setattr(module, "BATCH", 4)
+    monkeypatch.setattr(module, "PIXELS_AT_ONCE", 4)
     assert np.array_equal(mixture_rows(image, pixels, near).toarray(), whole)
 
 

@@ -21,9 +21,11 @@ import numpy as np
 
 from osmofuse.typing import Array, FloatArray
 
-RIDGE = 1e-3  # rho by the mean squared distance of the neighbours; anything in 1e-4..1e-2 works
+MIXTURE_RIDGE = (
+    1e-3  # rho by the mean squared distance of the neighbours; anything in 1e-4..1e-2 works
+)
 LEAST_RIDGE = 1e-10  # least rho: neighbours of one colour get equal weights
-BATCH = 1 << 15  # pixels at once: bounds memory, without effect on the result
+PIXELS_AT_ONCE = 1 << 15  # pixels at once: bounds memory, without effect on the result
 
 
 def mixture_rows(image: FloatArray, pixels: Array, neighbours: Array) -> Any:
@@ -40,8 +42,8 @@ def mixture_rows(image: FloatArray, pixels: Array, neighbours: Array) -> Any:
     values = np.full((count, near + 1), float(near > 0))
     columns = np.empty((count, near + 1), np.int32)
     columns[:, 0], columns[:, 1:] = pixels, neighbours
-    for first in range(0, count if near else 0, BATCH):
-        part = slice(first, first + BATCH)
+    for first in range(0, count if near else 0, PIXELS_AT_ONCE):
+        part = slice(first, first + PIXELS_AT_ONCE)
         away = colours[neighbours[part]] - colours[pixels[part], None]
         values[part, 1:] = -_weights(away)
     starts = np.arange(0, count * (near + 1) + 1, near + 1)
@@ -52,7 +54,7 @@ def _weights(away: FloatArray) -> FloatArray:
     """Return the weights of neighbours whose colours differ from the pixel's by `away`."""
     products = away @ away.transpose(0, 2, 1)
     near = products.shape[1]
-    ridge = RIDGE * np.trace(products, axis1=1, axis2=2) / near + LEAST_RIDGE
+    ridge = MIXTURE_RIDGE * np.trace(products, axis1=1, axis2=2) / near + LEAST_RIDGE
     products[:, range(near), range(near)] += ridge[:, None]
     weights = np.linalg.solve(products, np.ones((len(products), near, 1)))[..., 0]
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))

@@ -31,7 +31,7 @@ MARGIN = 40
 TOLERANCE = 1.25
 
 # Weight of a window with hardly a pixel on one side; anything in 1e-7..1e-3 works.
-LEAST_WEIGHT = 1e-4
+LEAST_IN_WINDOW = 1e-4
 
 Box = tuple[slice, slice]
 

@@ -23,10 +23,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from osmofuse.metrics.boundary import LEAST_WEIGHT, block_means, blocks, windowed
+from osmofuse.metrics.boundary import LEAST_IN_WINDOW, block_means, blocks, windowed
 from osmofuse.typing import Array, BoolArray, FloatArray
 
-_BANDS = 1, 2, 4  # sides of blocks; with 8, correlations change by 0.02, but distant edges count
+_DETAIL_BANDS = (
+    1,
+    2,
+    4,
+)  # sides of blocks; with 8, correlations change by 0.02, but distant edges count
 _WINDOW_BLOCK = 8  # side of the blocks of the windows, so that their sigma is 12 pixels
 _FLAT = 0.02  # second difference that counts as none; 0.01..0.04 change correlations by 0.01
 _FEW_BANDS = 0.2  # added to the number of bands with detail; anything in 0.05..1 works
@@ -55,7 +59,7 @@ def unexplained_detail(
         Rows and columns of the pixels on the boundary.
     """
     lightness = [planes.mean(axis=-1) for planes in (fused, *sources)]
-    bands = [_band(lightness, factors, inside, places, side) for side in _BANDS]
+    bands = [_band(lightness, factors, inside, places, side) for side in _DETAIL_BANDS]
     changed, weight = (sum(part) for part in zip(*bands, strict=True))
     return np.asarray((changed / (weight + _FEW_BANDS)).min(axis=0))
 
@@ -96,7 +100,7 @@ def _windows(
     def total(x: FloatArray) -> FloatArray:
         return np.asarray(windowed(blocks(x.sum(axis=0), _WINDOW_BLOCK // side))[rows, cols])
 
-    count = np.maximum(total(weight), LEAST_WEIGHT)
+    count = np.maximum(total(weight), LEAST_IN_WINDOW)
     return lambda x: total(weight * x) / count
 
 

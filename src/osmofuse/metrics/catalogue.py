@@ -33,7 +33,7 @@ VIFB = (
 OTHERS = ("niqe", "nabf", "scd", "vif", "viff", "nmi", "qy", "stroke_contrast")
 BOUNDARY = ("seam_visibility", "natural_chromaticity")
 TRUTH = ("psnr", "ssim")
-INK = ("legibility", "legibility_f")
+LEGIBILITY = ("legibility", "legibility_f")
 
 # Modules with a dict METRICS. Imported by path: some share their name with a function.
 FAMILIES = (
@@ -60,14 +60,14 @@ _DEFINED: dict[str, Metric] = {
 }
 # Our own metrics, in the order of tables.
 METRICS: dict[str, Metric] = {
-    name: _DEFINED[name] for name in (*PAPER, *VIFB, *OTHERS, *BOUNDARY, *TRUTH, *INK)
+    name: _DEFINED[name] for name in (*PAPER, *VIFB, *OTHERS, *BOUNDARY, *TRUTH, *LEGIBILITY)
 }
 
 SETS: dict[str, tuple[str, ...]] = {
     "paper": PAPER,
     "vifb": VIFB,
     "truth": TRUTH,
-    "ink": INK,
+    "ink": LEGIBILITY,
     "all": tuple(METRICS),
 }
 

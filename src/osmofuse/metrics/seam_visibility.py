@@ -34,7 +34,7 @@ import numpy as np
 
 from osmofuse.errors import InputError
 from osmofuse.metrics.boundary import (
-    LEAST_WEIGHT,
+    LEAST_IN_WINDOW,
     TOLERANCE,
     block_means,
     box_around,
@@ -188,7 +188,7 @@ class _Boundary:
     def texture(self, planes: FloatArray) -> FloatArray:
         """Return the variance of lightness and chroma in the windows, averaged over both sides."""
         weights = [self.weights[side].astype(np.float64) for side in ("inside", "outside")]
-        sides = [(weight, np.maximum(self._sum(weight, 1), LEAST_WEIGHT)) for weight in weights]
+        sides = [(weight, np.maximum(self._sum(weight, 1), LEAST_IN_WINDOW)) for weight in weights]
         total = np.zeros(len(self.places[0]))
         for x in np.moveaxis(lightness_and_chroma(planes), -1, 0):
             # A small difference of squares needs double precision.
@@ -215,7 +215,7 @@ class _Boundary:
 
     def _line(self, x: FloatArray) -> FloatArray:
         sides = "beside, inside", "beside, outside"
-        seen = np.minimum(*(self._total(side, 1) for side in sides)) > LEAST_WEIGHT
+        seen = np.minimum(*(self._total(side, 1) for side in sides)) > LEAST_IN_WINDOW
         beside = sum(self._mean(x, side, 1) for side in sides) / 2.0
         return np.where(seen, self._mean(x, "line", 1) - beside, 0.0)
 
@@ -226,7 +226,7 @@ class _Boundary:
         return np.asarray(-np.expm1(-level / 2.0))
 
     def _mean(self, x: FloatArray, name: str, block: int) -> FloatArray:
-        total = np.maximum(self._total(name, block), LEAST_WEIGHT)
+        total = np.maximum(self._total(name, block), LEAST_IN_WINDOW)
         return np.asarray(self._sum(self.weights[name] * x, block) / total)
 
     def _total(self, name: str, block: int) -> FloatArray:

@@ -20,9 +20,9 @@ from osmofuse.typing import BoolArray, FloatArray
 
 _FARTHEST = 32  # pixels: displacements of the sidelobes; a few thousand samples of chance
 _HOLE = 6.0  # pixels: radius of the peak, three times the widest Gaussian before the gradient
-_TOP = 1.5  # pixels: largest distance of the peak from 0, that of an inlier in `quality`
+_PEAK_RADIUS = 1.5  # pixels: largest distance of the peak from 0, that of an inlier in `quality`
 _TAPER = 8  # pixels over which the borders fade: the common outline must not correlate
-_FLOOR = 0.02  # of the mean magnitude: frequencies below it are not amplified
+_LEAST_SPECTRUM = 0.02  # of the mean magnitude: frequencies below it are not amplified
 
 
 def widespread_significance(fields: Iterable[tuple[FloatArray, FloatArray, float]]) -> float:
@@ -56,11 +56,11 @@ def significance(one: FloatArray, other: FloatArray, sigma: float) -> float:
     down, across = (fftfreq(n)[:, None] for n in size)
     # Beyond the Gaussian of the gradient, at least a pixel, there is nothing but noise.
     passed = np.exp(-2 * (np.pi * max(sigma, 1.0)) ** 2 * (down**2 + across.T**2))
-    surface = ifft2(product * passed / (strength + _FLOOR * strength.mean())).real
+    surface = ifft2(product * passed / (strength + _LEAST_SPECTRUM * strength.mean())).real
     place = np.arange(-far, far + 1)
     surface, distance = surface[np.ix_(place, place)], np.hypot(place[:, None], place)
     side = surface[distance > _HOLE]
-    return float((surface[distance <= _TOP].max() - side.mean()) / side.std())
+    return float((surface[distance <= _PEAK_RADIUS].max() - side.mean()) / side.std())
 
 
 def _shared(one: FloatArray, other: FloatArray) -> BoolArray:

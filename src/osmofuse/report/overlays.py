@@ -14,7 +14,9 @@ from osmofuse.tasks.levels import apply_levels, range_used
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
 PREVIEW = 1600  # pixels of a preview's longer side
-_SMALLEST = 128  # pixels of the longer side below which a preview is enlarged; any 100 to 200 do
+_PREVIEW_SIDE = (
+    128  # pixels of the longer side below which a preview is enlarged; any 100 to 200 do
+)
 _FLATTEST = 1e-6  # range below which a picture is flat and is not stretched
 
 
@@ -99,7 +101,7 @@ def flicker(
 
 def magnified(picture: Array) -> Array:
     """Return a picture of a few pixels enlarged by a whole number, so that it can be seen."""
-    times = max(1, _SMALLEST // max(picture.shape[:2]))
+    times = max(1, _PREVIEW_SIDE // max(picture.shape[:2]))
     return picture.repeat(times, axis=0).repeat(times, axis=1)
 
 
