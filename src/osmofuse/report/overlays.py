@@ -14,9 +14,7 @@ from osmofuse.tasks.levels import apply_levels, range_used
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
 PREVIEW = 1600  # pixels of a preview's longer side
-_PREVIEW_SIDE = (
-    128  # pixels of the longer side below which a preview is enlarged; any 100 to 200 do
-)
+_PREVIEW_SIDE = 128  # longer side below which a preview is enlarged; 100..200 work
 _FLATTEST = 1e-6  # range below which a picture is flat and is not stretched
 
 
