@@ -96,3 +96,10 @@ def test_the_command_writes_a_page(tmp_path):
 def test_a_change_for_the_worse_is_marked():
     assert 'class="worse"' in page.cell({"bare": 30.0}, {"bare": 31.0}, "bare", "dB")
     assert 'class="better"' in page.cell({"bare": 0.001}, {"bare": 0.01}, "bare", "colour")
+
+
+def test_the_baseline_has_every_kind_of_case_and_can_be_summarised():
+    kept = json.loads((judge.BASELINE / "judgement.json").read_text())
+    wanted = {(case.scene, case.nuisance) for case in cases.all_cases()}
+    assert set(page.summary(kept["cases"], "dB")) == wanted
+    assert set(kept["settings"]) == set(settings.DEFAULT)

@@ -19,6 +19,8 @@ from benchmarks.judge import cases, measures, page, preparing, settings
 
 # Cases whose pictures are kept as sheets.
 SHEET_NUISANCES = ("none", "hard", "all")
+# Means of drawn scenes before targets and settings were chosen by the pictures.
+BASELINE = Path(__file__).parent / "baseline"
 PARTS = ("cases", "regret", "real", "registrations", "mattes")
 
 
@@ -27,9 +29,7 @@ def main(arguments: list[str]) -> None:
     asked = {one: settings.parsed(one) for one in options.settings or settings.DEFAULT}
     folder = options.output or RESULTS / f"judge-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     folder.mkdir(parents=True, exist_ok=True)
-    before = None
-    if options.before is not None:
-        before = json.loads((options.before / "judgement.json").read_text())
+    before = json.loads((options.before / "judgement.json").read_text())
     found = judged(asked, list(cases.all_cases())[:: options.every], folder, options)
     found |= {"with": context(), "settings": asked}
     (folder / "judgement.json").write_text(json.dumps(found, indent=1))
@@ -92,7 +92,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     words = f"{', '.join(settings.NAMED)}, or words like 'alpha=map reach=20'"
     parser.add_argument("settings", nargs="*", metavar="SETTING", help=words)
     parser.add_argument("--output", type=Path, help="folder of the page, instead of a new one")
-    parser.add_argument("--before", type=Path, help="folder of an earlier judgement to compare")
+    parser.add_argument("--before", type=Path, default=BASELINE, help="folder to compare with")
     parser.add_argument("--drawn", action="store_true", help="judge drawn scenes only")
     parser.add_argument("--every", type=int, default=1, help="judge every n-th case only")
     return parser.parse_args(arguments)
