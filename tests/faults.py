@@ -97,10 +97,19 @@ BLURS: dict[str, Callable[[Case, float], np.ndarray]] = {
 }
 
 
+# The default reach is too short to carry an object's colours over: a patch stays visible.
+SEAMLESS = {"clone": "poisson", "cloud": "poisson"}
+
+
 def of_scene(scene: gallery.Scene, *, seed: int = 0, fuse: bool = False) -> Case:
-    """The truth of a scene as a case, or its fusion."""
+    """The truth of a scene as a case, or its fusion by a method that leaves no seam in it."""
     b = scene.foreground if scene.background is None else scene.background
-    u = osmofuse.fuse(scene.foreground, b, scene.alpha).image if fuse else scene.truth
+    method = SEAMLESS.get(scene.name, "variational")
+    u = (
+        osmofuse.fuse(scene.foreground, b, scene.alpha, method=method).image
+        if fuse
+        else scene.truth
+    )
     name = f"{scene.name} {'fused' if fuse else 'truth'} {seed}"
     return Case(name, u, scene.foreground, b, scene.alpha, seed)
 

@@ -58,12 +58,12 @@ def test_names_of_no_file(tmp_path, name):
 WRONG = {
     "no JSON": (b"{", "property name"),
     "no text": (b'"\xff"', "utf-8"),
-    "not a number": (b"[NaN]", "NaN is no number"),
-    "infinity": (b"[-Infinity]", "-Infinity is no number"),
+    "not a number": (b"[NaN]", "NaN is not a JSON number"),
+    "infinity": (b"[-Infinity]", "-Infinity is not a JSON number"),
     "too large a number": (b"[1e999]", "1e999 is beyond"),
     "too many digits": (b"[" + b"7" * 5000 + b"]", "5000 digits|4300 digits"),
     "digits that no float holds": (b"[" + b"7" * 400 + b"]", "400 digits|bits"),
-    "twice": (b'{"a": 1, "b": 2, "a": 1}', "'a' is there twice|overwrite a value"),
+    "twice": (b'{"a": 1, "b": 2, "a": 1}', "'a' appears twice|overwrite a value"),
     "half a character": (b'["\\ud800"]', "surrogates"),
     "a name that is half a character": (b'{"\\udfff": 1}', "surrogates"),
     "deep": (b"[" * (DEEPEST + 1) + b"]" * (DEEPEST + 1), "deeper than 64"),
@@ -90,7 +90,7 @@ def test_sound_json():
 
 WRONG_TOML = {
     "no TOML": (b"a = ", "Invalid value"),
-    "twice": (b"a = 1\na = 2", "'a' is there twice|overwrite a value"),
+    "twice": (b"a = 1\na = 2", "'a' appears twice|overwrite a value"),
     "too large a number": (b"a = 1e999", "1e999 is beyond"),
     "too many digits": (b"a = " + b"7" * 5000, "5000 digits|4300 digits"),
     "digits that no float holds": (b"a = " + b"7" * 400, "400 digits|bits"),

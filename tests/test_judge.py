@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from benchmarks.judge import __main__ as judge
 from benchmarks.judge import cases, measures, page, settings
 
 import osmofuse
+from conftest import ROOT
 from osmofuse.metrics import psnr
 
 
@@ -36,7 +39,7 @@ def test_all_cases_have_every_scene_nuisance_and_size():
 
 def test_a_case_is_measured_as_by_hand():
     case = cases.Case("manuscript", "dark", (60, 45), 3)
-    found = measures.judge_case(case, {"bare": {}}, pictures=True)
+    found = measures.judge_case({"bare": {}}, case, pictures=True)
     scene = case.drawn()
     fused = osmofuse.fuse(scene.foreground, scene.background).image
     stored = np.rint(255 * fused.clip(0, 1)) / 255
@@ -47,7 +50,7 @@ def test_a_case_is_measured_as_by_hand():
 
 def test_what_cannot_be_fused_has_a_reason():
     case = cases.Case("modalities", "none", (60, 45), 3)
-    found = measures.judge_case(case, {"auto": {"alpha": "auto"}})["measures"]["auto"]
+    found = measures.judge_case({"auto": {"alpha": "auto"}}, case)["measures"]["auto"]
     assert "dB" in found or found["reason"]
 
 
@@ -55,7 +58,7 @@ def test_regret_is_measured_against_the_best_of_the_grid(monkeypatch):
     monkeypatch.setattr(settings, "REACHES", (1.5, 10))
     monkeypatch.setattr(settings, "ETAS", (0.03,))
     case = cases.Case("manuscript", "none", (60, 45), 3)
-    found = measures.judge_regret(case, {"map": {"alpha": "map"}})["map"]
+    found = measures.judge_regret({"map": {"alpha": "map"}}, case)["map"]
     assert found["best"] >= found["dB"]
     assert found["reach"] in ("", "1.5", "10")
 
@@ -81,6 +84,22 @@ def test_a_judgement_has_a_page_and_can_be_compared(tmp_path, monkeypatch, capsy
     assert sheets == ["manuscript-hard-60x45-100.png", "manuscript-none-60x45-100.png"]
 
 
+def test_the_command_writes_a_page(tmp_path):
+    words = ["bare", "--drawn", "--every", "2000", "--output", str(tmp_path)]
+    command = [sys.executable, "-m", "benchmarks.judge", *words]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
+    assert "manuscript, none" in done.stdout
+    assert (tmp_path / "index.html").exists()
+    assert len(json.loads((tmp_path / "judgement.json").read_text())["regret"]) == 1
+
+
 def test_a_change_for_the_worse_is_marked():
     assert 'class="worse"' in page.cell({"bare": 30.0}, {"bare": 31.0}, "bare", "dB")
     assert 'class="better"' in page.cell({"bare": 0.001}, {"bare": 0.01}, "bare", "colour")
+
+
+def test_the_baseline_has_every_kind_of_case_and_can_be_summarised():
+    kept = json.loads((judge.BASELINE / "judgement.json").read_text())
+    wanted = {(case.scene, case.nuisance) for case in cases.all_cases()}
+    assert set(page.summary(kept["cases"], "dB")) == wanted
+    assert set(kept["settings"]) == set(settings.DEFAULT)

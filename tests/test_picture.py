@@ -166,7 +166,7 @@ def test_a_picture_has_rows_and_cols(shape):
 
 @pytest.mark.parametrize("shape", [(2, 3), (2, 3, 1)])
 def test_transparency_is_never_alone(shape):
-    with pytest.raises(InputError, match="beside the colours"):
+    with pytest.raises(InputError, match="in addition to the colours"):
         Picture(np.zeros(shape, np.uint8), transparency=True)
 
 

@@ -69,7 +69,7 @@ def test_quantise_refuses_what_it_cannot_store():
         quantise(np.array([[np.nan, 0.5]]), np.uint8)
     with pytest.raises(InputError, match="depth int32"):
         quantise(np.zeros((1, 1)), np.int32)
-    with pytest.raises(InputError, match="uint8 are no floats"):
+    with pytest.raises(InputError, match="uint8 are not floats"):
         quantise(np.zeros((1, 1), np.uint8), np.uint8)
 
 

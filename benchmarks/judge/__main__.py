@@ -19,6 +19,9 @@ from benchmarks.judge import cases, measures, page, preparing, settings
 
 # Cases whose pictures are kept as sheets.
 SHEET_NUISANCES = ("none", "hard", "all")
+# Means of drawn scenes before targets and settings were chosen by the pictures.
+BASELINE = Path(__file__).parent / "baseline"
+PARTS = ("cases", "regret", "real", "registrations", "mattes")
 
 
 def main(arguments: list[str]) -> None:
@@ -26,9 +29,7 @@ def main(arguments: list[str]) -> None:
     asked = {one: settings.parsed(one) for one in options.settings or settings.DEFAULT}
     folder = options.output or RESULTS / f"judge-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     folder.mkdir(parents=True, exist_ok=True)
-    before = None
-    if options.before is not None:
-        before = json.loads((options.before / "judgement.json").read_text())
+    before = json.loads((options.before / "judgement.json").read_text())
     found = judged(asked, list(cases.all_cases())[:: options.every], folder, options)
     found |= {"with": context(), "settings": asked}
     (folder / "judgement.json").write_text(json.dumps(found, indent=1))
@@ -40,22 +41,24 @@ def judged(
     asked: dict[str, dict[str, Any]], drawn: list[cases.Case], folder: Path, options: Any
 ) -> dict[str, Any]:
     """Judge everything on one process for each core; kernels run on one thread in each."""
-    found: dict[str, Any] = {"cases": {}, "regret": {}, "real": {}}
+    found: dict[str, Any] = {name: {} for name in PARTS}
     grid = list(cases.grid_cases())[:: options.every]
     begun, total = time.monotonic(), len(drawn) + len(grid)
     with _pool() as pool:
         sheets = [_is_sheet(case) for case in drawn]
-        work = pool.map(partial(_case, asked), drawn, sheets, chunksize=4)
+        work = pool.map(partial(measures.judge_case, asked), drawn, sheets, chunksize=4)
         for number, (case, result) in enumerate(zip(drawn, work, strict=True), 1):
             found["cases"][case.key] = result["measures"]
             if "pictures" in result:
                 name = case.key.replace("/", "-")
                 page.write_sheet(folder, name, result["pictures"], options.before)
             _progress(number, total, begun)
-        regret = pool.map(partial(_regret, asked), grid)
+        regret = pool.map(partial(measures.judge_regret, asked), grid)
         for number, (case, result) in enumerate(zip(grid, regret, strict=True), len(drawn) + 1):
             found["regret"][case.key] = result
             _progress(number, total, begun)
+    if options.drawn:
+        return found
     for pair in cases.real_pairs():
         result = measures.judge_pair(pair, asked)
         found["real"][pair.name] = result["measures"]
@@ -66,16 +69,9 @@ def judged(
 
 
 def _pool() -> ProcessPoolExecutor:
-    os.environ["NUMBA_NUM_THREADS"] = "1"  # read by the children when they import Numba
-    return ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn"))
-
-
-def _case(asked: dict[str, Any], case: cases.Case, sheet: bool) -> dict[str, Any]:
-    return measures.judge_case(case, asked, pictures=sheet)
-
-
-def _regret(asked: dict[str, Any], case: cases.Case) -> dict[str, Any]:
-    return measures.judge_regret(case, asked)
+    return ProcessPoolExecutor(
+        os.cpu_count(), mp_context=get_context("spawn"), initializer=measures.run_on_one_thread
+    )
 
 
 def _is_sheet(case: cases.Case) -> bool:
@@ -96,7 +92,8 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     words = f"{', '.join(settings.NAMED)}, or words like 'alpha=map reach=20'"
     parser.add_argument("settings", nargs="*", metavar="SETTING", help=words)
     parser.add_argument("--output", type=Path, help="folder of the page, instead of a new one")
-    parser.add_argument("--before", type=Path, help="folder of an earlier judgement to compare")
+    parser.add_argument("--before", type=Path, default=BASELINE, help="folder to compare with")
+    parser.add_argument("--drawn", action="store_true", help="judge drawn scenes only")
     parser.add_argument("--every", type=int, default=1, help="judge every n-th case only")
     return parser.parse_args(arguments)
 

@@ -41,7 +41,7 @@ def measured(
 
 
 def judge_case(
-    case: Case, asked: dict[str, dict[str, Any]], *, pictures: bool = False
+    asked: dict[str, dict[str, Any]], case: Case, pictures: bool = False
 ) -> dict[str, Any]:
     """Draw a scene, fuse it with each setting, and return the measures by setting."""
     scene = case.drawn()
@@ -75,7 +75,7 @@ def judge_pair(pair: RealPair, asked: dict[str, dict[str, Any]]) -> dict[str, An
     return {"measures": found, "pictures": {name: _eight_bits(x) for name, x in shown.items()}}
 
 
-def judge_regret(case: Case, asked: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def judge_regret(asked: dict[str, dict[str, Any]], case: Case) -> dict[str, Any]:
     """Return for each setting its decibels, and those of the grid's best reach and eta."""
     scene = case.drawn()
     found = {}
@@ -93,6 +93,13 @@ def judge_regret(case: Case, asked: dict[str, dict[str, Any]]) -> dict[str, Any]
 
 def of_scene(scene: gallery.Scene, picture: np.ndarray) -> dict[str, float]:
     return measured(picture, scene.foreground, scene.truth, scene.ink)
+
+
+def run_on_one_thread() -> None:
+    """Let this process run kernels on one thread: there is one process for each core."""
+    from numba import set_num_threads
+
+    set_num_threads(1)
 
 
 def _background(scene: gallery.Scene) -> Any:

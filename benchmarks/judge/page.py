@@ -28,15 +28,18 @@ th:first-child, td:first-child { text-align: left } tr:hover td { background: #f
 NOTICED = {"dB": 0.3, "d'": 0.1, "F": 0.02, "ground": -0.5, "colour": -0.002}
 
 
-def write_page(folder: Path, found: Mapping[str, Any], before: Mapping[str, Any] | None) -> Path:
+def write_page(folder: Path, found: Mapping[str, Any], before: Mapping[str, Any]) -> Path:
     """Write index.html; differences from an earlier judgement stand beside the figures."""
     parts = [f"<!doctype html><meta charset=utf-8><title>Judgement</title><style>{STYLE}</style>"]
     parts.append("<h1>Judgement</h1>" + _settings(found["settings"]))
-    parts.append("<h2>Drawn scenes</h2><p>Means over seeds; nothing was tuned on them.</p>")
+    parts.append(
+        "<h2>Drawn scenes</h2><p>Means over seeds; nothing was tuned on them. A dash: "
+        "the setting cannot be used, e.g. several backgrounds without a map.</p>"
+    )
     for measure in UNITS:
-        parts += _scene_tables(found["cases"], before and before["cases"], measure)
+        parts += _scene_tables(found["cases"], before["cases"], measure)
     parts.append(_regret(found["regret"]))
-    parts.append(_real(found["real"], before and before["real"]))
+    parts.append(_real(found["real"], before["real"]))
     parts.append(_flat("Registrations: error at the landmarks, pixels", found["registrations"]))
     parts.append(_flat("Mattes: mean difference where the trimap is undecided", found["mattes"]))
     parts.append("<h2>Sheets</h2>")
@@ -49,9 +52,7 @@ def write_page(folder: Path, found: Mapping[str, Any], before: Mapping[str, Any]
     return page
 
 
-def write_sheet(
-    folder: Path, name: str, pictures: Mapping[str, np.ndarray], before: Path | None
-) -> None:
+def write_sheet(folder: Path, name: str, pictures: Mapping[str, np.ndarray], before: Path) -> None:
     """Write one sheet, and each fused picture for a later judgement to compare with."""
     shown = dict(pictures)
     keep = folder / "pictures"
@@ -59,8 +60,8 @@ def write_sheet(
     for setting, picture in pictures.items():
         file = keep / f"{name}-{setting}.png"
         write(picture, file, overwrite=True)
-        old = None if before is None else before / "pictures" / file.name
-        if old is not None and old.exists() and setting not in ("visible", "background", "truth"):
+        old = before / "pictures" / file.name
+        if old.exists() and setting not in ("visible", "background", "truth"):
             shown[f"{setting}, before"] = read(old).pixels
     panels = [(caption, _floats(picture)) for caption, picture in shown.items()]
     sheet = side_by_side(panels, columns=min(len(panels), 4))
@@ -97,13 +98,11 @@ def sizes(cases: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(key.split("/")[2] for key in cases))
 
 
-def _scene_tables(
-    cases: Mapping[str, Any], before: Mapping[str, Any] | None, measure: str
-) -> list[str]:
+def _scene_tables(cases: Mapping[str, Any], before: Mapping[str, Any], measure: str) -> list[str]:
     parts = []
     for size in sizes(cases):
         now = summary(of_size(cases, size), measure)
-        old = summary(of_size(before, size), measure) if before else {}
+        old = summary(of_size(before, size), measure)
         columns = list(dict.fromkeys(setting for row in now.values() for setting in row))
         rows = [
             [f"{scene}, {nuisance}", *(cell(now[scene, nuisance], old.get((scene, nuisance), {}),
@@ -140,7 +139,8 @@ def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 def _settings(settings: Mapping[str, Any]) -> str:
     items = "".join(
-        f"<li><b>{escape(name)}</b>: {escape(str(options) if options else 'no setting')}</li>"
+        f"<li><b>{escape(name)}</b>: "
+        f"{escape(' '.join(f'{k}={v}' for k, v in options.items()) or 'no setting')}</li>"
         for name, options in settings.items()
     )
     return f"<ul>{items}</ul>"
@@ -159,13 +159,13 @@ def _regret(regret: Mapping[str, Any]) -> str:
     return "<h2>Regret against a grid of reach and eta</h2>" + _table(heads, rows)
 
 
-def _real(real: Mapping[str, Any], before: Mapping[str, Any] | None) -> str:
+def _real(real: Mapping[str, Any], before: Mapping[str, Any]) -> str:
     if not real:
         return "<h2>Real pairs</h2><p>No real pairs were found.</p>"
     rows = []
     for name, settings in real.items():
         for setting, found in settings.items():
-            old = (before or {}).get(name, {}).get(setting, {})
+            old = before.get(name, {}).get(setting, {})
             cells = (cell(found, old, measure, measure) for measure in UNITS if measure != "dB")
             rows.append([f"{escape(name)}, {escape(setting)}", *cells])
     heads = ["pair, setting", *(unit for measure, unit in UNITS.items() if measure != "dB")]

@@ -25,7 +25,7 @@ def number(
 ) -> float:
     """Return a value checked to be a real number in a range, as a float.
 
-    `above` excludes the least, `below` the most; `infinite` allows infinity beside the range.
+    `above` excludes the minimum, `below` the maximum; `infinite` also allows infinity.
     """
     wanted = f"a number {'above' if above else 'from'} {least:g}"
     wanted += f", and below {most:g}" if below else f"{', at most' if above else ' to'} {most:g}"
@@ -90,7 +90,7 @@ def shown(value: object) -> str:
     Examples
     --------
     >>> shown(10**5000)
-    'a number of some 5001 digits'
+    'a number of about 5001 digits'
     >>> shown([1, 2])
     '[1, 2]'
     """
@@ -98,7 +98,7 @@ def shown(value: object) -> str:
         words = repr(value)
     except ValueError:  # Python prints no integer of more than 4300 digits
         digits = value.bit_length() * math.log10(2) if isinstance(value, int) else math.inf
-        return f"a number of some {math.ceil(digits):.0f} digits"
+        return f"a number of about {math.ceil(digits):.0f} digits"
     except RecursionError:
         return f"a {type(value).__name__} of many levels"
     return words if len(words) <= MOST_SHOWN else f"{words[:MOST_SHOWN]}…"

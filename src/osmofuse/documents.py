@@ -47,7 +47,7 @@ def read_document(path: str | os.PathLike[str], *, most: int = MOST_DOCUMENT_BYT
             _check_regular(path, os.fstat(file.fileno()).st_mode)
             content = file.read(most + 1)
     if len(content) > most:
-        raise UnreadableError(f"{path}: larger than {most:,} bytes; this is no such file")
+        raise UnreadableError(f"{path}: larger than {most:,} bytes, too large for such a file")
     return content
 
 
@@ -115,7 +115,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
-            raise ValueError(f"{name[:100]!r} is there twice")
+            raise ValueError(f"{name[:100]!r} appears twice")
         found[name] = value
     return found
 
@@ -134,7 +134,7 @@ def _float(digits: str) -> float:
 
 
 def _constant(word: str) -> float:
-    raise ValueError(f"{word} is no number in JSON")
+    raise ValueError(f"{word} is not a JSON number")
 
 
 def _check_values(found: Any) -> None:

@@ -1,4 +1,4 @@
-"""Error kinds with their exit codes, and errors of the system turned into them.
+"""Error classes with their exit codes, and conversion of system errors.
 
 Some are also ValueErrors or OSErrors, for callers who catch those.
 """
@@ -50,7 +50,7 @@ class MissingExtraError(OsmofuseError):
 
 
 class UnreadableError(OsmofuseError, OSError):
-    """Error for a file that is no picture, is damaged, or is unsafe to decode."""
+    """Error for a file that is not a picture, is damaged, or is unsafe to decode."""
 
     exit_code = 3
 
@@ -75,7 +75,7 @@ class OutputError(OsmofuseError, OSError):
 
 @contextmanager
 def reading(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn errors of the system into UnreadableErrors that name the file.
+    """Convert system errors to UnreadableErrors that name the file.
 
     Only for opening and reading: a ValueError is taken for an invalid file name.
     """
@@ -98,7 +98,7 @@ def cannot_read(path: str | os.PathLike[str], error: OSError | ValueError) -> Un
 
 @contextmanager
 def naming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn errors of the system into OutputErrors that name the file and a fix."""
+    """Convert system errors to OutputErrors that name the file and a fix."""
     try:
         yield
     except OutputError:  # it names its file already

@@ -86,7 +86,7 @@ class Picture:
         object.__setattr__(self, "pixels", unmasked(self.pixels, "picture"))
         check_shape(self.pixels, "picture")
         if self.transparency and (self.pixels.ndim == 2 or self.pixels.shape[2] == 1):
-            raise InputError("picture: transparency needs a band beside the colours")
+            raise InputError("picture: transparency needs a band in addition to the colours")
 
     def __repr__(self) -> str:
         more = [
@@ -98,7 +98,7 @@ class Picture:
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:
         if copy is False:
-            raise ValueError("samples of a picture are computed: they cannot be had without a copy")
+            raise ValueError("samples of a picture are computed: not available without a copy")
         found: Array = self.samples()
         return found if dtype is None else found.astype(dtype, copy=False)
 
@@ -248,7 +248,7 @@ _screen = list[Callable[[Picture], bytes]]()
 
 
 def shown_by(draw: Callable[[Picture], bytes]) -> Callable[[Picture], bytes]:
-    """Register the function that draws pictures in notebooks; `io`, a room above, has it."""
+    """Register the function that draws pictures in notebooks; it is in `io`, a room above."""
     _screen[:] = [draw]
     return draw
 

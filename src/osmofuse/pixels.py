@@ -67,7 +67,7 @@ def quantise(samples: FloatArray, depth: DTypeLike) -> tuple[Array, int]:
     """
     depth = np.dtype(depth)
     if samples.dtype.kind != "f":
-        raise InputError(f"samples of type {samples.dtype} are no floats")
+        raise InputError(f"samples of type {samples.dtype} are not floats")
     if depth in (np.float32, np.float64):
         return samples.astype(depth), 0
     if depth not in (np.uint8, np.uint16, np.int16):
@@ -93,7 +93,7 @@ def widened(array: Array, bits: int) -> Array:
 
 
 def divided(array: Array) -> Array:
-    """Return pixels with associated alpha (the last band) divided out of their colours."""
+    """Return pixels with their colours divided by the associated alpha, the last band."""
     whole = array.dtype.kind != "f"
     white = np.iinfo(array.dtype).max if whole else 1
     found = np.empty_like(array)

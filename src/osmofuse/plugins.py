@@ -22,8 +22,8 @@ _log = logging.getLogger("osmofuse")
 def offered(kind: str, taken: frozenset[str]) -> tuple[str, ...]:
     """Return the sorted names of methods, or metrics, that other packages add to those `taken`.
 
-    Names of our own, and names that cannot stand in a list on a command line, are left out with a
-    logged warning.
+    Built-in names, and names that a comma-separated list cannot hold, are left out with a logged
+    warning.
     """
     names = []
     for name, points in sorted(_entry_points(kind).items()):

@@ -108,7 +108,7 @@ Watch: TypeAlias = Callable[[Progress], bool | None]
 
 
 class Guard:
-    """Caller of a `Watch` function: between passes, at most every 50 ms, until it cancels."""
+    """Caller of a `Watch` function, between passes and at most every 50 ms, until it cancels."""
 
     interval = 0.05  # seconds; the public contract of `watch`
 

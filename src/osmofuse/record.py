@@ -1,4 +1,4 @@
-"""Provenance record: how a picture was made, in a JSON file beside it.
+"""Provenance record: how a picture was made, in a JSON file next to it.
 
 ``fused.tif`` has its record in ``fused.tif.json``. Paths in it are relative to the record's folder,
 so that both can be moved together; infinity is the string "inf". Readers must expect further keys
@@ -157,13 +157,13 @@ _ONLY_IF_ANY = ("ranking", "recipe")
 
 
 def record_path(output: str | os.PathLike[str]) -> Path:
-    """Return the path of the record of an output: beside it."""
+    """Return the path of the record of an output, next to it."""
     output = Path(output)
     return output.with_name(output.name + ".json")
 
 
 def output_path(record: str | os.PathLike[str]) -> Path:
-    """Return the path of the output of a record: beside it, see `record_path`."""
+    """Return the path of the output of a record, next to it; see `record_path`."""
     return Path(record).with_suffix("")
 
 
@@ -207,7 +207,7 @@ def read_record(path: str | os.PathLike[str]) -> Record:
 
 
 def _no_record(path: Path, error: Exception) -> str:
-    """Return the message for a file that is no record; for a picture it names its record."""
+    """Return the message for a file that is not a record; for a picture it names its record."""
     try:
         kind = sniff(path).name.upper()
     except UnreadableError:
@@ -359,7 +359,7 @@ def _inputs(name: str, value: Any) -> None:
     _list(_INPUT, most=1000)(name, value)
     roles = [one["role"] for one in value]
     if twice := next((role for role in roles if roles.count(role) > 1), None):
-        raise SettingError(f"{name}: {twice!r} is there twice")
+        raise SettingError(f"{name}: {twice!r} appears twice")
 
 
 # Checks of the parts of a record.

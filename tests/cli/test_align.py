@@ -46,6 +46,7 @@ def test_the_background_is_written_in_the_foregrounds_frame(folder, pictures):
         "--valid-out", "valid.png", "--preview", "board.png",
     )  # fmt: skip
     assert done.exit_code == 0, done.output
+    assert "Quality: good, error about" in done.output
     assert "places fit" in done.output
     aligned, valid = osmofuse.read("aligned.tif"), osmofuse.read("valid.png").pixels
     assert (aligned.shape, aligned.depth) == ((200, 160), np.uint16)

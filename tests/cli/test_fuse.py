@@ -180,7 +180,7 @@ CASES = {
         3, None, ["--from", os.devnull, "-o", "f.tif"], "a device, not a file",
     ),
     "folder for a record": (3, None, ["--from", ".", "-o", "f.tif"], "a directory, not a file"),
-    "no size": (2, None, [*PAIR, "-o", "f.tif", "--max-memory", "lots"], "'lots' is no number"),
+    "no size": (2, None, [*PAIR, "-o", "f.tif", "--max-memory", "lots"], "'lots' is not a number"),
     "vanished input": (3, None, ["gone.tif", "infrared.tif", "-o", "f.tif"], "gone.tif: no such"),
     "vanished map": (3, None, [*PAIR, "--alpha", "gone.png", "-o", "f.tif"], "gone.png: no such"),
     "damaged input": (3, truncate, [*PAIR, "-o", "f.tif"], "infrared.tif: damaged"),

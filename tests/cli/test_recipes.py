@@ -108,7 +108,7 @@ def test_what_is_said_wins_even_if_it_is_the_default(own, folder):
 def test_settings_are_those_of_the_recipes_method(own):
     done = invoke("fuse", *PAIR, "--recipe", "own", "--eta", "1", "-o", "f.tif")
     assert done.exit_code == 2
-    assert "--eta is no setting of the method 'direct'" in done.stderr
+    assert "--eta is not a setting of the method 'direct'" in done.stderr
 
 
 def test_a_record_is_repeated_when_the_recipe_is_another(own, folder):

@@ -69,10 +69,10 @@ def test_five_settings_are_options_of_their_own():
         ("variational", "regulariser", "l2", "'l2' is not huber or tv or tikhonov or none"),
         ("variational", "solver", "ipano", r"did you mean 'ipiano'\?"),
         ("variational", "reach", "2cm", "'2cm' is not a number of pixels, text like '2 %' or none"),
-        ("average", "weights", "3;1", "'3;1' is not numbers with commas between or none"),
-        ("direct", "eta", "1", "--set eta is no setting of the method 'direct'; .* are band"),
+        ("average", "weights", "3;1", "'3;1' is not numbers separated by commas or none"),
+        ("direct", "eta", "1", "--set eta is not a setting of the method 'direct'; .* are band"),
         ("variational", "etta", "1", r"did you mean 'eta'\?"),
-        ("guided-filter", "band", "keep", "no setting .* are split_radius, "),
+        ("guided-filter", "band", "keep", "not a setting .* are split_radius, "),
     ],
 )
 def test_wrong_texts_and_strange_settings_are_wrong_usage(method, name, text, match):

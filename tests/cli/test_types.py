@@ -95,5 +95,5 @@ def test_sizes(text, count):
 
 @pytest.mark.parametrize("text", ["1e30T", "-5", "0", "0.1", "9" * 400 + "T", "inf", "nan", ""])
 def test_what_is_no_size_of_memory(text):
-    with pytest.raises(click.BadParameter, match=r"no number of bytes|must be from 1 byte"):
+    with pytest.raises(click.BadParameter, match=r"not a number of bytes|must be from 1 byte"):
         SizeType().convert(text, None, None)

@@ -71,9 +71,10 @@ def test_energy_and_pull_are_those_of_the_model(shape, planes):
 
 
 def test_rounds_with_the_stiffness_cannot_diverge(shape, planes):
-    """The row sums of the Hessian in v, by finite differences, do not exceed twice of it.
+    """The row sums of the Hessian in v, by finite differences, are at most 1.35 times as large.
 
-    Then no error in v is made larger by a round, whatever mu.
+    Up to twice, no error in v is made larger by a round, whatever mu. Without the part for ratios
+    that differ they are 1.4 times as large or more.
     """
     u, v, f, w, a = planes
     stiffness = measured(shape, u, v, f, a, w)[1]
@@ -84,7 +85,7 @@ def test_rounds_with_the_stiffness_cannot_diverge(shape, planes):
         up[place] += 1e-6
         down[place] -= 1e-6
         rows += np.abs(osmosis_gradients(u, up)[1] - osmosis_gradients(u, down)[1]) / 2e-6
-    assert (rows <= 2.0 * stiffness + 1e-6).all()
+    assert (rows <= 1.35 * stiffness + 1e-6).all()
 
 
 def test_what_is_held_adds_nothing(planes, shape):

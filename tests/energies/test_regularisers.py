@@ -250,6 +250,7 @@ def test_total_variation_has_finite_edges_and_its_own_value(rng):
     assert term.largest_edge == pytest.approx(0.3 / LEAST_EPSILON)
     assert value == pytest.approx(term.value(v))
     assert term.converges_slowly
+    assert HuberTV(0.3, 0.005).converges_slowly
     assert not HuberTV(0.3, 0.05).converges_slowly
 
 

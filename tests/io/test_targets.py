@@ -37,13 +37,13 @@ def test_two_outputs_in_one_place_are_refused_however_it_is_spelled(tmp_path):
     (tmp_path / "way").symlink_to(tmp_path)
     here = tmp_path / "p.tif"
     for there in (tmp_path / "sub" / ".." / "p.tif", tmp_path / "way" / "p.tif", here):
-        with pytest.raises(OutputError, match="is to be both output and structure"):
+        with pytest.raises(OutputError, match="would be both output and structure"):
             check_distinct([("output", here), ("structure", there)])
     here.write_text("there")
     os.link(here, tmp_path / "hard.tif")
     (tmp_path / "soft.tif").symlink_to("p.tif")
     for name in ("hard.tif", "soft.tif"):
-        with pytest.raises(OutputError, match="is to be both output and structure"):
+        with pytest.raises(OutputError, match="would be both output and structure"):
             check_distinct([("output", here), ("structure", tmp_path / name)])
     check_distinct([("output", here), ("structure", tmp_path / "q.tif")])
 

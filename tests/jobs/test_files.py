@@ -213,7 +213,7 @@ def test_a_record_is_not_replaced_though_its_output_is_not_there(make_job, tmp_p
 
 def test_two_outputs_need_two_names(make_job, tmp_path):
     for name in ("fused.tif", "fused.tif.json"):
-        with pytest.raises(OutputError, match=r"is to be both .* and .*; choose two names"):
+        with pytest.raises(OutputError, match=r"would be both .* and .*; choose two names"):
             check_outputs(make_job(alpha_output=tmp_path / name))
 
 
@@ -223,7 +223,7 @@ def test_two_ways_to_one_name_are_one_name(make_job, tmp_path):
     job = make_job(
         method="variational", overwrite=True, structure=tmp_path / "sub" / ".." / "fused.tif"
     )
-    with pytest.raises(OutputError, match="is to be both structure and output"):
+    with pytest.raises(OutputError, match="would be both structure and output"):
         check_outputs(job)
 
 
@@ -317,7 +317,7 @@ def test_what_came_meanwhile_is_not_replaced(make_job, tmp_path):
 def test_a_report_that_would_replace_an_output_is_refused(make_job, tmp_path):
     for name in ("page/index.html", "page/pictures/fused.png", "page/pictures/foreground.png"):
         job = make_job(alpha_output=tmp_path / name)
-        with pytest.raises(OutputError, match=r"is to be both an output and part of the report"):
+        with pytest.raises(OutputError, match=r"would be both an output and part of the report"):
             check_job_report(job, tmp_path / "page", names_shown(job))
     inside = make_job(output=tmp_path / "page" / "fused.tif")
     check_job_report(inside, tmp_path / "page", names_shown(inside))

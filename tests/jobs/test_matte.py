@@ -69,7 +69,7 @@ def test_outputs_are_checked_before_the_work(files, tmp_path, monkeypatch):
     for changes, words in (
         ({"output": files["image"], "overwrite": True}, "image.png"),
         ({"output": files["mask"]}, "exists"),
-        ({"preview": tmp_path / "alpha.tif"}, "is to be both .* choose two names"),
+        ({"preview": tmp_path / "alpha.tif"}, "would be both .* choose two names"),
         ({"output": tmp_path / "alpha.xyz"}, "suffix"),
         ({"output": tmp_path / "alpha.webp"}, "alpha.webp"),
         ({"foreground_output": tmp_path / "cut.jpg"}, "cut.jpg"),

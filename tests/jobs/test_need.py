@@ -6,13 +6,14 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import osmofuse
 from osmofuse.errors import LimitError, MismatchError, OutputError, UnreadableError
-from osmofuse.jobs import CompareJob, FuseJob, Need
+from osmofuse.jobs import CompareJob, FuseJob, Need, SweepJob
 from osmofuse.jobs.need import (
     FILE_SECONDS,
     PROGRAM_BYTES,
@@ -21,9 +22,11 @@ from osmofuse.jobs.need import (
     in_bytes,
     memory_of_machine,
     peak_bytes,
+    with_page,
 )
 from osmofuse.methods.cost import Cost
 from osmofuse.picture import Picture
+from osmofuse.report.pages import page_cost
 from pairs import osmofuse_in, write_pair
 
 
@@ -195,6 +198,18 @@ def test_preparation_adds_its_time_and_the_larger_memory(make_job, monkeypatch):
     assert both.bytes == auto.bytes + plain.files["background"].picture.decoded_bytes
 
 
+def test_an_automatic_map_costs_the_same_among_several(pair, tmp_path):
+    alone, among = (
+        SweepJob(
+            pair["visible"], pair["infrared"], tmp_path / "swept",
+            alpha=alpha, settings={"eta": etas},
+        ).check()
+        for alpha, etas in (("auto", [0.1, 0.2]), ((0.5, "auto"), [0.1]))
+    )  # fmt: skip
+    assert among.bytes == alone.bytes
+    assert among.seconds == pytest.approx(alone.seconds)
+
+
 def test_a_map_and_linear_light_add_their_planes(make_job, pair):
     number, map_, soft, linear = (
         make_job(**parts).check().bytes
@@ -302,3 +317,10 @@ def test_the_limit_of_the_process_counts():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert int(done.stdout) <= 10**9
+
+
+def test_a_report_page_is_part_of_the_need():
+    assert with_page(100.0, 1000, 3000, None) == (100.0, 0.0)
+    small, seconds = with_page(100.0, 1000, 3000, Path("report"))
+    assert (small, seconds) == page_cost(1000, 3000)
+    assert with_page(1e12, 1000, 3000, Path("report")) == (1e12, seconds)

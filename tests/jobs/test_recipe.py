@@ -146,7 +146,7 @@ def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(UnreadableError, match=r"gone\.toml: no such file"):
         osmofuse.recipe(tmp_path / "gone.toml")
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(UnreadableError, match=r"bytes\.toml: no recipe; it is not text"):
+    with pytest.raises(UnreadableError, match=r"bytes\.toml: not a recipe; it is not text"):
         osmofuse.recipe(tmp_path / "bytes.toml")
     (tmp_path / "folder.toml").mkdir()
     with pytest.raises(UnreadableError, match=r"folder\.toml: "):

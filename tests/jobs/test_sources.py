@@ -45,14 +45,14 @@ def test_the_method_has_its_settings():
         ({"levels": "auto"}, "levels: 'auto'; must be one of"),
         ({"working_space": "log"}, "working_space: 'log'; must be one of"),
         ({"max_memory": 0}, "max_memory: 0"),
-        ({"structure": "s.tif", "method": "direct"}, "structure: 'direct' finds none"),
+        ({"structure": "s.tif", "method": "direct"}, "structure: 'direct' has none"),
         ({"structure": "s.tif", "method": "magic"}, "method: 'magic' is unknown"),
         ({"settings": None}, "settings: None; must be an object"),
         ({"settings": [1]}, r"settings: \[1\]; must be an object"),
         ({"align": 5}, "align: 5; must be an object"),
         ({"alpha": "m.png", "soften": 1e6}, "soften: 1000000.0; must be a number from 0 to 1000"),
         ({"max_memory": 10**30}, "max_memory: 1000"),
-        ({"method": "direct", "plan": Plan((1.0,), (2,))}, "plan: 'direct' follows none"),
+        ({"method": "direct", "plan": Plan((1.0,), (2,))}, "plan: 'direct' supports none"),
         ({"settings": {"solver": "ipiano"}, "plan": Plan((1.0,), (2,))}, "plan: 'variational'"),
     ],
 )
@@ -110,6 +110,15 @@ def test_a_softened_map_is_that_of_soften(make_job, pair):
     prepared = opened(make_job(soften=2.0))
     expected = osmofuse.soften(osmofuse.read(pair["map"]).pixels, 2.0)
     assert np.array_equal(prepared.ready.sources.alpha, expected)
+    assert prepared.alpha_depth == np.uint16
+
+
+def test_a_map_that_rises_around_gaps_is_of_16_bits(make_job, pair, tmp_path):
+    pixels = osmofuse.read(pair["infrared"]).pixels.copy()
+    pixels[:5] = 7
+    path = osmofuse.write(osmofuse.Picture(pixels, nodata=7.0), tmp_path / "holed.tif")
+    prepared = opened(make_job(backgrounds=path))
+    assert (prepared.ready.sources.alpha[:5] == 1).all()
     assert prepared.alpha_depth == np.uint16
 
 

@@ -13,7 +13,7 @@ from scipy.ndimage import gaussian_filter
 import osmofuse
 from osmofuse import InputError, SettingError
 from osmofuse.maps import as_alpha, feather, grow, invert, soften
-from osmofuse.maps.alpha import FADE, kept_around_gaps
+from osmofuse.maps.alpha import DEFAULT_FEATHER, kept_around_gaps
 
 
 @pytest.mark.parametrize("shape", [(23, 31), (23, 31, 3), (4, 40)])
@@ -183,7 +183,7 @@ def test_the_map_rises_to_one_towards_a_gap_of_any_size(shape):
         assert line[0] == 1.0
         assert np.all(np.diff(line) <= 1e-6)
         assert line[1] > 0.9
-        np.testing.assert_allclose(line[FADE + 1 :], 0.25, atol=1e-6)
+        np.testing.assert_allclose(line[DEFAULT_FEATHER + 1 :], 0.25, atol=1e-6)
 
 
 def test_it_never_lets_more_enter(rng):

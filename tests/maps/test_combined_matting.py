@@ -3,15 +3,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from osmofuse.maps.colour_mixtures import mixture_rows
 from osmofuse.maps.combined_matting import (
     DELTA,
+    MIXTURES,
     MOST_KNOWN,
     SLOPE_PENALTY,
     TIES,
     colour_line_laplacian,
     combined_matte,
 )
-from osmofuse.maps.knn_matting import knn_matte, ties_between, ties_to_known
+from osmofuse.maps.knn_matting import knn_matte, neighbours, ties_along, ties_to_known
 from osmofuse.maps.trimap import Trimap
 from osmofuse.progress import Guard, Status
 
@@ -87,9 +89,12 @@ def test_the_map_is_that_of_a_dense_solve(rng):
     assert status is Status.converged
     known = trimap.known.ravel()
     lines = colour_line_laplacian(image, ~trimap.known)
-    ties = TIES * ties_between(image).laplacian(72)
-    near = MOST_KNOWN * ties_to_known(image, trimap).laplacian(72)
-    matrix = (lines + ties + near).toarray()
+    pixels = np.flatnonzero(~known)
+    near = neighbours(image, pixels)
+    ties = TIES * ties_along(image, pixels, near).laplacian(72)
+    sides = MOST_KNOWN * ties_to_known(image, trimap).laplacian(72)
+    rows = mixture_rows(image, pixels, near[0]).toarray()
+    matrix = (lines + ties + sides).toarray() + MIXTURES * rows.T @ rows
     right = -matrix[np.ix_(~known, known)] @ trimap.kept.ravel()[known]
     dense = np.linalg.solve(matrix[np.ix_(~known, ~known)], right)
     np.testing.assert_allclose(alpha.ravel()[~known], np.clip(dense, 0, 1), atol=2e-3)
@@ -112,6 +117,26 @@ def test_an_island_that_no_line_reaches_is_joined_by_its_colour():
     image[:, :15] = image[15:25, 35:45] = 0.8
     alpha, _ = combined_matte(image, open_between((40, 60), 8), Guard(None))
     assert np.array_equal(alpha, (image[..., 0] > 0.5).astype(float))
+
+
+def test_hair_thinner_than_a_pixel_is_found_better_than_by_lines_and_ties_alone(monkeypatch, rng):
+    fine = np.zeros((480, 640))
+    for start, lean in zip(rng.uniform(0, 640, 120), rng.uniform(-0.3, 0.3, 120), strict=True):
+        cols = (start + lean * np.arange(360)).astype(int) % 640
+        fine[np.arange(360), cols] = fine[np.arange(360), (cols + 1) % 640] = 1.0
+    fine[360:] = 1.0
+    truth = fine.reshape(120, 4, 160, 4).mean(axis=(1, 3))
+    leaf = rng.random((120, 160, 1)) * (0.1, 0.25, 0.1) + (0.1, 0.3, 0.1)
+    hair = rng.random((120, 160, 1)) * (0.3, 0.2, 0.1) + (0.6, 0.5, 0.2)
+    image = truth[..., None] * hair + (1 - truth[..., None]) * leaf
+    trimap = np.full(truth.shape, 0.5)
+    trimap[truth == 1], trimap[:8] = 1.0, 0.0
+    errors = []
+    for weight in (MIXTURES, 0.0):
+        monkeypatch.setattr("osmofuse.maps.combined_matting.MIXTURES", weight)
+        alpha, _ = combined_matte(image, Trimap.of(trimap), Guard(None))
+        errors.append(np.abs(alpha - truth)[trimap == 0.5].mean())
+    assert errors[0] < 0.9 * errors[1]
 
 
 @pytest.mark.parametrize("shape", [(1, 2), (2, 1), (1, 5), (3, 3)])

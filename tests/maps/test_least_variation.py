@@ -26,6 +26,19 @@ def test_what_is_all_known_needs_no_matrix():
     assert np.array_equal(alpha, [[1, 0]])
 
 
+def test_squares_count_like_the_matrix_that_they_make(rng):
+    rows = csr_array(rng.standard_normal((4, 8)))
+    kept, entered = np.eye(8, dtype=bool)[[0]], np.eye(8, dtype=bool)[[7]]
+    chain = np.diff(np.eye(8), axis=0)
+    matrix, trimap = csr_array(chain.T @ chain), Trimap(kept, entered)
+    found, status = least_variation(matrix, trimap, Guard(None), squares=rows)
+    expected, _ = least_variation(csr_array(matrix + rows.T @ rows), trimap, Guard(None))
+    assert status is Status.converged
+    np.testing.assert_allclose(found, expected, atol=1e-4)
+    both = module.WithSquares(matrix, rows)
+    np.testing.assert_allclose(both.diagonal(), (matrix + rows.T @ rows).diagonal())
+
+
 def a_system(rng):
     image = np.cumsum(rng.random((24, 30, 3)), axis=1) / 30
     wanted = np.zeros((24, 30), bool)

@@ -97,6 +97,13 @@ def test_a_plan_replays_to_the_same_bits(page):
     assert fusion.plan.halo > fusion.reach
 
 
+def test_the_halo_is_wider_where_the_target_is_dark():
+    flat, dark = np.full((2, 20, 18), 0.5)
+    dark[3, 4] = 0.0
+    halos = [VariationalOsmosis(reach=5).plan(Sources(x, x)).halo for x in (flat, dark)]
+    assert halos[0] < halos[1]
+
+
 def test_one_thread_and_two_give_the_same_bits():
     scene = gallery.portrait((180, 150))
     arguments = scene.foreground, scene.background, scene.alpha
@@ -306,6 +313,13 @@ def test_prepared_pictures_may_be_fused_from_two_threads(page):
         found = list(pool.map(lambda reach: prepared.solve(reach=reach).image, reaches))
     for reach, image in zip(reaches, found, strict=True):
         np.testing.assert_array_equal(image, VariationalOsmosis(reach=reach)(page).image)
+
+
+def test_planes_prepared_for_the_flow_do_not_serve_another_solver(rng):
+    f, b = rng.random((2, 8, 7))
+    prepared = VariationalOsmosis(precision="double").prepare(Sources(f, b))
+    found = prepared.solve(solver="ipiano", max_iter=3)
+    np.testing.assert_array_equal(found.image, fuse(f, b, solver="ipiano", max_iter=3).image)
 
 
 def test_a_plan_says_the_reach_of_the_whole_picture_on_a_piece(page):

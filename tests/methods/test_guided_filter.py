@@ -131,8 +131,9 @@ def test_grey_values_have_the_levels_of_the_depth(depth):
     b[:, 10:, 2] += 2  # of blue; of grey 0.23
     white = np.iinfo(depth).max
     np.testing.assert_allclose(fuse(f, b), f / white, rtol=1e-6)
-    u = fuse(f / white, b / white, detail_epsilon=1e-16)
-    assert u[10, 15, 2] > 101 / white, "floats have no levels"
+    for page in (f / white, f):
+        u = fuse(page, b / white, detail_epsilon=1e-16)
+        assert u[10, 15, 2] > 101 / white, "floats have no levels"
 
 
 # ---- laws ----

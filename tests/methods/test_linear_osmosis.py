@@ -353,6 +353,7 @@ class TestFollowing:
         assert seen[-1] == (1, 2)
         assert (0, 9) in seen
         assert [s.iteration for s in fusion.history if s.channel == 1] == [1, 2]
+        assert fusion.reach == 0, "the last channel has not begun"
         assert np.isfinite(fusion.image).all()
 
     def test_extending_is_going_there_at_once(self):
@@ -419,6 +420,15 @@ def small(rng):
     alpha = np.ones((12, 11))
     alpha[3:9, 4:8] = 0.0
     return Sources(f, b, alpha)
+
+
+def test_the_end_of_the_flow_is_found_more_exactly_than_a_step(small):
+    """A residual of 1e-2 would leave an error of 7e-3."""
+    loose, exact = (
+        LinearOsmosis(time=math.inf, extent="local", rtol=rtol)(small).image
+        for rtol in (1e-2, 1e-12)
+    )
+    np.testing.assert_allclose(loose, exact, atol=1e-4)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

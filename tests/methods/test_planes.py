@@ -104,6 +104,15 @@ def test_band_keep_carries_the_chromaticity_of_the_foreground(pair, offset):
         np.testing.assert_allclose(model.structure.target, expected, rtol=1e-13)
 
 
+def test_only_the_band_among_backgrounds_takes_the_chromaticity(pair):
+    f, b = pair + 1
+    chromaticity = f / np.cbrt(f.prod(axis=2, keepdims=True))
+    sources = Sources(pair[0], [pair[1], pair[1, ..., 0]], [0.0, 0.5, 0.5])
+    for c, (model, _, _) in enumerate(problems(sources, VariationalOsmosis())):
+        expected = np.sqrt(b[..., c] * b[..., 0] * chromaticity[..., c])
+        np.testing.assert_allclose(model.structure.target, expected, rtol=1e-13)
+
+
 def test_band_repeat_takes_the_band_itself(pair):
     sources = Sources(pair[0], pair[1, ..., :1], 0.0)
     for model, _, _ in problems(sources, VariationalOsmosis(band="repeat")):
@@ -191,7 +200,9 @@ def test_the_foreground_stands_in_where_a_background_is_not_valid(colour, rng, b
     known = Layers(Sources(colour, b), band, np.float64)
     b = np.where(valid[..., None], b, np.nan)
     layers = Layers(Sources(colour, b, 0.5, valid), band, np.float64)
+    twice = Layers(Sources(colour, [b, b], [0.5, 0.25, 0.25], valid), band, np.float64)
     for c in range(3):
+        assert np.array_equal(twice.image(2, c), layers.image(1, c))
         assert np.array_equal(layers.image(1, c)[~valid], colour[~valid, c])
         assert np.array_equal(layers.image(1, c)[valid], known.image(1, c)[valid])
         assert np.array_equal(layers.image(0, c), colour[..., c])

@@ -163,6 +163,17 @@ def test_only_the_background_may_be_invalid():
     assert np.isfinite(sources.image(1, 0, np.float64)).all()
 
 
+def test_holes_keep_the_foreground_under_several_maps_and_another_map():
+    valid = np.ones((4, 5), bool)
+    valid[1, 2] = False
+    several = Sources(F, [B, B], [0.2, 0.3, 0.5], valid)
+    another = Sources(F, B, 0.5, valid).with_alpha(0.25)
+    for sources, weights in ((several, [0.2, 0.3, 0.5]), (another, [0.25, 0.75])):
+        found = [sources.weight(k, 0, np.float64) for k in range(sources.count)]
+        assert [plane[1, 2] for plane in found] == [1.0, 0.0, 0.0][: sources.count]
+        np.testing.assert_allclose([plane[0, 0] for plane in found], weights)
+
+
 def test_valid_does_not_excuse_bad_samples_elsewhere():
     valid = np.ones((4, 5), bool)
     valid[0, 0] = False

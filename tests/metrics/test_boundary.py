@@ -8,9 +8,11 @@ import pytest
 from osmofuse import MismatchError
 from osmofuse.metrics.boundary import (
     MARGIN,
+    block_means,
     blocks,
     box_around,
     checked_sources,
+    gradient,
     lightness_and_chroma,
     one_map,
     relative_log,
@@ -57,6 +59,8 @@ def test_sources_explain_their_jumps_and_a_quarter_more():
     sources = [np.array([0.4, 0.0, 0.5, 0.0]), np.array([0.0, 0.2, 0.0, -1.0])]
     np.testing.assert_allclose(unexplained(found, sources), [0.0, 0.25, -0.5, 0.1])
     np.testing.assert_array_equal(unexplained(found, []), found)
+    exactly = unexplained(found, sources, tolerance=1.0)
+    np.testing.assert_allclose(exactly, [0.1, 0.3, -0.5, 0.1], atol=1e-12)
 
 
 def test_negative_jumps_are_explained_like_positive_ones(rng):
@@ -114,3 +118,19 @@ def test_the_box_ends_at_the_borders():
     places[3, 68] = True
     rows, cols = box_around(places)
     assert places[rows, cols].shape == (4 + MARGIN, 2 + MARGIN)
+
+
+@pytest.mark.parametrize("side", [1, 3, 8])
+def test_block_means_are_of_what_there_is(rng, side):
+    x = rng.random((7, 10)).astype(np.float32)
+    found = block_means(x, side)
+    for (row, col), value in np.ndenumerate(found):
+        part = x[row * side : (row + 1) * side, col * side : (col + 1) * side]
+        assert value == pytest.approx(part.mean(), rel=1e-6)
+
+
+def test_gradients_are_forward_differences(rng):
+    x = rng.random((4, 5))
+    down, right = gradient(x)
+    np.testing.assert_array_equal(down, np.diff(x, axis=0, append=x[-1:]))
+    np.testing.assert_array_equal(right, np.diff(x, axis=1, append=x[:, -1:]))

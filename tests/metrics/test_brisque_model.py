@@ -58,7 +58,7 @@ def test_a_pickle_is_never_loaded(files, tmp_path):
 
     path = tmp_path / "evil.pickle"
     path.write_bytes(pickle.dumps({"min_": [0.5] * 36, "max_": Evil()}, protocol=4))
-    with pytest.raises(InputError, match=r"evil\.pickle holds no ranges"):
+    with pytest.raises(InputError, match=r"evil\.pickle has no feature ranges"):
         read_model(files[0], path)
     assert not trace.exists()
 
@@ -66,15 +66,15 @@ def test_a_pickle_is_never_loaded(files, tmp_path):
 @pytest.mark.parametrize(
     ("which", "text", "match"),
     [
-        (0, "hello", "no regression of libsvm"),
-        (0, HEAD.replace("epsilon_svr", "c_svc") + "1 1:1\n", "no regression of libsvm"),
+        (0, "hello", "not a regression model of libsvm"),
+        (0, HEAD.replace("epsilon_svr", "c_svc") + "1 1:1\n", "not a regression model of libsvm"),
         (0, HEAD.replace("rbf", "linear") + "1 1:1\n", "kernel linear"),
         (0, HEAD + "1 37:1\n", "feature 37 of 36"),
         (0, HEAD + "nan 1:1\n", "not finite"),
-        (1, "", "holds no ranges"),
+        (1, "", "has no feature ranges"),
         (1, "x\n0 1\n1 0 1\n", "not scaled to"),
         (1, "x\n-1 1\n0 0 1\n", "feature 0 of 36"),
-        (1, "\x80\x04K\x01.", "holds no ranges"),
+        (1, "\x80\x04K\x01.", "has no feature ranges"),
     ],
 )
 def test_what_is_no_model(files, which, text, match):

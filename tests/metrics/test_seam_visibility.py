@@ -6,11 +6,18 @@ import numpy as np
 import pytest
 
 import osmofuse
-from faults import SEAMS, of_scene, pooled, trials
+from faults import BLURS, SEAMS, SOFT_SEAMS, of_scene, pooled, trials
 from osmofuse import InputError, gallery
 from osmofuse.metrics import seam_map, seam_visibility
-from osmofuse.metrics.boundary import unexplained
+from osmofuse.metrics.boundary import relative_log, unexplained
+from osmofuse.metrics.boundary_detail import unexplained_detail
 from osmofuse.metrics.seam_visibility import _Boundary, _Jumps
+
+BOX = slice(None), slice(None)
+
+
+def _boundary(inside):
+    return _Boundary(inside, 1.0 - inside)
 
 
 def half(shape=(64, 64)):
@@ -42,8 +49,9 @@ def test_graded_seams_of_the_gallery_are_ranked():
         gallery.shadow((130, 150), 4),
     )
     cases = [of_scene(scene, seed=seed) for seed, scene in enumerate(scenes)]
-    kinds = {name: SEAMS[name] for name in ("gain", "colour step", "line")}
+    kinds = {name: SEAMS[name] for name in ("gain", "colour step", "line")} | BLURS | SOFT_SEAMS
     found = pooled(score, trials(cases, kinds, (0.0, 0.25, 0.5, 1.0)))
+    assert min(found.pop(name) for name in SOFT_SEAMS) > 0.7, found
     assert min(found.values()) > 0.85, found
 
 
@@ -131,7 +139,7 @@ def test_flat_pictures_have_no_texture_by_rounding():
     """In single precision a difference of squares would leave some 1e-7."""
     inside = np.arange(40) * np.ones((30, 1)) < 20
     flat = np.where(inside, 0.3, 0.9)[..., np.newaxis] * (1.0, 0.7, 0.2)
-    assert _Boundary((slice(None), slice(None)), inside).texture(flat).max() < 1e-12
+    assert _boundary(inside).texture(relative_log(flat, BOX)).max() < 1e-12
 
 
 def test_maps_may_differ_by_channel(texture):
@@ -171,9 +179,6 @@ def test_inputs_are_never_changed(texture, edge):
     assert np.array_equal(edge, before[1])
 
 
-BOX = slice(None), slice(None)
-
-
 def jump_of_a_line(x, inside, block):
     """Mean inside minus mean outside at each place of a line, in windows of blocks."""
     found = []
@@ -190,16 +195,39 @@ def jump_of_a_line(x, inside, block):
     return np.array(found)
 
 
-@pytest.mark.parametrize("block", [1, 4])
-def test_steps_are_extrapolated_from_two_windows(rng, block):
+def test_steps_are_extrapolated_from_two_windows(rng):
     """Along a line: 3/2 of the jump in the fine window less 1/2 of that in the coarse one."""
     x = rng.random(97).astype(np.float32)
     inside = np.arange(97) < 48
-    boundary = _Boundary(BOX, np.tile(inside, (64, 1)))
-    found = boundary._step(np.tile(x, (64, 1)), block)
-    fine, coarse = (jump_of_a_line(x, inside, side)[[47, 48]] for side in (block, 2 * block))
-    expected = np.tile(1.5 * fine - 0.5 * coarse, 64)
-    np.testing.assert_allclose(found, expected, atol=1e-5)
+    found = _boundary(np.tile(inside, (64, 1)))._step(np.tile(x, (64, 1)))
+    fine, coarse = (jump_of_a_line(x, inside, side)[[47, 48]] for side in (1, 2))
+    np.testing.assert_allclose(found, np.tile(1.5 * fine - 0.5 * coarse, 64), atol=1e-5)
+
+
+@pytest.mark.parametrize("width", [1, 6, 20, 40])
+def test_the_level_is_the_whole_change_however_wide_the_transition(width):
+    """Shrunk by a fixed slope, by less than a quarter at 40 pixels."""
+    alpha = np.clip(0.5 + (np.arange(120) - 59.5) / width, 0.0, 1.0) * np.ones((60, 1))
+    boundary = _Boundary(alpha < 0.5, alpha)
+    found = boundary._level((0.3 + 0.2 * (1.0 - alpha)).astype(np.float32))
+    assert 0.75 * 0.2 < found.min() <= found.max() < 0.2
+
+
+def test_hardly_varying_maps_have_no_level(rng):
+    alpha = 0.5 + 0.01 * (np.arange(80) - 39.5) / 80 * np.ones((60, 1))
+    noise = 0.05 * rng.standard_normal((60, 80)).astype(np.float32)
+    assert np.abs(_Boundary(alpha < 0.5, alpha)._level(noise)).max() < 0.01
+
+
+@pytest.mark.parametrize("width", [1, 12, 24])
+def test_a_change_as_soft_as_the_map_is_seen(texture, width):
+    alpha = np.clip(0.5 + (np.arange(64) - 31.5) / width, 0.0, 1.0) * np.ones((64, 1))
+    scores = [
+        seam_visibility(texture * (1.0 + t * (1.0 - alpha[..., None])), texture, texture, alpha)
+        for t in (0.0, 0.1, 0.2, 0.4)
+    ]
+    assert scores[0] == 0.0
+    assert min(np.diff(scores)) > 0.04
 
 
 def test_parts_are_combined_as_documented(rng):
@@ -207,27 +235,24 @@ def test_parts_are_combined_as_documented(rng):
     u, f, b = 0.2 + 0.6 * rng.random((3, 60, 50, 3))
     u[:, 25:] *= 0.7
     alpha = np.tile(np.arange(50) >= 25, (60, 1)).astype(float)
-    boundary = _Boundary(BOX, alpha < 0.5)
-    found, texture = boundary.jumps(u), boundary.texture(u)
-    sources = [boundary.jumps(x) for x in (f, b)]
-    hidden = np.ones(len(texture))
-    chance = 2 * 2 * 1.5**2 / 14
+    boundary = _Boundary(alpha < 0.5, alpha)
+    planes, *explaining = (relative_log(x, BOX) for x in (u, f, b))
+    found, texture = boundary.jumps(planes), boundary.texture(planes)
+    sources = [boundary.jumps(x) for x in explaining]
+    lights = [np.clip(found.light / one.light, 0.5, 4.0) for one in sources]
+    hidden = 1.0 - unexplained_detail(planes, explaining, lights, alpha < 0.5, boundary.places)
     constants = {
-        "step": (0.05, chance),
-        "ramp": (0.5, chance / 16),
-        "line": (0.15, 2 / 7),
-        "detail": (1.25, 0.0),
+        "step": (0.05, 1.25, 2 * 2 * 1.5**2 / 14 * texture, 0.3 * np.sqrt(texture)),
+        "level": (0.5, 1.0, 0.0, 0.0),
+        "line": (0.15, 1.25, 2 / 7 * texture, 0.3 * np.sqrt(texture)),
     }
-    for name, (c, noise) in constants.items():
-        jumps = [getattr(one, name) for one in sources]
-        if name != "detail":
-            lights = [np.clip(found.light / one.light, 0.5, 4.0)[:, None] for one in sources]
-            jumps = [light * jump for light, jump in zip(lights, jumps, strict=True)]
-        left = unexplained(getattr(found, name), jumps)
-        squares = left**2 if name == "detail" else (left**2).sum(axis=-1)
-        e = np.sqrt(np.maximum(squares - noise * texture, 0))
-        scale = c if name == "detail" else c + 0.3 * np.sqrt(texture)
-        hidden *= scale / (e + scale)
+    for name, (c, tolerance, noise, masking) in constants.items():
+        jumps = [
+            light[:, None] * getattr(one, name) for light, one in zip(lights, sources, strict=True)
+        ]
+        left = unexplained(getattr(found, name), jumps, tolerance=tolerance)
+        e = np.sqrt(np.maximum((left**2).sum(axis=-1) - noise, 0))
+        hidden *= (c + masking) / (e + c + masking)
     seen = seam_map(u, f, b, alpha)
     np.testing.assert_allclose(seen[seen > 0], (1 - hidden)[1 - hidden > 0], rtol=1e-5)
 
@@ -236,17 +261,17 @@ def test_brightness_is_the_derivative_of_the_scale():
     """dl / d(log x) = 2 x / (x + mean) of l = 2 log(1 + x / mean), over 2."""
     x = np.full((40, 40, 3), 0.3)
     x[:5] = 0.9
-    boundary = _Boundary(BOX, np.tile(np.arange(40) < 20, (40, 1)))
-    light = boundary.jumps(x).light.reshape(40, 2)[20:35]
+    boundary = _boundary(np.tile(np.arange(40) < 20, (40, 1)))
+    light = boundary.jumps(relative_log(x, BOX)).light.reshape(40, 2)[20:35]
     np.testing.assert_allclose(light, 0.3 / (0.3 + x.mean()), rtol=1e-5)
 
 
 @pytest.mark.parametrize(("light", "factor"), [(0.01, 0.5), (0.3, 1.5), (0.9, 4.0)])
 def test_jumps_of_sources_are_adjusted_to_the_brightness_within_limits(rng, light, factor):
-    step, ramp, line, detail = rng.standard_normal((4, 7, 3))
-    source = _Jumps(step, ramp, line, detail, np.full(7, 0.2))
-    found = source.in_the_light_of(_Jumps(step, ramp, line, detail, np.full(7, light)))
-    for name in ("step", "ramp", "line"):
+    step, level, line = rng.standard_normal((3, 7, 3))
+    source = _Jumps(step, level, line, np.full(7, 0.2))
+    ratio = _Jumps(step, level, line, np.full(7, light)).brightness_over(source)
+    np.testing.assert_allclose(ratio, factor, rtol=1e-12)
+    for name in ("step", "level", "line"):
         expected = factor * getattr(source, name)
-        np.testing.assert_allclose(getattr(found, name), expected, rtol=1e-12)
-    np.testing.assert_array_equal(found.detail, detail)
+        np.testing.assert_allclose(getattr(source.scaled(ratio), name), expected, rtol=1e-12)

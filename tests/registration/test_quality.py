@@ -7,7 +7,7 @@ import pytest
 
 from osmofuse import gallery
 from osmofuse.registration.intensity import mutual_information
-from osmofuse.registration.quality import Evidence, evidence, implausible
+from osmofuse.registration.quality import Evidence, Quality, evidence, implausible
 from osmofuse.registration.views import View
 
 SHAPE = (200, 160)
@@ -51,7 +51,35 @@ def test_doubts_are_said_in_words():
     assert "corners" in Evidence(**(good | {"uncertainty": 5.0})).doubt
     assert Evidence(**(good | {"uncertainty": 5.0, "reduction": 10.0})).doubt is None
     assert Evidence().score == 0
+    assert (Evidence().level, Evidence(**good).level) == ("refused", "look closely")
     assert math.isinf(Evidence().uncertainty)
+
+
+def test_a_significant_correlation_makes_up_for_few_places():
+    weak = {"tiles": 100, "agreement": 0.45, "likeness": 0.1, "uncertainty": 2.5}
+    assert Evidence(**weak).level == "refused"
+    assert Evidence(**weak, significance=8.0).level == "look closely"
+    strong = weak | {"agreement": 0.9, "uncertainty": 0.5, "significance": 8.0}
+    assert Evidence(**strong).level == "good"
+    for limit in ({"agreement": 0.35}, {"uncertainty": 5.0}, {"tiles": 10}):
+        assert Evidence(**strong | limit).level == "refused"
+
+
+def test_lines_that_repeat_prove_nothing(rng):
+    stripes = np.sin(np.arange(SHAPE[1]) / 3) * np.ones(SHAPE)
+    one, other = (View(stripes + 0.3 * rng.random(SHAPE)) for _ in range(2))
+    assert evidence(one, other, np.eye(3)).level == "refused"
+
+
+def test_a_quality_is_a_mapping_with_a_level():
+    found = Evidence(tiles=30, uncertainty=2.0).quality("look closely", {"points": 4})
+    assert (found["tiles"], found["points"]) == (30, 4)
+    assert dict(found) == {name: found[name] for name in found}
+    assert len(found) == len(dict(found))
+    assert found.figure == pytest.approx(1.2)
+    assert "off by about 1.2 pixels" in found.note
+    assert Quality().level == "refused"
+    assert Quality().note is None
 
 
 @pytest.mark.parametrize(

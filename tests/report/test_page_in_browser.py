@@ -19,7 +19,7 @@ import osmofuse
 from conftest import ROOT
 from osmofuse import gallery
 from osmofuse.progress import Status, Step
-from osmofuse.registration import Alignment, Transform
+from osmofuse.registration import Alignment, Quality, Transform
 from osmofuse.report import (
     Provenance,
     read_ranking,
@@ -97,7 +97,7 @@ def alignment_page(folder, scene):
     valid = np.ones(scene.background.shape, np.bool_)
     found = Alignment(
         scene.background, Transform("homography", np.eye(3)), valid, 0.8, Status.converged,
-        quality=figures, origin="features",
+        quality=Quality("good", 0.1, figures), origin="features",
     )  # fmt: skip
     return write_alignment(folder, alignment=found, foreground=scene.foreground, provenance=MADE)
 

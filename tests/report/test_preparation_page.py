@@ -9,15 +9,16 @@ import pytest
 
 import osmofuse
 from osmofuse.progress import Status
-from osmofuse.registration import Alignment, Transform
+from osmofuse.registration import Alignment, Quality, Transform
 from osmofuse.report import preparation_page, write_alignment, write_matte
 
 RNG = np.random.default_rng(0)
 FOREGROUND, MOVED = RNG.random((40, 48, 3)), RNG.random((40, 48))
 FIGURES = {"agreement": 0.5, "tiles": 12, "uncertainty": 0.25, "overlap": 1.0}
+QUALITY = Quality("look closely", 0.14, FIGURES)
 FOUND = Alignment(
     MOVED, Transform("homography", np.diag([2.0, 3.0, 1.0])), np.ones((40, 48), np.bool_), 0.75,
-    Status.converged, quality=FIGURES, origin="features",
+    Status.converged, quality=QUALITY, origin="features",
 )  # fmt: skip
 
 
@@ -31,17 +32,25 @@ def test_an_alignment_and_its_checkerboard(tmp_path):
     np.testing.assert_array_equal(board[:6, :6], shown(folder, "foreground")[:6, :6])
     np.testing.assert_array_equal(board[:6, 6:12], shown(folder, "aligned")[:6, 6:12])
     text = (folder / "index.html").read_text(encoding="utf-8")
-    for words in ("50% of 12", "0.25 pixels", "0.750, of 1", '<td class="number">3</td>'):
+    for words in (
+        "50% of 12",
+        "0.25 pixels",
+        "Look closely, error about 0.14 pixels",
+        "0.750, of 1",
+        '<td class="number">3</td>',
+    ):
         assert words in text
     assert "Control points" not in text
 
 
 def test_points_and_a_deformation_are_told(tmp_path):
-    figures = FIGURES | {"points": 4, "points_residual": 1.5}
+    figures = Quality("good", 0.1, FIGURES | {"points": 4, "points_residual": 1.5})
     page = write_alignment(
         tmp_path / "report", alignment=replace(FOUND, quality=figures), foreground=FOREGROUND
     )
-    assert "4, which fit to 1.50 pixels" in page.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
+    assert "4, which fit to 1.50 pixels" in text
+    assert "Good fit: 50% of 12 places fit" in text
 
 
 def test_large_pictures_are_shown_reduced_and_it_is_said(tmp_path, monkeypatch):

@@ -3,18 +3,24 @@
 import numpy as np
 import pytest
 
-from faults import BLURS, SEAMS, TINTS, maps, of_picture, of_scene, pooled, trials
+from faults import BLURS, SEAMS, SOFT_SEAMS, TINTS, maps, of_picture, of_scene, pooled, trials
 from osmofuse import gallery
 from osmofuse.metrics import fmi, natural_chromaticity, seam_visibility
 
 pytestmark = pytest.mark.soak
 
 SIZES = {"manuscript": (300, 220), "portrait": (260, 200), "shadow": (200, 180)}
+OTHERS = {
+    "clone": (180, 180),
+    "cloud": (180, 170),
+    "gold_leaf": (180, 160),
+    "recolouring": (170, 190),
+}
 
 
-def scenes():
-    for seed in range(11, 14):
-        for name, size in SIZES.items():
+def scenes(sizes=SIZES, seeds=range(11, 14)):
+    for seed in seeds:
+        for name, size in sizes.items():
             scene = getattr(gallery, name)(size, seed)
             yield of_scene(scene, seed=seed + len(name))
             if scene.background is not None:
@@ -53,8 +59,16 @@ def test_seams_under_other_maps():
     assert min(found.values()) > 0.85, found
 
 
-def test_a_blurred_region():
-    assert pooled(seam, trials(scenes(), {"blur": BLURS["blur"]}))["blur"] > 0.7
+@pytest.mark.parametrize("seeds", [range(11, 14), range(30, 34)])
+def test_blurred_regions_and_seams_as_soft_as_the_map(seeds):
+    found = pooled(seam, trials(scenes(SIZES | OTHERS, seeds), BLURS | SOFT_SEAMS))
+    assert found["blur"] > 0.85, found
+    assert min(found.values()) > 0.7, found
+
+
+def test_blur_and_soft_seams_under_other_maps():
+    found = pooled(seam, trials(pictures_under_maps(), BLURS | SOFT_SEAMS))
+    assert min(found.values()) > 0.85, found
 
 
 def test_tints():

@@ -199,6 +199,12 @@ def test_depths_mean_the_same_picture(rng):
     np.testing.assert_allclose(floats.image, eight.image, atol=1e-6)
 
 
+def test_a_structure_found_in_linear_light_comes_back_encoded():
+    picture = np.full((8, 9, 3), 0.5)
+    fusion = fuse(picture, picture, working_space="linear", reach=1)
+    np.testing.assert_allclose(fusion.structure, picture, atol=1e-4)
+
+
 def test_integer_masks_and_bools_are_one_map(pair, rng):
     kept = rng.random((6, 5)) < 0.5
     images = [

@@ -17,7 +17,8 @@ from osmofuse.pixels import nearest_valid, quantise
 from osmofuse.tasks.lengths import in_pixels
 from osmofuse.tasks.levels import apply_levels
 from osmofuse.tasks.prepare import Preparation
-from picture_files import PROFILE
+from osmofuse.tasks.working_space import to_working
+from picture_files import GREY_PROFILE, PROFILE
 
 PAGE = gallery.manuscript((60, 48))
 
@@ -154,6 +155,16 @@ def test_linear_light_comes_back_encoded():
     assert prepare(picture, picture, working_space="linear").sources.foreground.max() < 0.3
 
 
+def test_adjusted_levels_become_light_by_the_curve_of_the_profile():
+    pages = [PAGE.foreground[..., 0], PAGE.background]
+    page, infrared = (Picture(quantise(one, np.uint16)[0], GREY_PROFILE) for one in pages)
+    ready = prepare(page, infrared, levels="percentiles", working_space="linear")
+    adjusted, _ = apply_levels(infrared, "percentiles")
+    expected = to_working(adjusted, "linear", GREY_PROFILE)
+    np.testing.assert_array_equal(ready.sources.backgrounds[0], expected)
+    assert not np.array_equal(expected, to_working(adjusted, "linear"))
+
+
 def test_a_picture_of_a_map_is_understood_as_a_file_is(pictures):
     coloured = Picture(np.dstack([quantise(PAGE.alpha, np.uint8)[0]] * 3))
     ready = prepare(*pictures, coloured)
@@ -181,6 +192,14 @@ def test_a_map_may_be_white_where_the_background_enters(pictures):
     np.testing.assert_array_equal(found, drawn == 0)
 
 
+def test_a_map_is_blurred_before_it_rises_around_gaps(pictures):
+    valid = np.ones((60, 48), bool)
+    valid[:10] = False
+    ready = prepare(*pictures, PAGE.alpha, valid=valid, soften=3.0)
+    expected = kept_around_gaps([osmofuse.soften(PAGE.alpha, 3.0)], valid)[0]
+    np.testing.assert_array_equal(ready.sources.alpha, expected)
+
+
 def test_gaps_are_kept_also_under_an_inverted_map(pictures):
     valid = np.ones((60, 48), bool)
     valid[:10] = False
@@ -193,7 +212,7 @@ def test_gaps_are_kept_also_under_an_inverted_map(pictures):
     ("alpha", "words"),
     [
         (None, "invert: there is no map to invert; give alpha"),
-        ("auto", "invert: 'auto' makes a map that is right as it is"),
+        ("auto", "invert: 'auto' makes a map that needs no inversion"),
         ([0.2, 0.3, 0.5], "invert: with several backgrounds every picture has its own map"),
     ],
 )
@@ -265,13 +284,16 @@ def test_a_list_of_one_is_one(pictures):
     np.testing.assert_array_equal(one, fuse(page, infrared, PAGE.alpha).image)
 
 
-def test_gaps_of_any_background_are_kept_by_the_foreground(pictures):
+@pytest.mark.parametrize(("place", "role"), [(0, "background"), (1, "background-2")])
+def test_gaps_of_any_background_are_kept_by_the_foreground(pictures, place, role):
     page, infrared = pictures
     holed = infrared.pixels.copy()
     holed[:20] = 0
+    backgrounds = [infrared, infrared]
+    backgrounds[place] = replace(infrared, pixels=holed, nodata=0.0)
     maps = [np.full((60, 48), part) for part in (0.2, 0.4, 0.4)]
-    ready = prepare(page, [infrared, replace(infrared, pixels=holed, nodata=0.0)], maps)
-    assert ready.notes[0].startswith("background-2: 960 pixels hold no data")
+    ready = prepare(page, backgrounds, maps)
+    assert ready.notes[0].startswith(f"{role}: 960 pixels hold no data")
     total = sum(ready.sources.weight(k, 0, np.float64) for k in range(3))
     np.testing.assert_allclose(total, 1.0, atol=1e-6)
     assert (ready.sources.weight(0, 0, np.float64)[:20] == 1).all()

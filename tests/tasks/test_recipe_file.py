@@ -43,7 +43,7 @@ def test_all_that_can_be_said():
 
 
 WRONG = {
-    "no TOML": ("format = ", "this is no TOML"),
+    "no TOML": ("format = ", "not valid TOML"),
     "no format": ('name = "own"', r"format is missing; write format = 1"),
     "later format": ("format = 2", r"format is 2; write format = 1"),
     "true is no format": ("format = true", r"format is True; write format = 1"),

@@ -100,6 +100,13 @@ def test_maps_have_labels_and_are_made_ready_like_one(scene):
     np.testing.assert_array_equal(again[0].fusion.image, alone.image)
 
 
+def test_a_number_among_blurred_maps_is_tried_as_it_is(scene):
+    found = swept_maps(scene, [0.2, scene.alpha], soften=2.0)
+    for trial, alpha, how in zip(found, (0.2, scene.alpha), ({}, {"soften": 2.0}), strict=True):
+        alone = osmofuse.fuse(scene.foreground, scene.background, alpha, reach=2, **how)
+        np.testing.assert_array_equal(trial.fusion.image, alone.image)
+
+
 def test_any_method_can_be_swept(scene):
     found = osmofuse.sweep(
         scene.foreground, scene.background, scene.alpha, method="average",
@@ -161,6 +168,8 @@ def test_it_ends_when_it_is_cancelled(scene):
     found = swept(scene, watch=lambda _: next(calls, True))
     assert 0 < len(found) < 36
     assert found[-1].fusion.status is osmofuse.Status.cancelled
+    (first,) = swept_maps(scene, [0.2, 0.8], eta=[0.0, 0.1], watch=lambda _: True)
+    assert first.settings["alpha"] == 0.2
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from osmofuse.errors import SettingError
 from osmofuse.tasks.working_space import from_working, to_working
-from picture_files import GREY_PROFILE, PROFILE
+from picture_files import GREY_PROFILE, PROFILE, gamma_curve, icc_profile
 
 RAMP = np.linspace(-0.1, 1.4, 60).reshape(4, 5, 3)
 
@@ -28,6 +28,13 @@ def test_the_profile_says_otherwise():
     grey = to_working(np.array([[0.5]]), "linear", GREY_PROFILE)
     np.testing.assert_allclose(grey, 0.5**2.2, atol=1e-3)
     assert abs(grey - to_working(np.array([[0.5]]), "linear")) > 1e-3
+
+
+def test_one_channel_has_the_curve_of_green():
+    gammas = {b"rTRC": 1.8, b"gTRC": 2.2, b"bTRC": 2.6}
+    profile = icc_profile(b"RGB ", {name: gamma_curve(gamma) for name, gamma in gammas.items()})
+    grey = to_working(np.array([[0.5]]), "linear", profile)
+    np.testing.assert_allclose(grey, 0.5**2.2, atol=1e-3)
 
 
 @pytest.mark.parametrize("profile", [None, PROFILE, GREY_PROFILE, b"rubbish"])

@@ -19,7 +19,7 @@ from osmofuse.errors import LimitError, OsmofuseError, OutputError, did_you_mean
 # Names of the commands and their lines in `--help`, which must not load NumPy or Numba.
 COMMANDS = {
     "fuse": "Fuse two picture files into a third, and record how it was made.",
-    "align": "Lay a background over its foreground, e.g. infrared over visible.",
+    "align": "Align a background to its foreground, e.g. infrared to visible.",
     "matte": "Find an alpha map from a picture and a rough trimap.",
     "score": "Score a fused picture.",
     "compare": "Fuse a pair by several methods; with scores, times and sheets.",
@@ -30,7 +30,7 @@ COMMANDS = {
     "methods": "List the fusion methods, and the settings of each.",
     "metrics": "List the metrics, and what each of them measures.",
 }
-# Errors of a disk that is full or broken.
+# System errors of a full or broken disk.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 

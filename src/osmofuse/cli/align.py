@@ -36,24 +36,22 @@ from osmofuse.registration.transform import KINDS
     "--transform", KINDS, f"Allow this kind of transform: {', '.join(KINDS)}.", "homography", "KIND"
 )
 @click.option(
-    "--deformation", is_flag=True, help="Also bend the picture smoothly, as warped parchment needs."
+    "--deformation", is_flag=True, help="Also bend the picture smoothly, e.g. for warped parchment."
 )
 @options.output("Write the aligned background here.")
-@options.file(
-    "Also write a map, white where BACKGROUND shows something.", "--valid-out", "valid_output"
-)
+@options.file("Also write a map, white where the output has data.", "--valid-out", "valid_output")
 @options.file(
     "Also write a checkerboard of both pictures; a .webp file flickers between them.", "--preview"
 )
 @job_options
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:
-    """Lay BACKGROUND over FOREGROUND, e.g. an infrared picture over a visible one.
+    """Align BACKGROUND to FOREGROUND, e.g. an infrared picture to a visible one.
 
     The output is the background in the foreground's frame: it has the size and resolution of
-    FOREGROUND, and the depth, colour profile and metadata of BACKGROUND. Where BACKGROUND shows
-    nothing it has no data, or is transparent. A record beside it, PATH.json, has the transform. If
-    no transform can be trusted, nothing is written and the exit code is 4.
+    FOREGROUND, and the depth, colour profile and metadata of BACKGROUND. Pixels outside BACKGROUND
+    have no data, or are transparent. The record next to it, PATH.json, holds the transform. If no
+    transform is reliable, nothing is written and the exit code is 4.
 
     \b
     osmofuse align visible.tif infrared.tif -o aligned.tif --preview board.png
@@ -80,9 +78,9 @@ def _words(result: AlignResult) -> Iterator[str]:
     if result.record is None:
         return
     yield (
-        f"Aligned in {found.seconds:.1f} s by {found.origin}: {figures['agreement']:.0%} of "
-        f"{figures['tiles']:.0f} places fit, uncertain by {figures['uncertainty']:.2f} pixels at "
-        f"the corners; {figures['overlap']:.0%} of the smaller picture overlaps."
+        f"Aligned in {found.seconds:.1f} s by {found.origin}. Quality: {figures.level}, error "
+        f"about {figures.figure:.2f} pixels; {figures['agreement']:.0%} of {figures['tiles']:.0f} "
+        f"places fit, {figures['overlap']:.0%} of the smaller picture overlaps."
     )
     if "points_residual" in figures:
         off = figures["points_residual"]

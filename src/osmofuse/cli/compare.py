@@ -24,14 +24,14 @@ from osmofuse.tasks import Recipe
     "--methods",
     type=NamesType(method_names()),
     metavar="NAME,NAME…",
-    help="Compare these methods; by default all of osmofuse's own.",
+    help="Compare these methods; by default all built-in ones.",
 )
 @set_option(methods=True)
 @click.option(
     "--paper",
     is_flag=True,
-    help="Compare as in the paper's Table I, with its values beside ours; --alpha is the map as it "
-    "was drawn.",
+    help="Compare as in the paper's Table I, with its values next to ours; --alpha is the map "
+    "as drawn.",
 )
 @options.metrics("paper")
 @click.option("--zoom", type=BoxType(), metavar="X,Y,WIDTH,HEIGHT", help="Show this part enlarged.")

@@ -34,9 +34,9 @@ from osmofuse.typing import FloatArray
 )
 @options.overwrite
 def command(output: Path, overwrite: bool) -> None:
-    """Fuse a visible and an infrared picture of a faded page, and show what it did.
+    """Fuse a visible and an infrared picture of a faded page, and score the result.
 
-    The page is synthetic, so the right answer is known and the result is measured against it.
+    The page is synthetic, so the truth is known and the result is scored against it.
     """
     with naming(output):
         output.mkdir(parents=True, exist_ok=True)
@@ -84,7 +84,7 @@ def _write_sheet(
     paths: dict[str, Path],
     overwrite: bool,
 ) -> None:
-    """Write the pictures side by side, where matplotlib is there to draw them."""
+    """Write the pictures side by side, if matplotlib is installed."""
     from osmofuse.report import side_by_side
 
     panels = [

@@ -19,7 +19,7 @@ from osmofuse.tasks import Recipe, recipe
 _CHOICES = (
     "page", "alpha", "invert", "soften", "method", "levels", "working_space", "align", "depth",
 )  # fmt: skip
-_OUTPUTS = ("structure", "alpha_output", "iiif")  # fields of outputs beside the picture
+_OUTPUTS = ("structure", "alpha_output", "iiif")  # fields of further outputs
 
 
 @click.command("fuse", cls=GroupedCommand)
@@ -45,7 +45,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     """Fuse the structure of BACKGROUND into the colours of FOREGROUND.
 
     Both show the same thing, e.g. a page in visible light and in infrared. The output has the
-    foreground's depth, colour profile and metadata; a record beside it, PATH.json, describes how
+    foreground's depth, colour profile and metadata; the record next to it, PATH.json, describes how
     it was made.
 
     \b

@@ -22,7 +22,7 @@ from osmofuse.maps.matting import DEFAULT, MATTE_SIZE, MATTING_METHODS
     "--edge",
     type=Number(),
     metavar="PIXELS",
-    help="Take TRIMAP for a mask, and find its edge within this distance.",
+    help="Treat TRIMAP as a mask, and find its edge within this distance.",
 )
 @options.one_of(
     "--method",
@@ -41,11 +41,11 @@ from osmofuse.maps.matting import DEFAULT, MATTE_SIZE, MATTING_METHODS
 )
 @options.output("Write the map here, in grey.")
 @options.file(
-    "Also write what the map keeps, in its own colours, transparent elsewhere.",
+    "Also write the kept part in its own colours, transparent elsewhere.",
     "--foreground-out",
     "foreground_output",
 )
-@options.file("Also write the picture with the map laid over it.", "--preview")
+@options.file("Also write the picture with the map as an overlay.", "--preview")
 @job_options
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:
@@ -53,7 +53,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
 
     TRIMAP is white where the map is sure to be 1, black where it is sure to be 0, and grey where
     it is to be found. Or it holds scribbles, green where the map is 1 and red where it is 0. It
-    has the size of IMAGE. A record beside the map, PATH.json, describes how it was made.
+    has the size of IMAGE. The record next to the map, PATH.json, describes how it was made.
     The map is for `osmofuse fuse --alpha`.
 
     \b

@@ -1,4 +1,4 @@
-"""Options that several commands have, and their groups in the help of a command."""
+"""Options that several commands share, and their groups in the help text."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def file(words: str, *names: str) -> Callable[[Function], Function]:
 def one_of(
     option: str, known: Sequence[str], words: str, default: str | None = None, metavar: str = "NAME"
 ) -> Callable[[Function], Function]:
-    """Return an option that takes one of some names."""
+    """Return an option that takes one of several names."""
     return click.option(
         option,
         type=OneOf(known),
@@ -110,10 +110,13 @@ report = click.option(
     "--report",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Also write a page to look at, for the browser.",
+    help="Also write an HTML page that shows the result.",
 )
 max_memory = click.option(
-    "--max-memory", type=SizeType(), metavar="SIZE", help="Refuse to start above it, e.g. 4G."
+    "--max-memory",
+    type=SizeType(),
+    metavar="SIZE",
+    help="Refuse to start if it needs more than this, e.g. 4G.",
 )
 dry_run = click.option("--dry-run", is_flag=True, help="Only print the memory and time needed.")
 page = click.option(
@@ -123,8 +126,8 @@ page = click.option(
     metavar="N",
     help="Read this page of the files; repeat it for each file.",
 )
-truth = file("Score against this right answer.", "--truth")
-ink = file("Score legibility: a map, black on ink, white on ground.", "--ink")
+truth = file("Score against this ground truth.", "--truth")
+ink = file("Score legibility with this map: black on ink, white on ground.", "--ink")
 alpha = _alpha_option(AlphaType(auto=True), "", default="0.5")
 alphas = _alpha_option(
     AlphaType(auto=True),
@@ -141,7 +144,7 @@ soften = click.option(
     type=Length(),
     default=0.0,
     metavar="PIXELS",
-    help="Blur the map by this sigma, also '2 %'.",
+    help="Blur the map with this sigma, in pixels or like '2 %'.",
 )
 levels = one_of("--levels", LEVELS, f"Adjust BACKGROUND's range: {', '.join(LEVELS)}.", "as-is")
 working_space = one_of(
@@ -152,7 +155,7 @@ align = click.option(
     type=OneOf(KINDS),
     callback=lambda _, __, kind: kind and {"transform": kind},
     metavar="KIND",
-    help=f"Lay BACKGROUND over FOREGROUND first: {', '.join(KINDS)}.",
+    help=f"Align BACKGROUND to FOREGROUND first: {', '.join(KINDS)}.",
 )
 recipe = click.option(
     "--recipe",
@@ -182,7 +185,7 @@ def check_inversion(ctx: click.Context, given: Mapping[str, Any]) -> None:
 
 
 def check_arguments(ctx: click.Context, given: Mapping[str, Any], *names: str) -> None:
-    """Refuse a command without its files, which only some of its modes need."""
+    """Refuse a command without its file arguments, which are optional in some modes."""
     for name in names:
         if given[name] in (None, ()):
             raise click.UsageError(f"Missing argument '{name.upper()}'.", ctx)

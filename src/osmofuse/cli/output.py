@@ -93,7 +93,7 @@ def print_json(data: object) -> None:
 
 
 def usable(names: Iterable[str], find: Callable[[str], Found]) -> Iterator[Found]:
-    """Yield what is found by each name; print a note for a name that cannot be used."""
+    """Yield the object of each name; print a note for a name that cannot be used."""
     for name in names:
         try:
             yield find(name)
@@ -146,7 +146,7 @@ ENDINGS = {
     Status.stationary: "converged to the steady state",
     Status.direct: "computed directly, without iterations",
     Status.max_iter: "reached the largest number of iterations",
-    Status.stalled: "no step lowered the energy any more",
+    Status.stalled: "no further step lowers the energy",
     Status.nonfinite: "a number overflowed; this is the last valid picture",
     Status.cancelled: "cancelled",
     Status.refused: "the pictures could not be registered",

@@ -24,8 +24,8 @@ def command(name: str | None, as_json: bool) -> None:
     """List the recipes, or print one in full.
 
     A recipe gives method, settings and map for a purpose; fuse, compare and sweep take from
-    --recipe NAME what the command does not give. Your own are TOML files in the folder
-    osmofuse/recipes of your configuration, or anywhere else if you give their path.
+    --recipe NAME what is not given as an option. Your own recipes are TOML files in the folder
+    osmofuse/recipes of your configuration, or anywhere if you give their path.
 
     \b
     osmofuse recipes

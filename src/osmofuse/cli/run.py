@@ -63,8 +63,8 @@ def job_of(
 ) -> tuple[FileJob[Any], Record | None]:
     """Return the job of a command, and with --from the record that it repeats.
 
-    Arguments and options in `given` have the names of the job's fields; `outputs` are the
-    fields of outputs beside ``output``.
+    Arguments and options in `given` have the names of the job's fields; `outputs` are the fields of
+    further outputs.
     """
     parts = {one.name: given[one.name] for one in fields(kind) if one.name in given}
     if given["record"] is not None:
@@ -111,7 +111,7 @@ def repeated_job(
 
 
 def moved_maps(alpha: Any) -> Any:
-    """Return the value of --alpha if it names files, the new paths of moved maps; else None."""
+    """Return the new paths of moved maps: the value of --alpha if it names files, else None."""
     maps = alpha if isinstance(alpha, list | tuple) else [alpha]
     return alpha if any(isinstance(one, Path) for one in maps) else None
 
@@ -175,8 +175,8 @@ def print_result(
 ) -> None:
     """Print the result of a job; exit with 5 if there are warnings.
 
-    `words` are printed before the list of files; `data` are entries of ``--json`` beside those
-    of every job; `hints` are advice for a better result.
+    `words` are printed before the list of files; `data` are entries of ``--json`` in addition to
+    those of every job; `hints` are advice for a better result.
     """
     for line in (*result.notes, *hints):
         print_note(f"Note: {line}")

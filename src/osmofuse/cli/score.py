@@ -49,7 +49,7 @@ from osmofuse.record import Record, plain
     default="8",
     show_default=True,
     metavar="8|16|none",
-    help="Round all pictures to this many bits first, as published numbers are.",
+    help="Round all pictures to this many bits first, as for published values.",
 )
 @options.output("Also write the scores here, as a record.", required=False)
 @job_options

@@ -45,14 +45,15 @@ class Assignment(click.ParamType):  # type: ignore[type-arg]
         name, equals, text = str(value).partition("=")
         name, text = name.strip(), text.strip()
         if not (name and equals and text) or (self.methods and "." not in name):
-            self.fail(f"{checks.shown(value)} is not {self.name}.", param, ctx)
+            example = "variational.eta=0.2" if self.methods else "eta=0.2"
+            self.fail(f"{checks.shown(value)} is not {self.name}, e.g. {example}.", param, ctx)
         method, dot, setting = name.rpartition(".") if self.methods else ("", "", name)
         return f"{method}{dot}{setting.replace('-', '_')}", text
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return names of settings with their equals sign, or values of the one that is named."""
+        """Return names of settings with an equals sign, or the values of the named one."""
         name, equals, text = incomplete.partition("=")
         try:
             settings = {one.name: one for one in describe(ctx.params["method"]).settings}
@@ -133,7 +134,7 @@ def _texts(method: str, given: Mapping[str, Any]) -> Iterator[tuple[str, Setting
     for option, name, text in texts:
         if name not in known:
             raise click.UsageError(
-                f"{option} is no setting of the method {method!r}{did_you_mean(name, known)}; "
+                f"{option} is not a setting of the method {method!r}{did_you_mean(name, known)}; "
                 f"its settings are {', '.join(known) or 'none'}."
             )
         yield option, known[name], text
@@ -150,7 +151,7 @@ def _value(option: str, setting: Setting, text: str) -> Any:
         if value is not None:
             return value
     kinds = _TYPE_NAMES | ({float: _LENGTH} if setting.name in LENGTHS else {})
-    wanted = [kinds.get(kind, "numbers with commas between") for kind in setting.kinds
+    wanted = [kinds.get(kind, "numbers separated by commas") for kind in setting.kinds
               if get_origin(kind) is not Literal]  # fmt: skip
     words = [word for word in setting.choices if word not in ("none", "true", "false")]
     hint = number_hint(text) or did_you_mean(text, words)
@@ -159,7 +160,7 @@ def _value(option: str, setting: Setting, text: str) -> Any:
 
 
 def _converted(text: str, kind: Any) -> Any:
-    """Return a text as a kind of value, or None if it is none."""
+    """Return a text converted to a type of value, or None if it cannot be converted."""
     if get_origin(kind) is Literal:
         return text if text in get_args(kind) else None
     try:

@@ -25,7 +25,7 @@ from osmofuse.tasks import Recipe
 def command(ctx: click.Context, /, **given: Any) -> None:
     """Fuse FOREGROUND and BACKGROUND with every combination of some settings.
 
-    Give settings and --alpha several values with commas between; those not given keep their
+    Give settings and --alpha several values, separated by commas; those not given keep their
     defaults. If nothing has several values, variational runs the paper's study of its weights. The
     folder gets a sheet of all pictures, the table as Markdown and CSV, and the record.
 

@@ -1,4 +1,4 @@
-"""Types of arguments and options: texts that people type, as values."""
+"""Types of command-line arguments and options."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Length(click.ParamType):  # type: ignore[type-arg]
 
 
 class AlphaType(click.ParamType):  # type: ignore[type-arg]
-    """Number, or else the path of a map; with `auto` also that word, for a map to be made."""
+    """Number or path of a map; with `auto` also the word "auto" for a computed map."""
 
     def __init__(self, *, auto: bool = False) -> None:
         self.auto = auto
@@ -80,7 +80,7 @@ class AlphaType(click.ParamType):  # type: ignore[type-arg]
         return path
 
     def _check_missing(self, word: str, param: Param, ctx: Ctx) -> None:
-        """Refuse a text that is no file, and was hardly meant to be one."""
+        """Refuse a text that is not a file and does not look like a path."""
         if not self.auto and word == "auto":
             self.fail(
                 "'auto' is for fusing; let osmofuse fuse write its map with --alpha-out map.png, "
@@ -93,13 +93,13 @@ class AlphaType(click.ParamType):  # type: ignore[type-arg]
 
 
 class AlphasType(AlphaType):
-    """Several maps to try, with commas between: numbers, "auto" and paths."""
+    """Several maps to try, separated by commas: numbers, "auto" and paths."""
 
     def __init__(self) -> None:
         super().__init__(auto=True)
 
     def convert(self, value: Any, param: Param, ctx: Ctx) -> Any:
-        """Return the maps; a file whose name holds commas is one."""
+        """Return the maps; an existing file may have commas in its name."""
         parts = [str(value)]
         if not os.path.exists(str(value)):
             parts = [part.strip() for part in parts[0].split(",")]
@@ -123,7 +123,7 @@ class BoxType(click.ParamType):  # type: ignore[type-arg]
 
 
 class NamesType(click.ParamType):  # type: ignore[type-arg]
-    """Names with commas between, each once; the shell completes the known ones."""
+    """Names separated by commas, each once; the shell completes known ones."""
 
     name = "name,name…"
 
@@ -140,7 +140,7 @@ class NamesType(click.ParamType):  # type: ignore[type-arg]
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return completions of the last name, behind those that are complete."""
+        """Return completions of the last name, after the complete ones."""
         before, comma, last = incomplete.rpartition(",")
         taken = before.split(",")
         found = [name for name in self.known if name.startswith(last) and name not in taken]
@@ -148,7 +148,7 @@ class NamesType(click.ParamType):  # type: ignore[type-arg]
 
 
 class MetricsType(NamesType):
-    """Name of a set of metrics, or names of metrics with commas between."""
+    """Name of a set of metrics, or names of metrics separated by commas."""
 
     name = "set|name,name…"
 
@@ -162,7 +162,7 @@ class MetricsType(NamesType):
 
 
 class OneOf(click.Choice):  # type: ignore[type-arg]
-    """One of some names; a mistyped one is answered with the nearest."""
+    """One of several names; the error for an unknown one suggests the nearest."""
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
         """Return the message for an unknown name."""
@@ -178,7 +178,7 @@ class RecipeName(click.ParamType):  # type: ignore[type-arg]
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the names that begin like this; else let the shell look for files."""
+        """Return the names with this prefix; if there are none, complete file names."""
         names = [name for name in recipe_files() if name.startswith(incomplete)]
         return [CompletionItem(name) for name in names] or [CompletionItem("", type="file")]
 
@@ -193,7 +193,7 @@ class SizeType(click.ParamType):  # type: ignore[type-arg]
         """Return the number."""
         found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kKMGT]?)(i?)B?", str(value))
         if found is None:
-            self.fail(f"{value!r} is no number of bytes like 500M or 4G", param, ctx)
+            self.fail(f"{value!r} is not a number of bytes like 500M or 4G", param, ctx)
         power: int = self.units.lower().index(found[2].lower() or " ")
         size = float(found[1]) * float(1024 if found[3] else 1000) ** power
         if not 1 <= size <= MOST_BYTES:

@@ -1,4 +1,4 @@
-"""The terms of the model: value, gradient, proximal map. No loops."""
+"""Terms of the model: value, gradient, proximal map. No iterations."""
 
 from osmofuse.energies.model import Channel, Edges, JointModel
 from osmofuse.energies.osmosis import osmosis, osmosis_forward, osmosis_gradients

@@ -40,8 +40,8 @@ def implicit_step(
 
     .. math::  [(1/\tau + \gamma\alpha) v^2 + L_m]\, \delta = -v\, \partial_u E(u, v),
 
-    where the edges of the right side are :math:`2 (u_i v_j - u_j v_i)/(v_i + v_j)`: what is
-    small comes from differences, and single precision is enough however long the step.
+    where the edges of the right side are :math:`2 (u_i v_j - u_j v_i)/(v_i + v_j)`: small values
+    come from differences, so single precision is enough for steps of any length.
     """
     one, two = v.dtype.type(1.0), v.dtype.type(2.0)
     for i in prange(1, rows + 1):
@@ -66,7 +66,7 @@ def implicit_step(
 def resting_system(
     mass: FloatArray, b: FloatArray, v: FloatArray, w: FloatArray, mu: float, rows: int, cols: int
 ) -> FloatArray:
-    r"""Set mass and right side of a step on the structure where u does not pull: mu and mu w.
+    r"""Set mass and right side of a step on the structure without the osmosis term: mu and mu w.
 
     Return the sums of :math:`\tfrac12 (v - w)^2` over each row.
     """
@@ -115,7 +115,7 @@ def structure_system(
             x, z = v[i, j], u[i, j]
             v1, v2, v3, v4 = v[i - 1, j], v[i + 1, j], v[i, j - 1], v[i, j + 1]
             u1, u2, u3, u4 = u[i - 1, j], u[i + 1, j], u[i, j - 1], u[i, j + 1]
-            # 1 / (v_j (v_i + v_j)); u and v are 0 in the frame, and so is all it stands in.
+            # 1 / (v_j (v_i + v_j)); u and v are 0 in the frame, and so are its products.
             p1, p2 = one / (v1 * (x + v1) + tiny), one / (v2 * (x + v2) + tiny)
             p3, p4 = one / (v3 * (x + v3) + tiny), one / (v4 * (x + v4) + tiny)
             t1, t2, t3, t4 = v1 * p1, v2 * p2, v3 * p3, v4 * p4

@@ -1,4 +1,4 @@
-r"""The osmosis term, which lets u be any multiple of the structure v at no cost.
+r"""The osmosis term, which is 0 where u is a multiple of the structure v.
 
 On the edges of the grid, with the ratio :math:`r = u/v` and the harmonic mean
 :math:`m_{ij} = 2 v_i v_j/(v_i + v_j)`,

@@ -1,9 +1,9 @@
-r"""Smoothing terms of the structure, :math:`\eta R(v)`, each one object.
+r"""Smoothing terms of the structure, :math:`\eta R(v)`, one class each.
 
 The flow minimises a term by a quadratic majoriser: with the differences :math:`D v` of the current
 structure, the term is at most :math:`\tfrac12 \sum_e m_e (D v)_e^2` plus a constant, with equality
 at that structure. A term sets the edge weights m in one pass over its planes. The paper's solvers
-use its gradient, or of Huber's the proximal map.
+use its gradient, or the proximal map of Huber's term.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NEARLY_TV = 0.01
 class Regulariser(Protocol):
     r"""Smoothing term of the structure, :math:`\eta R(v)`.
 
-    Own terms need these five members; an instance is given as
+    Your own term needs these five members; pass an instance as
     ``VariationalOsmosis(regulariser=...)``.
     """
 

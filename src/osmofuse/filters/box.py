@@ -12,7 +12,7 @@ from osmofuse.typing import FloatArray
 def box_mean(
     x: FloatArray, radius: int, *, border: Literal["shrink", "replicate"] = "shrink"
 ) -> FloatArray:
-    r"""Return the mean over the square of :math:`2r + 1` pixels around each pixel.
+    r"""Return the mean over a square window around each pixel, :math:`2r + 1` pixels a side.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def _mean_inside(x: FloatArray, radius: int, axis: int) -> FloatArray:
 
 
 def _mean_replicated(x: FloatArray, radius: int, axis: int) -> FloatArray:
-    """Return the mean along an axis of lines extended by their last values."""
+    """Return the mean along an axis, with replicated borders."""
     from scipy.ndimage import uniform_filter1d
 
     return np.asarray(uniform_filter1d(x, 2 * radius + 1, axis, np.float64, mode="nearest"))

@@ -8,7 +8,7 @@ from osmofuse.typing import FloatArray
 
 
 def reduced(x: FloatArray, factor: int) -> FloatArray:
-    """Return the means of squares of `factor` × `factor` pixels, narrower at the far borders.
+    """Return the means of blocks of `factor` × `factor` pixels, smaller at the far borders.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def enlarged(
 ) -> FloatArray:
     """Return a reduced plane at its original size, interpolated linearly.
 
-    Values are constant beyond the centres of the outermost squares.
+    Values are constant beyond the centres of the outermost blocks.
 
     Parameters
     ----------

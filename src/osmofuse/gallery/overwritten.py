@@ -25,7 +25,7 @@ from osmofuse.typing import FloatArray
 
 # Ink of the deletions: dark blue, and nearly transparent to infrared.
 _OVER = (0.13, 0.14, 0.30)
-_OPAQUE, _IN_INFRARED = 0.9, 0.05
+_OPAQUE, _SEEN_IN_INFRARED = 0.9, 0.05
 # Share of the words that are crossed out, and of the height of a line the deletions take.
 _DELETED, _HEIGHT = 0.45, 0.46
 
@@ -113,4 +113,4 @@ def _zigzag(length: float, rng: np.random.Generator) -> list[tuple[float, float]
 def _below(
     layers: Layers, over: FloatArray, skin: FloatArray, rng: np.random.Generator
 ) -> FloatArray:
-    return finished(infrared(layers, skin, rng) * (1.0 - _IN_INFRARED * over))
+    return finished(infrared(layers, skin, rng) * (1.0 - _SEEN_IN_INFRARED * over))

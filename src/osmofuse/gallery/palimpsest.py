@@ -14,9 +14,9 @@ from osmofuse.typing import FloatArray
 
 _FIRST_INK = (0.38, 0.24, 0.12)
 # Coverage of the first text as written, and the share of it that scraping left.
-_COVER, _LEFT = 0.8, 0.07
+_COVER, _SCRAPED_LEFT = 0.8, 0.07
 # Grey of parchment, of the first text and of the second in ultraviolet.
-_PARCHMENT, _FIRST, _SECOND = 0.70, 0.24, 0.30
+_GLOW, _FIRST_GREY, _SECOND_GREY = 0.70, 0.24, 0.30
 
 
 def palimpsest(
@@ -66,11 +66,11 @@ def palimpsest(
 
     scene = Scene(
         name="palimpsest",
-        foreground=page(_LEFT),
+        foreground=page(_SCRAPED_LEFT),
         background=_ultraviolet(first, second.ink, 0.35 * skin + grain, rng),
         alpha=spared(first),
         truth=page(1.0),
-        contrast_left=_LEFT,
+        contrast_left=_SCRAPED_LEFT,
         ink=ink_map(first, hidden=second.ink),
     )
     return worn(scene, seed, nuisance, drawn=("wide", "fine"))
@@ -80,7 +80,7 @@ def _ultraviolet(
     first: FloatArray, second: FloatArray, skin: FloatArray, rng: np.random.Generator
 ) -> FloatArray:
     """Draw one band: parchment glows, both texts are dark."""
-    page = _PARCHMENT + 0.016 * skin
-    page += (_FIRST - page) * 0.9 * first
-    page += (_SECOND - page) * second
+    page = _GLOW + 0.016 * skin
+    page += (_FIRST_GREY - page) * 0.9 * first
+    page += (_SECOND_GREY - page) * second
     return finished(page + 0.010 * rng.standard_normal(page.shape, dtype=np.float32))

@@ -1,4 +1,4 @@
-"""Picture files: nothing else in the package opens them.
+"""Picture files; no other room opens them.
 
 Pixels go through libvips, which keeps 16-bit and float samples exact. TIFF tags that libvips loses
 (EXIF, most of IPTC, geography, the meaning of extra bands) are read and written by

@@ -37,7 +37,7 @@ _DEFAULT_COPIES = 3
 
 
 def main() -> None:
-    """Answer requests on the standard input, one by one, on the standard output."""
+    """Read requests from standard input, and write the answers to standard output."""
     # Ctrl-C reaches all processes of a command; the parent ends this one if need be.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.set_blocking(sys.stderr.fileno(), False)  # the parent reads it only after the end
@@ -130,7 +130,7 @@ def _line(parts: dict[str, Any], stream: IO[bytes]) -> None:
 
 
 def _limit_files() -> None:
-    """Forbid this process, irrevocably, to write files and core dumps."""
+    """Forbid this process to write files and core dumps; it cannot be undone."""
     if os.name == "nt":  # no such limits: only the parent's timer remains
         return
     import resource
@@ -140,7 +140,7 @@ def _limit_files() -> None:
 
 
 def _limit_time(seconds: float) -> None:
-    """Let the system kill this process after this many more seconds of CPU time."""
+    """Limit the remaining CPU time of this process; the system kills it after that."""
     if os.name == "nt":
         return
     import resource

@@ -1,4 +1,4 @@
-"""Description of a picture file from its header, and the limits that it must keep."""
+"""Description of a picture file from its header, and limits on its size."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Description:
 
     @property
     def colours(self) -> int:
-        """Number of bands beside the transparency."""
+        """Number of bands without the transparency."""
         return self.bands - self.transparency
 
     @property
@@ -117,9 +117,9 @@ def describe(path: str | os.PathLike[str], *, page: int = 1) -> Description:
     Raises
     ------
     UnreadableError
-        The file is missing, no picture, its header is damaged, or it is neither grey nor RGB.
+        The file is missing, not a picture, neither grey nor RGB, or has a damaged header.
     LimitError
-        It has more pages or metadata than any sound file.
+        It has more pages or metadata than any valid file.
     SettingError
         There is no such page.
     MissingExtraError

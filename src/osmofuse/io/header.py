@@ -97,7 +97,7 @@ def memory_limit() -> int | None:
 
 
 def open_header(path: Path, page: int = 1) -> Header:
-    """Open a page of a file, from 1, and read its header; reduced versions and masks are no pages.
+    """Open a page of a file, from 1, and read its header; reduced versions and masks do not count.
 
     A damaged header raises errors of libvips, struct and the system; see `named_errors`.
     """

@@ -130,7 +130,7 @@ def start_decoder() -> None:
     LimitError
         The system cannot start another process.
     """
-    with _decoder.lock:  # else two threads might start one each
+    with _decoder.lock:  # otherwise two threads might start one each
         _decoder.start()
 
 
@@ -243,7 +243,7 @@ def _widen(pipe: IO[bytes]) -> None:
 
 @contextmanager
 def _clock(child: subprocess.Popen[bytes], seconds: float, late: Event) -> Iterator[None]:
-    """Kill the child, and set `late`, if the block takes longer than some seconds."""
+    """Kill the child, and set `late`, if the block takes longer than `seconds`."""
 
     def end() -> None:
         late.set()
@@ -263,8 +263,8 @@ def _failure(
 ) -> OsmofuseError:
     """Kill the child and return the error for how it failed on a file.
 
-    `late` is True if it exceeded its time of `seconds`; these are None if it never got ready, which
-    is no fault of the file.
+    `late` is True if it exceeded `seconds`, the time limit, which is None if the child did not
+    start; then the file is not the cause.
     """
     child.kill()
     words = _pipe(child.stderr).read(_LONGEST_LINE).decode("utf-8", "replace")

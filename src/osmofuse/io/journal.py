@@ -4,7 +4,7 @@
 ``.aside``, and the journal ends in ``.commit`` or ``.done``. So a later run can see which process
 owns them, and if it still runs.
 
-The journal is on the disk before the first file is touched, beside the main output and ending in
+The journal is on the disk before the first file is touched, next to the main output and ending in
 ``.commit``; it lists the files with size and time of the old and the new ones. Old files are moved
 aside, new ones are renamed, and then the journal is renamed to end in ``.done``: until then all is
 undone, from then on the old files are removed. Every further folder that is written to holds a
@@ -54,13 +54,13 @@ def this_process() -> Owner:
 
 
 def own_path(path: Path, kind: Kind, owner: Owner | None = None) -> Path:
-    """Return the path of an own file beside an output; of this process by default."""
+    """Return the path of an own file next to an output; of this process by default."""
     machine, process = owner or this_process()
     return path.with_name(f"{_shortened(path.name)}.{machine}-{process}.{kind}")
 
 
 def owner_of(candidate: str, name: str, kind: Kind) -> Owner | None:
-    """Return the owner of a file of a kind beside an output, by its name; None if it is no such."""
+    """Return the owner of an own file of a kind next to an output, by its name; None for others."""
     start = f"{_shortened(name)}."
     if not (candidate.startswith(start) and candidate.endswith(f".{kind}")):
         return None
@@ -68,7 +68,7 @@ def owner_of(candidate: str, name: str, kind: Kind) -> Owner | None:
 
 
 def is_own_name(candidate: str, name: str) -> bool:
-    """Return True for the name of an own file, of any process, beside an output."""
+    """Return True for the name of an own file, of any process, next to an output."""
     start = f"{_shortened(name)}."
     return candidate.startswith(start) and _owner(candidate.removeprefix(start)) is not None
 
@@ -170,7 +170,7 @@ class Journal:
     def apply(self) -> None:
         """Move the old files aside, the main output first, and rename the new ones, it last.
 
-        So the main output never lies beside files of another commit. If a file cannot be renamed,
+        So the main output is never next to files of another commit. If a file cannot be renamed,
         an OutputError is raised; `roll_back` undoes the rest.
         """
         for one in reversed(self.entries):

@@ -61,7 +61,7 @@ def read(
     Raises
     ------
     UnreadableError
-        The file is missing, no picture, damaged, or neither grey nor RGB.
+        The file is missing, damaged, not a picture, or neither grey nor RGB.
     LimitError
         The file exceeds the limits; nothing has been decoded.
     SettingError

@@ -65,7 +65,7 @@ class Staging:
         return own_path(path, "partial")
 
     def add(self, paths: Iterable[Path]) -> None:
-        """Add further files; one that is there already raises an OutputError."""
+        """Add further files; an existing one raises an OutputError."""
         added, place = list(paths), len(self.paths) - self.ending
         known = [("an output", path) for path in self.paths]
         check_distinct([*known, *(("part of the report", path) for path in added)])

@@ -87,7 +87,7 @@ def check_distinct(paths: Iterable[tuple[str, Path]]) -> None:
         for mark in marks:
             if mark in taken:
                 raise OutputError(
-                    f"{path}: is to be both {taken[mark]} and {role}; choose two names"
+                    f"{path}: would be both {taken[mark]} and {role}; choose two names"
                 )
             taken[mark] = role
     for role, path in given:

@@ -1,4 +1,4 @@
-"""TIFF pages: what their tags mean, which samples are read, and those that tifffile decodes.
+"""TIFF pages: meaning of their tags, supported samples, and samples that tifffile decodes.
 
 Resolution, transparency and the no-data value are read from tags, and written as tags, since
 libvips does neither, or not reliably.

@@ -44,7 +44,7 @@ _Place: TypeAlias = "dict[int, int]"  # `short_numbers` of a directory
 class Pages:
     """Pages of a TIFF.
 
-    A page is `bulky` if it has much data beside its pixels, e.g. Photoshop's layers, that fits in
+    A page is `bulky` if it has much data besides its pixels, e.g. Photoshop's layers, that fits in
     the file: then libtiff's memory limit is lifted.
     """
 
@@ -52,7 +52,7 @@ class Pages:
     tags: Directory  # of that page, without those of `BULK`
     count: int  # pages that are pictures of their own
     levels: int  # sizes of the page: one, or more for a pyramid
-    raw: str | None  # kind of raw data in the file, in words; None if it is no raw file
+    raw: str | None  # kind of raw data in the file, in words; None for other files
     bulky: bool
 
 

@@ -1,4 +1,4 @@
-"""Recorded pieces of work from files to files, all of one protocol."""
+"""Jobs from files to files with a record, all with one protocol."""
 
 from osmofuse.jobs.align import AlignJob, AlignResult
 from osmofuse.jobs.compare import CompareJob

@@ -1,4 +1,4 @@
-"""Align a picture file to another, with a record beside it."""
+"""Align a picture file to another, and write a record."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from osmofuse.jobs.files import (
     read_pictures,
 )
 from osmofuse.jobs.job import FileJob, Result, provenance_of
-from osmofuse.jobs.need import FILE_SECONDS, Need, need_beyond_start
+from osmofuse.jobs.need import FILE_SECONDS, Need, need_beyond_start, with_page
 from osmofuse.jobs.sources import transform_entry
 from osmofuse.picture import Picture
 from osmofuse.progress import Watch
@@ -31,6 +31,7 @@ from osmofuse.registration.align import alignment_cost, check_settings
 from osmofuse.registration.chain import AlignMethod
 from osmofuse.registration.transform import Kind
 from osmofuse.report import checkerboard, flicker, write_alignment
+from osmofuse.report.overlays import magnified
 from osmofuse.tasks.aligned import aligned_picture
 
 _COMPARING_BYTES = 8  # per sample of either picture: one float64 while they are compared
@@ -128,7 +129,8 @@ class AlignJob(FileJob[AlignResult]):
         held = 2 * moving.decoded_bytes + fixed.decoded_bytes + 2 * laid
         held += _COMPARING_BYTES * (pixels * fixed.bands + own * moving.bands)
         writing = FILE_SECONDS * pixels * moving.bands / 1e6
-        return need_beyond_start(held + aligning, seconds + writing)
+        work, drawn = with_page(aligning, pixels, pixels * fixed.bands, self.report)
+        return need_beyond_start(held + work, seconds + writing + drawn)
 
     def do(self, files: Mapping[str, InputFile], watch: Watch | None) -> AlignResult:
         """Align; write all files, or none."""
@@ -150,6 +152,8 @@ class AlignJob(FileJob[AlignResult]):
                     deformation=self.deformation,
                     watch=watch,
                 )
+            if found.quality.note is not None:
+                notes += (f"{self.background}: {found.quality.note}",)
             if found.image is None or found.valid is None:
                 return AlignResult(status=found.status, notes=notes, alignment=found)
             picture = storable(aligned_picture(foreground, background, found), self.output)
@@ -161,7 +165,7 @@ class AlignJob(FileJob[AlignResult]):
                 self._write_preview(outputs, self.preview, found, foreground)
             written = outputs.files
             if self.report is not None:
-                title = f"{self.background.name}, laid over {self.foreground.name}"
+                title = f"{self.background.name}, aligned to {self.foreground.name}"
                 written["report"] = write_alignment(
                     self.report,
                     alignment=found,
@@ -181,10 +185,10 @@ class AlignJob(FileJob[AlignResult]):
         assert found.image is not None, "the alignment was not refused"
         if path.suffix.lower() == ".webp":
             pair = flicker(foreground, found.image, valid=found.valid)
-            write_animation(pair, outputs.stage("preview"))
+            write_animation([magnified(one) for one in pair], outputs.stage("preview"))
         else:
             board = checkerboard(foreground, found.image, valid=found.valid)
-            outputs.write("preview", Picture(board))
+            outputs.write("preview", Picture(magnified(board)))
 
     def _record(self, inputs: tuple[Input, ...], found: Alignment, output: Picture) -> Record:
         assert found.transform is not None, "the alignment was not refused"
@@ -192,6 +196,8 @@ class AlignJob(FileJob[AlignResult]):
             "status": str(found.status),
             "score": found.score,
             "origin": found.origin,
+            "level": found.quality.level,
+            "error": found.quality.figure,
             "quality": dict(found.quality),
             "seconds": found.seconds,
         }

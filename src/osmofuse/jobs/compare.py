@@ -24,7 +24,7 @@ from osmofuse.tasks.recipe import Recipe
 from osmofuse.tasks.table_one import PUBLISHED, TABLE_ONE, table_one
 
 ZOOM, LATEX = "zoom.png", "table.tex"  # names of further files in the folder
-MOST_PIXELS = 10**9  # largest coordinate of a zoom; anything above a picture's side works
+MOST_COORDINATE = 10**9  # largest coordinate of a zoom; anything above a picture's side works
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class CompareJob(SeriesJob):
     metrics : str or sequence of str
         Metrics, as for `osmofuse.score`; by default those of the paper.
     methods : sequence of str, optional
-        Methods to compare; by default all of osmofuse's own.
+        Methods to compare; by default all built-in ones.
     settings : mapping of str to mapping
         Settings of methods, by the method's name.
     paper : bool
@@ -72,7 +72,7 @@ class CompareJob(SeriesJob):
         if self.zoom is not None:
             zoom = tuple(sequence("zoom", self.zoom, least=4, most=4))
             for k, one in enumerate(zoom):
-                whole(f"zoom[{k}]", one, least=k // 2, most=MOST_PIXELS)
+                whole(f"zoom[{k}]", one, least=k // 2, most=MOST_COORDINATE)
             self._put("zoom", zoom)
         if unknown := [name for name in self.settings if name not in self.names_compared]:
             raise SettingError(f"settings: {unknown[0]!r} is not compared")

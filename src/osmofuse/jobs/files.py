@@ -1,8 +1,8 @@
 """Files of a job: inputs that are checked, read and recorded, and outputs.
 
-Pictures are not trusted, so the limited child parses and decodes them. An input that changes
-between the first look and the hash in the record is refused. Outputs appear together or not at all,
-the fused picture last: where it exists, its record, the other outputs and its report do.
+Pictures are not trusted, so a child process with limits parses and decodes them. An input that
+changes between the check and the hash in the record is refused. Outputs appear together or not at
+all, the fused picture last: if it exists, its record, report and the other outputs exist.
 """
 
 from __future__ import annotations
@@ -220,7 +220,7 @@ def check_fit(files: Mapping[str, InputFile], *, aligned: bool = False) -> None:
 
 def _remedy(role: str) -> str:
     if role.startswith("background"):
-        return "lay it over the foreground with --align homography, or crop them to one size"
+        return "align it to the foreground with --align homography, or crop them to one size"
     return "crop or enlarge it to that size"
 
 

@@ -1,4 +1,4 @@
-"""Fuse picture files into another, with a record beside it."""
+"""Fuse picture files into another, and write a record."""
 
 from __future__ import annotations
 
@@ -103,9 +103,9 @@ class FuseJob(SourcesJob[FuseResult]):
         mapping("settings", self.settings)
         fuser = self.fuser  # raises SettingError for an unknown method or setting
         if self.structure is not None and not finds_structure(fuser):
-            raise SettingError(f"structure: {self.method!r} finds none; use 'variational'")
+            raise SettingError(f"structure: {self.method!r} has none; use 'variational'")
         if self.plan is not None and not is_replayable(fuser):
-            raise SettingError(f"plan: {self.method!r} follows none with these settings")
+            raise SettingError(f"plan: {self.method!r} supports none with these settings")
         if self.iiif is not None and self.report is None:
             raise SettingError("iiif: give the folder of a report, whose pictures it describes")
 

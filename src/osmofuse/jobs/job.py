@@ -1,4 +1,4 @@
-"""The one protocol of jobs: recorded pieces of work from files to files.
+"""Protocol of jobs, from files to files with a record.
 
 A job is a frozen dataclass of paths and settings. `check` looks at its files and estimates memory
 and time; `run` does the work. A kind of job defines its inputs and outputs, their cost, and the
@@ -77,7 +77,7 @@ R_co = TypeVar("R_co", bound=Result, covariant=True)
 
 
 class Job(Protocol):
-    """A recorded piece of work from files to files."""
+    """Job from files to files with a record."""
 
     @property
     def inputs(self) -> dict[str, Path]:

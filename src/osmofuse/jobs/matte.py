@@ -1,4 +1,4 @@
-"""Matting of a picture file, with a record beside the map."""
+"""Matting of a picture file; the map is written with a record."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from osmofuse.jobs.files import (
     size_of,
 )
 from osmofuse.jobs.job import FileJob, Result, provenance_of
-from osmofuse.jobs.need import Need, check_limit, need_beyond_start
+from osmofuse.jobs.need import Need, check_limit, need_beyond_start, with_page
 from osmofuse.maps.alpha import FARTHEST_EDGE
 from osmofuse.maps.foreground_colours import foreground_colours
 from osmofuse.maps.map_file import AlphaFile, alpha_of_picture, trimap_of_picture
@@ -156,7 +156,8 @@ class MatteJob(FileJob[MatteResult]):
             held += _CUT_OUT_BYTES * pixels * image.bands
         solving = (cost.bytes + cost.more_bytes * unknown) * seen
         seconds = (cost.seconds + cost.more_seconds * unknown) * seen + _WRITING_SECONDS * pixels
-        return need_beyond_start(held + solving, seconds / 1e6)
+        work, drawn = with_page(solving, pixels, pixels * image.bands, self.report)
+        return need_beyond_start(held + work, seconds / 1e6 + drawn)
 
     def do(self, files: Mapping[str, InputFile], watch: Watch | None) -> MatteResult:
         """Estimate the map; write all files, or none."""

@@ -68,8 +68,18 @@ def check_limit(needed: Need, limit: int | None, work: str) -> None:
 
 
 def need_beyond_start(work_bytes: float, seconds: float) -> Need:
-    """Return the need of work beyond that of a process which has loaded the package."""
+    """Return the need of work minus that of the loaded package."""
     return Need(bytes=round(PROGRAM_BYTES + work_bytes), seconds=START_SECONDS + seconds)
+
+
+def with_page(
+    work_bytes: float, pixels: int, samples: int, report: Path | None
+) -> tuple[float, float]:
+    """Return the bytes of work or of its report, whichever is more, and the report's seconds."""
+    if report is None:
+        return work_bytes, 0.0
+    drawing, seconds = page_cost(pixels, samples)
+    return max(work_bytes, drawing), seconds
 
 
 def in_bytes(count: float) -> str:

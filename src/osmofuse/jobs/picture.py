@@ -1,4 +1,4 @@
-"""Base of jobs that make one picture from others, with a record beside it."""
+"""Base of jobs that make one picture from others, and write a record."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def repeat(
     ----------
     record : path
         Record of any job. Its paths are relative to its folder; a missing input is searched for
-        beside the record and in the current folder.
+        next to the record and in the current folder.
     output : path
         Output: a file, or a folder for `CompareJob` and `SweepJob`.
     watch : callable, optional
@@ -129,7 +129,7 @@ def _job_of(
 
 
 def _check_objects(record: Record, path: Path) -> None:
-    """Refuse a record that was made with an object, which only its program has."""
+    """Refuse a record that was made with an object, which only the original program has."""
     for name, value in record.method["settings"].items():
         if isinstance(value, dict) and set(value) == {"object"}:
             raise SettingError(
@@ -323,7 +323,7 @@ def _pages_of(record: Record) -> tuple[int, ...]:
 
 
 def _place_of(one: Input, record: Path, kind: type[FileJob[Any]]) -> Path:
-    """Return the path of an input: a file with the recorded hash, else one of its name."""
+    """Return the path of an input: the file with the recorded hash, else any of that name."""
     name = Path(one.path).name
     places = (record.parent / one.path, record.parent / name, Path(one.path), Path(name))
     there = [place for place in places if _is_file(place)]

@@ -13,7 +13,7 @@ from osmofuse.errors import OutputError
 from osmofuse.io import Staging, check_target
 from osmofuse.jobs.files import InputFile, check_fit, given, named_as, read_pictures, staged
 from osmofuse.jobs.job import FileJob, Result, repeat_command
-from osmofuse.jobs.need import FILE_SECONDS, Need, need_beyond_start
+from osmofuse.jobs.need import FILE_SECONDS, Need, need_beyond_start, with_page
 from osmofuse.maps.map_file import alpha_of_picture
 from osmofuse.metrics import Score, score
 from osmofuse.metrics.catalogue import chosen_metrics
@@ -23,7 +23,6 @@ from osmofuse.progress import Guard, Status, Watch
 from osmofuse.record import Input, Record, plain, stage_record
 from osmofuse.report import Provenance, check_report, write_report
 from osmofuse.report.layers import seam_maps
-from osmofuse.report.pages import page_cost
 from osmofuse.tasks.prepare import check_invertible
 from osmofuse.typing import FloatArray
 
@@ -135,12 +134,12 @@ class ScoreJob(FileJob[ScoreResult]):
         pixels = fused.rows * fused.cols
         samples = pixels * fused.bands
         work, seconds = score_cost(samples)
-        if self.report is not None:
-            drawing, longer = page_cost(pixels, samples)
-            work, seconds = max(work, drawing), seconds + longer
+        work, drawn = with_page(work, pixels, samples, self.report)
         held = sum(file.decoded_bytes for file in described) + 8 * pixels
         # While they are scored, the samples of three pictures are float64.
-        return need_beyond_start(held + 24 * samples + work, FILE_SECONDS * samples / 1e6 + seconds)
+        return need_beyond_start(
+            held + 24 * samples + work, FILE_SECONDS * samples / 1e6 + seconds + drawn
+        )
 
     def do(self, files: Mapping[str, InputFile], watch: Watch | None) -> ScoreResult:
         """Score; write the requested files, or none."""

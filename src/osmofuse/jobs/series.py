@@ -33,7 +33,7 @@ from osmofuse.typing import Array, FloatArray
 # Names of the files in the folder; a comparison and a sweep may share it.
 SHEET, TABLE, CSV = "sheet.png", "table.md", "table.csv"
 COMPARISON, SWEEP = "comparison.json", "sweep.json"
-_SERIES_SHOWN = ("foreground", "background", "alpha")  # pictures of the report beside the results
+_SERIES_SHOWN = ("foreground", "background", "alpha")  # pictures of the report besides the results
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -333,9 +333,9 @@ def keep_ranking(folder: Path, ranking: Path) -> tuple[Path, Record]:
     Raises
     ------
     UnreadableError
-        There is no record, or no ranking, or one is damaged.
+        The record or the ranking is missing or damaged.
     MismatchError
-        The ranking is of other pictures.
+        The ranking belongs to other pictures.
     OutputError
         The record cannot be written.
     """

@@ -182,7 +182,7 @@ def assign(y: FloatArray, x: FloatArray) -> None:
 def settle(
     x: FloatArray, r: FloatArray, b: FloatArray, diagonal: FloatArray, w: FloatArray, kind: Kinds
 ) -> None:
-    """Set x = w r on free pixels, but at least the first Jacobi sweep."""
+    """Set x = w r on free pixels, bounded below by the first Jacobi sweep."""
     rows, cols = kind.shape
     for k in prange(rows):
         i = k + 1

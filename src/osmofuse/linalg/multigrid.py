@@ -12,8 +12,8 @@ doi:10.1002/nla.2518), whose spectrum lies in [0, 2]:
 
 **Coarsening.** Blocks of 2 × 2 pixels become one. Its mass is the sum of theirs, and an edge
 between two blocks carries half the sum of the two edges across their border, or more if one block
-is held by a large mass and the other is not (`tighten`). A direction of one pixel stays; the other
-is then coarsened alone. Residuals are summed over blocks, corrections interpolated bilinearly.
+is held by a large mass and the other is not (`tighten`). A direction of one pixel is not coarsened;
+the other is coarsened alone. Residuals are summed over blocks, corrections interpolated bilinearly.
 """
 
 from __future__ import annotations
@@ -416,7 +416,7 @@ def tighten(
     lies. With :math:`s = c/m` a block has the screening factor :math:`\varphi = 1/\sqrt{1 + s/6}`,
     close to :math:`\tanh x / x` of its half-width x in screening lengths; the edge is multiplied
     by :math:`1 + 0.7\,(1 - \varphi_</\varphi_>)`. Without this, cycles diverge for a long step
-    beside a held region; the value 0.7 converged best over regions of all kinds.
+    next to a held region; the value 0.7 converged best over regions of all kinds.
     """
     one, zero = mass.dtype.type(1.0), mass.dtype.type(0.0)
     most, six, tiny = mass.dtype.type(0.7), mass.dtype.type(6.0), mass.dtype.type(TINY)

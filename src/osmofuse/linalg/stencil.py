@@ -33,8 +33,8 @@ def padded_shape(shape: tuple[int, int]) -> tuple[int, int]:
 def zeros(shape: tuple[int, int], dtype: type = np.float32) -> FloatArray:
     """Return a padded plane of zeros for a grid.
 
-    Planes that are made one after the other begin at different places of a memory page: a kernel
-    that reads the same pixel of ten planes would else fetch ten lines of one cache set.
+    Successive planes begin at different offsets within a memory page. Otherwise a kernel that reads
+    the same pixel of ten planes would fetch ten lines of one cache set.
     """
     rows, cols = padded_shape(shape)
     size = rows * cols * np.dtype(dtype).itemsize

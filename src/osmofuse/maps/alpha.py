@@ -68,8 +68,8 @@ def grow(alpha: ArrayLike | Picture, distance: float) -> FloatArray:
     alpha : array_like, (rows, cols) or (rows, cols, channels)
         A map or mask.
     distance : float, -10000 to 10000
-        In pixels, between centres; Euclidean. From -100 to 100 for a map that is no mask: the
-        time that it takes grows with the square.
+        In pixels, between centres; Euclidean. From -100 to 100 for a map that is not a mask: the
+        time grows with the square.
 
     Returns
     -------
@@ -152,11 +152,11 @@ def invert(alpha: ArrayLike | Picture) -> FloatArray:
     return 1.0 - as_map(alpha)
 
 
-FADE = 16  # pixels: default width of the fade next to a gap
+DEFAULT_FEATHER = 16  # pixels: default width of the fade next to a no-data area
 
 
 def kept_around_gaps(
-    alphas: Sequence[FloatArray], valid: BoolArray, feather: int = FADE
+    alphas: Sequence[FloatArray], valid: BoolArray, feather: int = DEFAULT_FEATHER
 ) -> list[FloatArray]:
     r"""Return maps faded so that the foreground's map rises to 1 towards no-data areas.
 

@@ -1,13 +1,13 @@
 r"""Alpha map estimated from the two pictures: ``alpha="auto"``.
 
-Low where the background carries structure that the foreground lacks (ink under a stain, a warm
-body in the dark) and where something covers the foreground (a cloud); 1 where neither is so.
+It is low where the background has structure that the foreground lacks (ink under a stain, a warm
+body in the dark) and where something covers the foreground (a cloud), and 1 elsewhere.
 
-Structure is what varies in a window, less the noise. A part :math:`\rho^2` of it is common to
-both pictures, :math:`\rho` their correlation in the window; the rest is each one's own. How far
-f's own structure speaks for f depends on the pair. Two pictures that mostly agree are of one
-kind: what f has and b has not is then as likely damage as content. Two that hardly ever agree
-(visible light and thermal infrared) show different things, and the stronger one wins.
+Structure is the variance in a window minus the noise. A share :math:`\rho^2` of it is common to
+both pictures, with :math:`\rho` their correlation in the window; the rest belongs to one picture
+only. The weight of f's own structure depends on the pair. Two pictures that mostly agree are of one
+kind: structure that only f has may be damage as well as content. If two hardly agree (visible light
+and thermal infrared), they show different things, and the stronger one wins.
 """
 
 from __future__ import annotations
@@ -81,19 +81,19 @@ def auto_alpha(
     *,
     valid: BoolArray | None = None,
 ) -> AutoAlpha:
-    r"""Make an alpha map from the pictures that are to be fused.
+    r"""Estimate an alpha map from the pictures to be fused.
 
-    In every window, with :math:`s_f, s_b` the variances less the noise and less what rounding to
-    the levels of the pictures' own types makes,
+    In every window, with :math:`s_f, s_b` the variances minus those of noise and of rounding to the
+    pictures' own levels,
 
     .. math::
 
         e = \frac{\rho^2 \min(s_f, s_b) + k (1-\rho^2) s_f}
                  {\rho^2 \min(s_f, s_b) + k (1-\rho^2) s_f + (1-\rho^2) s_b}
 
-    is how well f holds the structure that is there, with k = 0 for pictures of one kind and 1 for
-    pictures that show different things. Where there is enough of it, it becomes the map, carried
-    along the edges of f; and the map falls to 0 where f is covered, see `occlusion`.
+    is the share of the structure that f has, with k = 0 for pictures of one kind and 1 for
+    pictures that show different things. Where there is enough structure, e becomes the map,
+    smoothed along the edges of f; the map falls to 0 where f is covered, see `occlusion`.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def _grey_of(x: FloatArray) -> FloatArray:
 
 
 def _evidence(windows: list[_Window], own: float, seen: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Return the share of the structure that f holds, and the weight of that evidence.
+    """Return the share of the structure that f has, and the weight of that evidence.
 
     `own` is the weight k of f's own structure; there is no evidence where `seen` is False.
     """
@@ -176,7 +176,7 @@ def _evidence(windows: list[_Window], own: float, seen: BoolArray) -> tuple[Floa
         total = total + weight
         held = held + weight * kept / (structure + _NO_ZERO)
     held /= total + _NO_ZERO
-    # Push the share towards 0 or 1: maps have few values in between.
+    # Push the share towards 0 or 1: most maps are nearly binary.
     held = 1.0 / (1.0 + np.exp(-8.0 * (2.0 * held - 1.0)))
     weight = np.where(seen, total / len(windows), 0.0)
     return (weight * held + TRUST) / (weight + TRUST), weight + TRUST
@@ -247,8 +247,8 @@ def _much(b: FloatArray) -> float:
 def _noise(x: FloatArray) -> float:
     """Return the deviation of the noise (Immerkær 1996, with the median for the mean).
 
-    Of second differences along rows of second differences along columns: edges and slopes,
-    straight or curved, hardly count.
+    It uses second differences along rows of second differences along columns, on which edges and
+    slopes have little effect.
     """
     difference = np.diff(np.diff(x, n=2, axis=0), n=2, axis=1)
     return float(np.median(np.abs(difference))) / (0.6745 * 6.0) if difference.size else 0.0

@@ -57,35 +57,46 @@ def features(image: FloatArray, level: float) -> FloatArray:
     return np.concatenate([colour, level * place], axis=1)
 
 
-def ties_between(image: FloatArray) -> Ties:
-    r"""Tie every pixel to its neighbours in colour and space.
+def neighbours(image: FloatArray, pixels: Array) -> list[Array]:
+    """Return the neighbours of some pixels in colour and place, for each pass a row per pixel."""
+    from scipy.spatial import cKDTree
+
+    found = []
+    for wanted, part in PASSES:
+        points = features(image, LEVEL * part)
+        count = min(wanted, len(points) - 1)
+        if count == 0:
+            found.append(np.empty((len(pixels), 0), np.int32))
+            continue
+        tree = cKDTree(points, balanced_tree=False)
+        # The nearest is the pixel itself: no other is in its place.
+        nearest = tree.query(points[pixels], count + 1)[1][:, 1:]
+        found.append(nearest.astype(np.int32))
+    return found
+
+
+def ties_along(image: FloatArray, pixels: Array, found: list[Array]) -> Ties:
+    r"""Tie pixels to their neighbours.
 
     .. math:: k_{ij} = \max\Big(0, 1 - \frac{\|c_i - c_j\|_1}{5}\Big)
 
     where j is among the ten nearest of i by colour and place, or the two nearest by colour with
     hardly any place; twice so where it is both.
     """
-    from scipy.spatial import cKDTree
-
     bands = image.shape[2]
     colour = np.asarray(image, np.float64).reshape(-1, bands)
-    starts, ends = [], []
-    for wanted, part in PASSES:
-        count = min(wanted, len(colour) - 1)
-        if count == 0:
-            continue
-        points = features(image, LEVEL * part)
-        tree = cKDTree(points, balanced_tree=False)
-        # The nearest is the pixel itself: no other is in its place.
-        nearest = tree.query(points, count + 1)[1][:, 1:].astype(np.int32)
-        starts.append(np.repeat(np.arange(len(colour), dtype=np.int32), count))
-        ends.append(nearest.ravel())
-    i = np.concatenate(starts) if starts else np.empty(0, np.int32)
-    j = np.concatenate(ends) if ends else np.empty(0, np.int32)
+    i = np.concatenate([np.repeat(pixels.astype(np.int32), near.shape[1]) for near in found])
+    j = np.concatenate([near.ravel() for near in found])
     far = np.zeros(len(i))
     for c in range(bands):
         far += np.abs(colour[i, c] - colour[j, c])
     return Ties(i, j, np.maximum(0.0, 1.0 - far / NO_TIE))
+
+
+def ties_between(image: FloatArray) -> Ties:
+    """Tie every pixel to its neighbours in colour and place."""
+    pixels = np.arange(image.shape[0] * image.shape[1])
+    return ties_along(image, pixels, neighbours(image, pixels))
 
 
 def ties_of_open(image: FloatArray, trimap: Trimap) -> Ties:

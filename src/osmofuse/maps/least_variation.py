@@ -1,7 +1,7 @@
-r"""Map of least variation that agrees with a trimap.
+r"""Map of minimal variation that agrees with a trimap.
 
-.. math:: \min_\alpha \alpha^\top L \alpha \quad \text{with } \alpha \text{ as in the trimap
-    where it is known.}
+.. math:: \min_\alpha \alpha^\top L \alpha + \|B \alpha\|^2 \quad
+    \text{with } \alpha \text{ as in the trimap where it is known.}
 
 It is solved by conjugate gradients. Maps that L penalises least are combinations of the picture's
 bands over wide areas. They are found slowly pixel by pixel, and fast with a preconditioner that has
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,21 @@ CG_RTOL, MAX_ITER = 1e-5, 2000  # of the conjugate gradients: relative residual,
 EXACT = 2e-3  # values within half a grey level of 8 bits of 0 or 1 are rounded
 
 
+@dataclass(frozen=True, eq=False)
+class WithSquares:
+    """Matrix L + B^T B; the product of B is not formed, since it is much denser."""
+
+    laplacian: Any
+    rows: Any
+
+    def __matmul__(self, x: Any) -> Any:
+        return self.laplacian @ x + self.rows.T @ (self.rows @ x)
+
+    def diagonal(self) -> FloatArray:
+        """Return the diagonal."""
+        return np.asarray(self.laplacian.diagonal() + (self.rows**2).sum(axis=0))
+
+
 def by_diagonal(matrix: Any) -> Map:
     """Return the diagonal (Jacobi) preconditioner of a matrix."""
     diagonal = matrix.diagonal()
@@ -37,13 +53,18 @@ def by_diagonal(matrix: Any) -> Map:
 
 
 def least_variation(
-    laplacian: Any, trimap: Trimap, guard: Guard, preconditioner: Callable[[Any], Map] = by_diagonal
+    laplacian: Any,
+    trimap: Trimap,
+    guard: Guard,
+    preconditioner: Callable[[Any], Map] = by_diagonal,
+    squares: Any = None,
 ) -> tuple[FloatArray, Status]:
     """Solve for the open pixels of the trimap; known ones keep their value.
 
-    L is a sparse array, (pixels, pixels) in row-major order, and `preconditioner` makes an
-    approximate inverse of its part for the open pixels. The guard is called before each iteration;
-    the status is that of the conjugate gradients. A pixel without a tie to a known one gets 0.5.
+    L is a sparse array, (pixels, pixels) in row-major order, B (`squares`) one with a column for
+    each pixel, and `preconditioner` makes an approximate inverse of the part for the open pixels.
+    The guard is called before each iteration; the status is that of the conjugate gradients. A
+    pixel without a tie to a known one gets 0.5.
     """
     alpha = trimap.levels
     known, values = trimap.known.ravel(), alpha.ravel()
@@ -51,6 +72,9 @@ def least_variation(
         return alpha, Status.direct
     rows = laplacian[~known]
     inner, right = rows[:, ~known], -(rows[:, known] @ values[known])
+    if squares is not None:
+        inner = WithSquares(inner, squares[:, ~known])
+        right -= inner.rows.T @ (squares[:, known] @ values[known])
     found = flexible_cg(
         lambda p: (inner @ p[0])[None],
         right[None],
@@ -83,7 +107,7 @@ def with_block_colours(matrix: Any, image: FloatArray, wanted: BoolArray) -> Map
 
     near = by_diagonal(matrix)
     space = _space(image, wanted)
-    factor = _factor((space.T @ (matrix @ space)).toarray())
+    factor = _factor(_projected(matrix, space))
     across = space.T.tocsr()
 
     def apply(r: FloatArray) -> FloatArray:
@@ -91,6 +115,14 @@ def with_block_colours(matrix: Any, image: FloatArray, wanted: BoolArray) -> Map
         return np.asarray(near(r) + wide[None])
 
     return apply
+
+
+def _projected(matrix: Any, space: Any) -> FloatArray:
+    """Return P^T A P as a dense array."""
+    if isinstance(matrix, WithSquares):
+        wide = matrix.rows @ space
+        return np.asarray(_projected(matrix.laplacian, space) + (wide.T @ wide).toarray())
+    return np.asarray((space.T @ (matrix @ space)).toarray())
 
 
 def _factor(coarse: FloatArray) -> Any:

@@ -20,7 +20,7 @@ from osmofuse.pixels import scaled
 from osmofuse.typing import Array, BoolArray, FloatArray
 
 JPEG_ERROR = 0.15  # largest error attributed to JPEG near an edge
-FEW = 0.2  # share of pixels between the levels above which a map is no mask
+FEW = 0.2  # share of pixels between the levels above which a map is not a mask
 # Bands that differ by no more are grey: in any file, and in one whose format changes pixels.
 EQUAL, SAME = 8 / 255, 0.1
 RARE = 1e-3  # share of pixels that may differ by more
@@ -37,7 +37,7 @@ class AlphaFile:
     notes : tuple of str
         Changes made, and unusual properties.
     scribbled : bool
-        True if it was painted in green and red.
+        True for scribbles in green and red.
     """
 
     alpha: FloatArray
@@ -94,7 +94,7 @@ def one_band(picture: Picture, name: str) -> tuple[Array, list[str]]:
 
 
 def _one_layer(picture: Picture, name: str) -> tuple[Picture, list[str]]:
-    """Return a picture without transparency: the map is its transparency, or its colours."""
+    """Return the layer that holds the map, the transparency or the colours, as a picture."""
     if not picture.transparency:
         return picture, []
     colours = picture.colour

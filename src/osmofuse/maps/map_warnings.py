@@ -5,8 +5,8 @@ The map itself is never changed; callers turn a warning into a note.
 A map lets the background enter where that has structure that the foreground lacks. In blocks of
 pixels with the standard deviations :math:`s_f, s_b`, this is :math:`e = \max(s_b - s_f, 0)^2`; of
 all of it a part p lies where the map lets the background enter, which is a part q of the
-picture. The maps of the gallery's scenes have p above q by 0.26 to 0.81. A map that is turned
-over has :math:`1 - p` and :math:`1 - q` in their place.
+picture. The maps of the gallery's scenes have p above q by 0.26 to 0.81. An inverted map has
+:math:`1 - p` and :math:`1 - q` in their place.
 """
 
 from __future__ import annotations

@@ -80,8 +80,8 @@ def matte(
         White (1) where the map is sure to be 1, black (0) where it is sure to be 0, anything
         between where it is to be found. Known pixels keep their value.
     method : {"combined", "knn", "closed-form", "lbdm", "lkm", "random-walk"}
-        Colour lines within windows and ties between pixels that look alike, together; KNN
-        matting, as in the paper: ties alone; the others need the extra ``prepare``.
+        Colour lines within windows, colour mixtures and ties between pixels that look alike,
+        together; KNN matting, as in the paper: ties alone; the others need the extra ``prepare``.
     max_pixels : int, 1 to 1e9
         A larger picture is matted on a reduced copy, and the map is carried to its full size
         along the picture's edges; a note says so.
@@ -195,7 +195,7 @@ class MatteCost:
 
 
 _MATTE_COSTS = {
-    "combined": MatteCost(450, 22.0, 2200, 32.0),
+    "combined": MatteCost(450, 5.0, 2200, 90.0),
     "knn": MatteCost(590, 15.0, 190, 28.0),
     "closed-form": MatteCost(460, 10.0),
     "lbdm": MatteCost(2600, 20.0),

@@ -1,4 +1,4 @@
-"""Fusion methods, one file each, behind one contract."""
+"""Fusion methods, one file each, with one contract."""
 
 from osmofuse.methods.average import Average
 from osmofuse.methods.catalogue import METHODS, method_class, method_names

@@ -29,7 +29,7 @@ def background_names(count: int) -> list[str]:
 
 
 def check_fourth_band(foreground: object, backgrounds: Sequence[object]) -> None:
-    """Check that no array has four bands beside a picture of fewer.
+    """Check that no array has four bands if another picture has fewer.
 
     The fourth may be transparency; only a Picture states whether it is.
     """

@@ -1,4 +1,4 @@
-"""Methods by name: our own, and those of other packages."""
+"""Methods by name: built-in ones and those of other packages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ METHODS: dict[str, type[Method]] = {
 
 
 def method_names() -> tuple[str, ...]:
-    """Return the names of all methods: our own, then those of other packages, not imported yet."""
+    """Return the names of all methods: built-in, then those of other packages (not imported)."""
     return (*METHODS, *plugins.offered("method", frozenset(METHODS)))
 
 

@@ -114,7 +114,7 @@ class Fusion:
 
 
 def extendable(fusion: Fusion, reach: float) -> Sources:
-    """Return the sources of a fusion, checked to have a reach that can be extended to this one."""
+    """Return the sources of a fusion, checked to have a reach below this one."""
     number("reach", reach, least=NEAREST, most=FARTHEST, infinite=True)
     if fusion.sources is None or fusion.reach is None:
         raise SettingError("reach: this fusion has none to extend")
@@ -136,7 +136,7 @@ class Method(Protocol):
 def settings_of(method: Method | None) -> dict[str, Any]:
     """Return the settings of a method as a record has them.
 
-    An object, such as a regulariser of one's own, is ``{"object": name of its class}``: a record
+    An object, such as a user's regulariser, is ``{"object": name of its class}``: a record
     with one cannot be repeated.
     """
     given: Any = method
@@ -164,7 +164,7 @@ class Extendable(Method, Protocol):
 
 @runtime_checkable
 class Replayable(Method, Protocol):
-    """Method that can write down its steps as a plan, and follow one: see `is_replayable`."""
+    """Method that can record its steps as a plan, and repeat one: see `is_replayable`."""
 
     @property
     def has_plan(self) -> bool:

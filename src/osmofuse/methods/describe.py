@@ -23,7 +23,7 @@ class Setting:
 
     `symbol` is the letter of the paper, e.g. "η", or empty; `kinds` are the annotated types, one
     for each alternative of a union; `range` is that of a number as the docstring states it, e.g.
-    "0 to 1e4, or inf", or empty; `words` tell the meaning, and when to change it.
+    "0 to 1e4, or inf", or empty; `words` are the meaning, and when to change it.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Setting:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """Words that the value may be."""
+        """Allowed words."""
         literal = [get_args(kind) for kind in self.kinds if get_origin(kind) is Literal]
         words = [str(word) for words in literal for word in words]
         words += ["true", "false"] * (bool in self.kinds)
@@ -73,7 +73,7 @@ def describe(name: str) -> MethodInfo:
     for one in fields(kind):
         heading, words = entries.get(one.name, ("", ""))
         symbol, words = _symbol_and_words(words)
-        # Objects cannot be typed; their protocols are no kinds of text.
+        # Objects cannot be typed, so protocols are left out.
         every = _alternatives(hints[one.name])
         kinds = tuple(k for k in every if not getattr(k, "_is_protocol", False))
         settings.append(Setting(one.name, symbol, kinds, one.default, _range(heading), words))

@@ -1,4 +1,4 @@
-r"""Drift of several pictures: on each edge of the grid that of one, or of a mixture.
+r"""Drift of several pictures: on each edge of the grid, that of one picture or a mixture.
 
 Picture k has the weight :math:`\alpha_k` at a pixel (the foreground :math:`\alpha`, one
 background :math:`1 - \alpha`) and the canonical drift :math:`d_k` on an edge. The drift there is
@@ -64,7 +64,7 @@ def share(rule: int, here: float, there: float) -> float:
 def enter(
     d: FloatArray, total: FloatArray, image: FloatArray, weight: FloatArray, rule: int
 ) -> None:
-    """Add the drift of a picture by its share; or put it in place of that of smaller shares."""
+    """Add the drift of a picture, weighted by its share; or replace that of a smaller share."""
     rows, cols = image.shape
     for i in prange(rows):
         for axis in range(2):

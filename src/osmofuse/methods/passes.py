@@ -1,4 +1,4 @@
-"""Methods that go through the pictures in a few passes.
+"""Methods that process the pictures in a few passes.
 
 Such a method is a generator. It yields None after a pass that only prepares, and each channel of
 the fused picture as a plane, in order. The watching function is called between passes.

@@ -7,9 +7,9 @@ the foreground's chromaticity,
 
     b_c = b \, \frac{f_c}{\mathrm{GCM}(f)}, \qquad \mathrm{GCM}(f) = \Big(\prod_c f_c\Big)^{1/C},
 
-with :math:`C` channels, all pictures carrying an offset. Filters take the planes of `Layers`, in
-which the foreground replaces a background that is not valid: to a filter, a hole would be
-something dark, with edges. Osmosis takes those of `channels_of` and `pictures_of`.
+with :math:`C` channels, and an offset added to all pictures. Filters use the planes of `Layers`, in
+which the foreground replaces a background that is not valid: a filter would see a hole as a dark
+area with edges. Osmosis uses those of `channels_of` and `pictures_of`.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ Reducing filters rows and columns with (1, 4, 6, 4, 1)/16 and keeps every second
 gives kept pixels (1, 6, 1)/8 and those between (4, 4)/8 of the small picture. Borders are
 mirrored at the last pixel; a direction of one pixel stays. Constants are kept, and what is
 reduced is expanded in the same way when details are taken and when they are put together, so
-that alpha = 1 gives back the foreground, and alpha = 0 the background, but for rounding.
+that alpha = 1 gives back the foreground, and alpha = 0 the background, up to rounding.
 """
 
 from __future__ import annotations

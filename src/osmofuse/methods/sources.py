@@ -1,4 +1,4 @@
-"""Sources of a fusion: pictures and maps that fit together, handed out as planes."""
+"""Sources of a fusion: pictures and maps that fit together, returned as planes."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Sources:
         maps = tuple(self._checked_alpha(a, f"alpha[{k}]") for k, a in enumerate(given))
         sums = (sum(self._map(a, c) for a in maps) for c in range(self.channels))
         off = max(float(np.abs(total - 1.0).max()) for total in sums)
-        # Maps of 8 bits that sum to 255 but for rounding are meant to sum to 1.
+        # Maps of 8 bits that sum to 255 up to rounding are meant to sum to 1.
         if off > 0.004 * count:
             raise InputError(f"alpha: the maps sum to 1 ± {off:.3g}; normalise them to sum to 1")
         return maps
@@ -156,7 +156,7 @@ class Sources:
 
     @property
     def dtype(self) -> type:
-        """Type of results: float64 if a picture is, else float32."""
+        """Type of results: float64 if any picture is float64, else float32."""
         wide = any(a.dtype == np.float64 for a in (self.foreground, *self.backgrounds))
         return np.float64 if wide else np.float32
 

@@ -1,6 +1,6 @@
 r"""Structure-aware fusion (Li, Xie, Zhou, Han and Zhan 2018, Optik 172, pages 1-11).
 
-Channel by channel, each picture is smoothed but for its strong edges. The structure that is left,
+Channel by channel, each picture is smoothed except for its strong edges. The remaining structure,
 
 .. math::
 

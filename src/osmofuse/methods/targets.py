@@ -1,4 +1,4 @@
-r"""Targets of the structure v, :math:`w`, each one object.
+r"""Targets :math:`w` of the structure v, one class each.
 
 All pictures carry the offset and are positive. With sources :math:`s_0 = f, s_1, \dots` and weights
 :math:`\alpha_k` that sum to 1, the paper's target is :math:`w = \prod_k s_k^{\alpha_k}`; with two
@@ -38,7 +38,7 @@ class Product:
 
     @property
     def cost(self) -> Cost:
-        """No more than the solver's."""
+        """Nothing in addition to the solver."""
         return Cost(0, 0, 0.0)
 
     def fill(
@@ -52,11 +52,11 @@ class Product:
 
 @dataclass(frozen=True)
 class Spectral:
-    r"""The product with backgrounds whose coarse bands are those of the foreground.
+    r"""The product, with the foreground's coarse bands in the backgrounds.
 
-    A background that is darker than the foreground, or lit from elsewhere, brings that along as
-    structure. With the first band :math:`f_1` of the foreground and all but the first of the
-    background (`osmofuse.optimise.spectrum`),
+    Differences in brightness or lighting of the background would otherwise enter as structure. With
+    the first band :math:`f_1` of the foreground and all but the first of the background
+    (`osmofuse.optimise.spectrum`),
 
     .. math::
 
@@ -67,7 +67,7 @@ class Spectral:
 
     @property
     def cost(self) -> Cost:
-        """Bands are found in double precision."""
+        """Cost of the bands, in double precision."""
         return Cost(20, 40, SpectralTV.cost.seconds)
 
     def fill(

@@ -28,7 +28,10 @@ MARGIN = 40
 
 # Factor by which a jump may exceed that of a source, since two pictures of one object differ in
 # contrast; 1.1..1.5 change scores by 0.02.
-_TOLERANCE = 1.25
+TOLERANCE = 1.25
+
+# Weight of a window with hardly a pixel on one side; anything in 1e-7..1e-3 works.
+LEAST_IN_WINDOW = 1e-4
 
 Box = tuple[slice, slice]
 
@@ -63,14 +66,16 @@ def checked_sources(sources: Sequence[FloatArray | None], fused: FloatArray) -> 
     ]
 
 
-def unexplained(found: FloatArray, sources: Sequence[FloatArray]) -> FloatArray:
+def unexplained(
+    found: FloatArray, sources: Sequence[FloatArray], *, tolerance: float = TOLERANCE
+) -> FloatArray:
     """Return the part of a jump that the jumps of the sources do not explain.
 
-    Explained is everything between the smallest and the largest of 0 and the sources' jumps: a
+    Any value between the smallest and the largest of 0 and the sources' jumps is explained: a
     fusion may keep an edge of either source, or any part of it.
     """
-    least = np.minimum.reduce([np.zeros_like(found), *sources]) * _TOLERANCE
-    most = np.maximum.reduce([np.zeros_like(found), *sources]) * _TOLERANCE
+    least = np.minimum.reduce([np.zeros_like(found), *sources]) * tolerance
+    most = np.maximum.reduce([np.zeros_like(found), *sources]) * tolerance
     return np.asarray(found - np.clip(found, least, most))
 
 
@@ -85,6 +90,22 @@ def blocks(x: FloatArray, side: int) -> FloatArray:
     rows, cols = x.shape
     padded = np.pad(x, ((0, -rows % side), (0, -cols % side)))
     return np.asarray(padded.reshape(-(-rows // side), side, -1, side).sum(axis=(1, 3)))
+
+
+def block_means(x: FloatArray, side: int) -> FloatArray:
+    """Return the means over blocks of side × side pixels, smaller ones at the borders."""
+    if side == 1:
+        return x
+    rows, cols = (np.minimum(side, n - np.arange(0, n, side)) for n in x.shape)
+    return np.asarray(blocks(x, side) / np.multiply.outer(rows, cols).astype(np.float32))
+
+
+def gradient(x: FloatArray) -> FloatArray:
+    """Return the forward differences along rows and columns, (2, rows, cols), 0 at the end."""
+    found = np.zeros((2, *x.shape), x.dtype)
+    found[0, :-1] = np.diff(x, axis=0)
+    found[1, :, :-1] = np.diff(x, axis=1)
+    return found
 
 
 def windowed(x: FloatArray, side: int = 1) -> FloatArray:

@@ -65,11 +65,11 @@ def read_model(svm: str | os.PathLike[str], ranges: str | os.PathLike[str]) -> B
     try:
         weights, vectors, gamma, rho = _regression(regression.decode("ascii"))
     except (ValueError, KeyError, IndexError) as error:
-        raise InputError(f"model: {svm} is no regression of libsvm ({error})") from error
+        raise InputError(f"model: {svm} is not a regression model of libsvm ({error})") from error
     try:
         found = _ranges(scaling)
     except (ValueError, KeyError, IndexError) as error:
-        raise InputError(f"model: {ranges} holds no ranges of features ({error})") from error
+        raise InputError(f"model: {ranges} has no feature ranges ({error})") from error
     return BrisqueModel(weights, vectors, gamma, rho, found)
 
 

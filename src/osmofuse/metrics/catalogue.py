@@ -1,4 +1,4 @@
-"""Metrics by name, and named sets of them: our own and those of plugins."""
+"""Metrics by name, and named sets of them: built-in ones and those of plugins."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ VIFB = (
 OTHERS = ("niqe", "nabf", "scd", "vif", "viff", "nmi", "qy", "stroke_contrast")
 BOUNDARY = ("seam_visibility", "natural_chromaticity")
 TRUTH = ("psnr", "ssim")
-INK = ("legibility", "legibility_f")
+LEGIBILITY = ("legibility", "legibility_f")
 
 # Modules with a dict METRICS. Imported by path: some share their name with a function.
 FAMILIES = (
@@ -60,14 +60,14 @@ _DEFINED: dict[str, Metric] = {
 }
 # Our own metrics, in the order of tables.
 METRICS: dict[str, Metric] = {
-    name: _DEFINED[name] for name in (*PAPER, *VIFB, *OTHERS, *BOUNDARY, *TRUTH, *INK)
+    name: _DEFINED[name] for name in (*PAPER, *VIFB, *OTHERS, *BOUNDARY, *TRUTH, *LEGIBILITY)
 }
 
 SETS: dict[str, tuple[str, ...]] = {
     "paper": PAPER,
     "vifb": VIFB,
     "truth": TRUTH,
-    "ink": INK,
+    "ink": LEGIBILITY,
     "all": tuple(METRICS),
 }
 
@@ -75,7 +75,7 @@ _log = logging.getLogger("osmofuse")
 
 
 def metric_names() -> tuple[str, ...]:
-    """Return the names of all metrics: our own, then those of plugins, which are not imported."""
+    """Return the names of all metrics: built-in, then those of plugins (not imported)."""
     return (*METRICS, *plugins.offered("metric", frozenset({*METRICS, *SETS})))
 
 

@@ -84,7 +84,7 @@ def chromaticity_error(
     if mask is not None:
         error = error[mask]
         if error.size == 0:
-            raise InputError("mask: empty; there is no pixel to look at")
+            raise InputError("mask: empty; it must select at least one pixel")
     return float(_REDUCERS[reducer](error))
 
 

@@ -10,7 +10,7 @@ the chromaticity :math:`\kappa_c = \ell_c - L`, it fits
     \kappa_c \approx \text{local mean} + t_c \, (1 - \alpha) + k_c L
 
 by least squares, in Gaussian windows of three pixels wherever alpha varies in them, with one t and
-k for the whole picture. The score is :math:`|t|`: 0.1 is a cast of some 10 % in a channel.
+k for the whole picture. The score is :math:`|t|`: 0.1 is a cast of about 10 % in a channel.
 
 - The local means remove the colours of the scene.
 - The term in L compares pixels of similar lightness: ink is darker than parchment and has another

@@ -88,7 +88,8 @@ def read_niqe_model(path: str | os.PathLike[str]) -> tuple[FloatArray, FloatArra
     except OSError as error:
         raise InputError(f"model: {path} cannot be read ({error.strerror})") from error
     except Exception as error:  # the parser raises many kinds
-        raise InputError(f"model: {path} is no MATLAB file of version 4 to 7 ({error})") from error
+        message = f"model: {path} is not a MATLAB file of version 4 to 7 ({error})"
+        raise InputError(message) from error
     for names in (("mu_prisparam", "cov_prisparam"), ("pop_mu", "pop_cov")):
         if all(name in content for name in names):
             mean, covariance = (np.asarray(content[name], np.float64) for name in names)
@@ -138,7 +139,7 @@ def _scale(shape: float) -> float:
 def _distance(plane: FloatArray, mean: FloatArray, covariance: FloatArray) -> float:
     features = niqe_features(plane)
     if len(features) < 2:
-        raise InputError("fused: flat in a channel, but for one block at most; no statistics")
+        raise InputError("fused: flat in a channel, except for at most one block; no statistics")
     away = features.mean(axis=0) - mean
     spread = (np.cov(features, rowvar=False) + covariance) / 2.0
     tolerance = FEATURE_COUNT * float(np.finfo(np.float64).eps)

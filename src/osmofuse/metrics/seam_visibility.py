@@ -7,17 +7,22 @@ scale l of :mod:`osmofuse.metrics.boundary`:
 - *step*, the jump of lightness and chromaticity. With :math:`\Delta_\sigma` the difference of the
   means inside and outside, :math:`(3 \Delta_{1.5} - \Delta_3)/2`: a slope makes
   :math:`\Delta` grow with the window, a jump does not, so this halves the slopes;
-- *ramp*, the same with windows four times as wide: a jump that a soft map has spread;
+- *level*, the change of lightness and chromaticity from :math:`\alpha = 1` to :math:`\alpha = 0`,
+  however wide the transition: the t that fits :math:`\nabla \ell \approx t \nabla(1 - \alpha)` by
+  least squares, on means of blocks of four pixels. Gradients, since those of natural pictures are
+  nearly uncorrelated, unlike the pixels themselves;
 - *line*, the jump of the gradient: the mean on the two pixels along the boundary, minus that of
   the two sides next to it;
-- *detail*, the jump of the amount of gradient: :math:`\log(g_i/g_o)`, with g the mean absolute
-  difference of neighbours on one side of the boundary, a hundredth added.
+- *detail*, the part of the detail inside that is lost or added
+  (:mod:`osmofuse.metrics.boundary_detail`).
 
 From each the part is subtracted that the sources explain: edges of the scene, adjusted to the
-brightness of the fused picture (in a shadow all jumps of l are smaller). From the square of step,
-ramp and line, twice the variance that texture of deviation s on the two sides causes by chance is
+brightness of the fused picture (in a shadow all jumps of l are smaller). From the square of step
+and line, twice the variance that texture of deviation s on the two sides causes by chance is
 subtracted. The remainder e has the visibility :math:`V = e/(e + c + 0.3 s)`: strong texture hides a
-weak seam. The four combine as :math:`1 - \prod (1 - V)`; the score is the mean along the boundary.
+weak seam. It neither causes nor hides a level, fitted to many pixels, which has
+:math:`V = e/(e + c)`. V of the detail is the part itself. The four combine as
+:math:`1 - \prod (1 - V)`; the score is the mean along the boundary.
 """
 
 from __future__ import annotations
@@ -29,30 +34,34 @@ import numpy as np
 
 from osmofuse.errors import InputError
 from osmofuse.metrics.boundary import (
-    Box,
+    LEAST_IN_WINDOW,
+    TOLERANCE,
+    block_means,
     box_around,
     checked_sources,
+    gradient,
     lightness_and_chroma,
     one_map,
     relative_log,
     unexplained,
     windowed,
 )
+from osmofuse.metrics.boundary_detail import unexplained_detail
 from osmofuse.metrics.metric import Metric
 from osmofuse.typing import Array, BoolArray, FloatArray
 
 # The constants c: e of visibility 1/2 between flat sides. Fitted, like the masking by texture, to
-# faults injected into gallery scenes; that of the ramp to the paper's face pair (docs/boundary.md).
-_STEP_HALF, _RAMP_HALF, _LINE_HALF, _DETAIL_HALF = 0.05, 0.5, 0.15, 1.25
+# faults injected into gallery scenes (docs/boundary.md).
+_STEP_HALF, _LEVEL_HALF, _LINE_HALF = 0.05, 0.5, 0.15
 _MASKING = 0.3
-_FLAT = 0.01  # gradient that counts as none; 0.005..0.02 change scores by 0.002
 # Twice the variance of the extrapolated step, and of the line, by texture of variance 1: half a
 # window of sigma 1.5 holds some 14 independent pixels, the line's part of it 7.
 _STEP_NOISE, _LINE_NOISE = 2 * 2 * 1.5**2 / 14, 2 * 1 / 7
-_WIDE_BLOCK = 4  # side of the blocks of ramp and detail, so that their sigma is 6 pixels
-_RAMP_NOISE = _STEP_NOISE / _WIDE_BLOCK**2
+_LEVEL_BLOCK = 4  # side of the blocks of the level's fit, so that the sigma of its windows is 6
+# Added to the mean square of alpha's gradient, so that transitions above some 100 pixels have no
+# level; 1e-3..4e-3 change scores by 0.02.
+_LEAST_SLOPE = 2e-3
 _FACTORS = 0.5, 4.0  # limits of the ratio of brightness; anything in 0.25..0.7 and 2..8 works
-_LEAST_WEIGHT = 1e-4  # of a window with hardly a pixel on one side; anything in 1e-7..1e-3 works
 
 
 def seam_visibility(
@@ -104,20 +113,25 @@ def seam_map(
     sources = checked_sources((foreground, background), fused)
     places = np.nonzero(_line(inside))
     box = box_around(_line(inside))
-    here = _Boundary(box, inside[box])
-    found = here.jumps(fused)
-    natural = [here.jumps(source).in_the_light_of(found) for source in sources]
-    texture = here.texture(fused)
+    here = _Boundary(inside[box], one_map(alpha, fused.shape)[box])
+    planes, *explaining = (relative_log(picture, box) for picture in (fused, *sources))
+    found = here.jumps(planes)
+    jumps = [here.jumps(source) for source in explaining]
+    factors = [found.brightness_over(one) for one in jumps]
+    natural = [one.scaled(factor) for one, factor in zip(jumps, factors, strict=True)]
+    texture = here.texture(planes)
 
-    def rest(name: str) -> FloatArray:
-        return unexplained(getattr(found, name), [getattr(jumps, name) for jumps in natural])
+    def rest(name: str, tolerance: float = TOLERANCE) -> FloatArray:
+        jumps = [getattr(one, name) for one in natural]
+        return unexplained(getattr(found, name), jumps, tolerance=tolerance)
 
+    flat = np.zeros_like(texture)
     seen = np.zeros(inside.shape)
     seen[places] = 1.0 - (
         _hidden(_beyond_chance(rest("step"), _STEP_NOISE * texture), _STEP_HALF, texture)
-        * _hidden(_beyond_chance(rest("ramp"), _RAMP_NOISE * texture), _RAMP_HALF, texture)
+        * _hidden(_beyond_chance(rest("level", tolerance=1.0), flat), _LEVEL_HALF, flat)
         * _hidden(_beyond_chance(rest("line"), _LINE_NOISE * texture), _LINE_HALF, texture)
-        * _hidden(np.abs(rest("detail")), _DETAIL_HALF, np.zeros_like(texture))
+        * (1.0 - unexplained_detail(planes, explaining, factors, inside[box], here.places))
     )
     return seen
 
@@ -127,26 +141,28 @@ class _Jumps:
     """Jumps across the boundary at each of its pixels, in lightness and chromaticity."""
 
     step: FloatArray
-    ramp: FloatArray
+    level: FloatArray
     line: FloatArray
-    detail: FloatArray
     light: FloatArray
 
-    def in_the_light_of(self, other: _Jumps) -> _Jumps:
-        """Return the jumps of the same edges at the brightness of another picture."""
-        factor = np.clip(other.light / np.maximum(self.light, 1e-6), *_FACTORS)[:, np.newaxis]
-        return replace(
-            self, step=factor * self.step, ramp=factor * self.ramp, line=factor * self.line
-        )
+    def brightness_over(self, other: _Jumps) -> FloatArray:
+        """Return the ratio of brightness at each pixel of the boundary, within limits."""
+        lights = (np.maximum(jumps.light, 1e-6) for jumps in (self, other))
+        return np.clip(np.divide(*lights), *_FACTORS)
+
+    def scaled(self, factor: FloatArray) -> _Jumps:
+        """Return the jumps of the same edges at another brightness."""
+        a = factor[:, np.newaxis]
+        return replace(self, step=a * self.step, level=a * self.level, line=a * self.line)
 
 
 class _Boundary:
     """Boundary line in its box, and the window weights common to all pictures."""
 
-    def __init__(self, box: Box, inside: BoolArray) -> None:
+    def __init__(self, inside: BoolArray, alpha: FloatArray) -> None:
         line = _line(inside)
-        self.box, self.places = box, np.nonzero(line)
-        self.same = tuple(np.diff(inside, axis=axis) == 0 for axis in (0, 1))
+        self.places = np.nonzero(line)
+        self.slopes = gradient(block_means(1.0 - alpha, _LEVEL_BLOCK))
         self.weights = {
             "inside": inside.astype(np.float32),
             "outside": (~inside).astype(np.float32),
@@ -156,27 +172,25 @@ class _Boundary:
         }
         self.totals: dict[tuple[str, int], FloatArray] = {}
 
-    def jumps(self, picture: FloatArray) -> _Jumps:
-        planes = relative_log(picture, self.box)
+    def jumps(self, planes: FloatArray) -> _Jumps:
         channels = np.moveaxis(planes, -1, 0)
 
         def parts(jump: Callable[[FloatArray], FloatArray]) -> FloatArray:
             return lightness_and_chroma(np.stack([jump(x) for x in channels], axis=-1))
 
         return _Jumps(
-            step=parts(lambda x: self._step(x, 1)),
-            ramp=parts(lambda x: self._step(x, _WIDE_BLOCK)),
+            step=parts(self._step),
+            level=parts(self._level),
             line=parts(self._line),
-            detail=self._detail(planes),
             light=self._light(planes),
         )
 
-    def texture(self, picture: FloatArray) -> FloatArray:
+    def texture(self, planes: FloatArray) -> FloatArray:
         """Return the variance of lightness and chroma in the windows, averaged over both sides."""
         weights = [self.weights[side].astype(np.float64) for side in ("inside", "outside")]
-        sides = [(weight, np.maximum(self._sum(weight, 1), _LEAST_WEIGHT)) for weight in weights]
+        sides = [(weight, np.maximum(self._sum(weight, 1), LEAST_IN_WINDOW)) for weight in weights]
         total = np.zeros(len(self.places[0]))
-        for x in np.moveaxis(lightness_and_chroma(relative_log(picture, self.box)), -1, 0):
+        for x in np.moveaxis(lightness_and_chroma(planes), -1, 0):
             # A small difference of squares needs double precision.
             y = x.astype(np.float64)
             y -= y.mean()
@@ -186,16 +200,22 @@ class _Boundary:
                 total += np.maximum(square - mean * mean, 0.0) / 2
         return total.astype(np.float32)
 
-    def _step(self, x: FloatArray, block: int) -> FloatArray:
+    def _step(self, x: FloatArray) -> FloatArray:
         fine, coarse = (
-            self._mean(x, "inside", side) - self._mean(x, "outside", side)
-            for side in (block, 2 * block)
+            self._mean(x, "inside", side) - self._mean(x, "outside", side) for side in (1, 2)
         )
         return np.asarray(1.5 * fine - 0.5 * coarse)
 
+    def _level(self, x: FloatArray) -> FloatArray:
+        """Return the change from alpha = 1 to alpha = 0, fitted to the gradients."""
+        products = (self.slopes * gradient(block_means(x, _LEVEL_BLOCK))).sum(axis=0)
+        squares = (self.slopes**2).sum(axis=0)
+        rows, cols = (n // _LEVEL_BLOCK for n in self.places)
+        return np.asarray((windowed(products) / (windowed(squares) + _LEAST_SLOPE))[rows, cols])
+
     def _line(self, x: FloatArray) -> FloatArray:
         sides = "beside, inside", "beside, outside"
-        seen = np.minimum(*(self._total(side, 1) for side in sides)) > _LEAST_WEIGHT
+        seen = np.minimum(*(self._total(side, 1) for side in sides)) > LEAST_IN_WINDOW
         beside = sum(self._mean(x, side, 1) for side in sides) / 2.0
         return np.where(seen, self._mean(x, "line", 1) - beside, 0.0)
 
@@ -205,25 +225,8 @@ class _Boundary:
         level = (self._mean(lightness, "inside", 1) + self._mean(lightness, "outside", 1)) / 2
         return np.asarray(-np.expm1(-level / 2.0))
 
-    def _detail(self, planes: FloatArray) -> FloatArray:
-        total, count = (np.zeros(planes.shape[:2], np.float32) for _ in range(2))
-        for axis, same in enumerate(self.same):
-            change = same * np.abs(np.diff(planes, axis=axis)).mean(axis=-1)
-            for end in (slice(1, None), slice(None, -1)):
-                part = (end, slice(None)) if axis == 0 else (slice(None), end)
-                total[part] += change
-                count[part] += same
-        sides = [self.weights[name] for name in ("inside", "outside")]
-        counts = [self._sum(side * count, _WIDE_BLOCK) for side in sides]
-        amounts = [
-            self._sum(side * total, _WIDE_BLOCK) / np.maximum(n, _LEAST_WEIGHT) + _FLAT
-            for side, n in zip(sides, counts, strict=True)
-        ]
-        seen = np.minimum(*counts) > _LEAST_WEIGHT
-        return np.where(seen, np.log(amounts[0] / amounts[1]), 0.0)
-
     def _mean(self, x: FloatArray, name: str, block: int) -> FloatArray:
-        total = np.maximum(self._total(name, block), _LEAST_WEIGHT)
+        total = np.maximum(self._total(name, block), LEAST_IN_WINDOW)
         return np.asarray(self._sum(self.weights[name] * x, block) / total)
 
     def _total(self, name: str, block: int) -> FloatArray:
@@ -272,8 +275,8 @@ METRICS = {
         better="low",
         range=(0.0, 1.0),
         definition="jumps of lightness, chromaticity and gradient across the line where alpha "
-        "crosses 0.5, beyond those of the sources and of the texture beside it; mean along the "
-        "line",
+        "crosses 0.5, and changes of detail inside it, beyond those of the sources and of the "
+        "texture beside it; mean along the line",
         channels="jumps of the mean and of the chromaticity, together; one channel has lightness "
         "only",
         source="osmofuse",

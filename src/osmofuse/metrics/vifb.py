@@ -1,7 +1,7 @@
 r"""Ten of the metrics of VIFB, a benchmark of visible and infrared image fusion, by its formulas.
 
 All values are of pictures in grey levels, white at 255. Four names carry the prefix ``vifb_``,
-since the benchmark means something else by them than everybody does. The remaining three of its
+since the benchmark defines them differently from common usage. The remaining three of its
 metrics are in :mod:`~osmofuse.metrics.edge_preservation` (`qabf`) and
 :mod:`~osmofuse.metrics.contrast_sensitivity` (`qcb`, `qcv`).
 

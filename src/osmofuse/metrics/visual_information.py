@@ -101,7 +101,7 @@ def _fidelity(source: FloatArray, u: FloatArray, name: str) -> float:
         kept += float(scale.kept.sum())
         whole += float(scale.whole.sum())
     if not whole > 0.0:
-        raise InputError(f"{name}: flat in a channel; there is no information to be faithful to")
+        raise InputError(f"{name}: flat in a channel; it has no information to be kept")
     return kept / whole
 
 

@@ -66,7 +66,8 @@ class OsmosisEdges:
     def adjoint(self, u: FloatArray) -> FloatArray:
         r"""Apply :math:`A^*`: :math:`(A^* u)_i = \sum_j (1 + d_{ij}/2)(u_j - u_i)`.
 
-        The drift in it is the one seen from i, so :math:`-d` for the upper and left neighbour.
+        Here :math:`d_{ij}` is the drift from i to j, so :math:`-d` for the upper and left
+        neighbour.
         """
         return _flow_back(self.drift, np.require(u, requirements=("C", "W")))
 

@@ -1,4 +1,4 @@
-"""Loops: one `iterate`, and the minimisers and time steppers built on it."""
+"""Iterations: one loop, `iterate`, and the minimisers and time steppers built on it."""
 
 from osmofuse.optimise.evolve import Evolution, Stepper, evolve
 from osmofuse.optimise.ipiano import IPiano, ipiano

@@ -146,9 +146,9 @@ def rof_by_grids(
     r"""Return the result of `rof`, faster for a large step: warm starts from coarser grids.
 
     The parameters are those of `rof`. On a grid of half the size the same problem has the step
-    :math:`\tau/2`, since an edge is half as long beside the area that it bounds; it needs half as
-    many iterations, each at a quarter of the cost. The correction found there is interpolated; the
-    finest grid decides convergence.
+    :math:`\tau/2`, since an edge is half as long relative to the area that it bounds; it needs half
+    as many iterations, each at a quarter of the cost. The correction found there is interpolated;
+    the finest grid decides convergence.
     """
     if tau > LEAST_STEP and min(q.shape[1:]) >= LEAST_SIDE:
         y = np.zeros((q.shape[0], 2, *q.shape[1:]), np.float32) if y0 is None else y0
@@ -161,7 +161,7 @@ def rof_by_grids(
 
 
 def halved(q: FloatArray) -> FloatArray:
-    """Return the means of squares of four pixels; an odd last row or column counts twice."""
+    """Return the means of 2 × 2 blocks; an odd last row or column counts twice."""
     odd = [(0, 0), (0, q.shape[1] % 2), (0, q.shape[2] % 2)]
     q = np.pad(q, odd, mode="edge")
     rows = q[:, ::2] + q[:, 1::2]
@@ -169,7 +169,7 @@ def halved(q: FloatArray) -> FloatArray:
 
 
 def halved_field(y: FloatArray) -> FloatArray:
-    """Return the means of a field over the edges between squares."""
+    """Return the means of a field over the edges between blocks."""
     down, right = np.split(np.pad(y, [(0, 0), (0, 0), *_odd(y)]), 2, axis=1)
     down, right = down[..., 1::2, :], right[..., 1::2]
     down = (down[..., ::2] + down[..., 1::2]) / 2
@@ -180,7 +180,7 @@ def halved_field(y: FloatArray) -> FloatArray:
 def doubled_field(y: FloatArray, shape: tuple[int, ...]) -> FloatArray:
     """Return a field on a finer grid, interpolated linearly between edges.
 
-    Its D* is constant on the four pixels of a square: half of that on the coarse grid.
+    Its D* is constant on the four pixels of a block: half of that on the coarse grid.
     """
     fine = np.zeros((y.shape[0], 2, 2 * y.shape[2], 2 * y.shape[3]), y.dtype)
     down, right = np.repeat(y[:, 0], 2, axis=2), np.repeat(y[:, 1], 2, axis=1)

@@ -24,8 +24,8 @@ steps may diverge.
 **Operator splittings** (Weickert, ter Haar Romeny and Viergever 1998, doi:10.1109/83.661190) solve
 each direction by itself. Each solve is with an M-matrix whose columns sum to 1, so every step is
 stable and positive. Their fixed points are those of the flow only for the drift of one picture.
-Otherwise the flow along columns balances that along rows, which a splitting never sees together,
-and the steady state is wrong by a multiple of :math:`\tau`.
+Otherwise the flow along columns balances that along rows, but a splitting treats them separately,
+so the steady state has an error proportional to :math:`\tau`.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from osmofuse.registration.chain import (
 )
 from osmofuse.registration.control_points import as_points
 from osmofuse.registration.opencv import opencv
-from osmofuse.registration.quality import Evidence, evidence
+from osmofuse.registration.quality import Evidence, Level, Quality, evidence
 from osmofuse.registration.refine import residual_field
 from osmofuse.registration.transform import KINDS, Deformation, Kind, Transform, carried, fitted
 from osmofuse.registration.views import View, frame_of
@@ -54,10 +54,11 @@ class Alignment:
         ``converged``; ``direct`` for control points alone; ``refused``; or ``cancelled``.
     reason : str or None
         Reason for the refusal.
-    quality : mapping
-        The figures: ``tiles``, ``agreement``, ``peak``, ``residual``, ``uncertainty``,
-        ``likeness``, ``information``, ``overlap``; for control points ``points`` and
-        ``points_residual`` in pixels.
+    quality : Quality
+        Its ``level`` is "good", "look closely" or "refused", its ``figure`` the estimated error in
+        pixels. As a mapping it has the figures ``tiles``, ``agreement``, ``peak``, ``residual``,
+        ``uncertainty``, ``likeness``, ``significance``, ``information``, ``overlap``; for control
+        points ``points`` and ``points_residual`` in pixels.
     origin : str
         Estimate that gave the transform.
     seconds : float
@@ -70,7 +71,7 @@ class Alignment:
     score: float
     status: Status
     reason: str | None = None
-    quality: Mapping[str, float] = field(default_factory=dict)
+    quality: Quality = field(default_factory=Quality)
     origin: str = ""
     seconds: float = 0.0
 
@@ -88,8 +89,9 @@ def align(
     """Register the background with the foreground.
 
     The two may differ in size, resolution and kind of light. A transform is accepted only if it is
-    plausible and most tiles that have structure in both pictures fit under it; otherwise the
-    status is ``refused``, with the `reason`. Needs OpenCV, which the extra ``opencv`` installs.
+    plausible and most tiles that have structure in both pictures fit under it, or two fifths of
+    them where most of the overlap correlates nowhere else; otherwise the status is ``refused``,
+    with the `reason`. Needs OpenCV, which the extra ``opencv`` installs.
 
     Parameters
     ----------
@@ -145,10 +147,12 @@ def align(
     if reason is not None or not guard.next_pass():
         return _without_image(result, found, reason, guard, best.origin, figures)
     image, valid = warped(moving[0], result, views[1].shape, valid=moving[1])
+    # Control points alone are taken as they are, however little fits.
+    level: Level = "good" if found.level == "good" else "look closely"
     return Alignment(
         image, result, valid, found.score,
         Status.direct if method == "points" else Status.converged,
-        quality=found.as_dict() | figures, origin=best.origin, seconds=guard.seconds,
+        quality=found.quality(level, figures), origin=best.origin, seconds=guard.seconds,
     )  # fmt: skip
 
 
@@ -185,7 +189,7 @@ def _without_image(
         None, transform, None, found.score,
         Status.cancelled if guard.cancelled else Status.refused,
         reason=None if guard.cancelled else reason,
-        quality=found.as_dict() | dict(figures), origin=origin, seconds=guard.seconds,
+        quality=found.quality("refused", figures), origin=origin, seconds=guard.seconds,
     )  # fmt: skip
 
 

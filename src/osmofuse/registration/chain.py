@@ -21,11 +21,10 @@ AlignMethod = Literal["auto", "features", "correlation", "mutual-information", "
 ALIGN_METHODS: tuple[AlignMethod, ...] = get_args(AlignMethod)
 
 _FEATURE_PIXELS = 1_000_000  # of the copies in which features are detected
-_STRONG = 0.6  # score that ends the search
 _BENT = 0.2  # score that ends the search if a deformation follows
 _CHANCE_AGREEMENT = 0.3  # agreement of unrelated pictures, which is not refined further
 _RIVAL = 0.8  # share of the best score at which another place is a rival
-_ELSEWHERE = 0.02  # of the longer side: least distance of a rival
+_ELSEWHERE = 0.02  # of the longer side: least distance of a rival, beside the uncertainties
 
 _Refiner: TypeAlias = Callable[[View, View, FloatArray, Kind], FloatArray | None]
 _REFINERS: dict[str, _Refiner] = {
@@ -44,9 +43,9 @@ class Candidate:
     objection: str | None
 
     @property
-    def is_sound(self) -> bool:
-        """True if it is plausible and enough places fit."""
-        return self.objection is None and self.evidence.doubt is None
+    def is_good(self) -> bool:
+        """True if it is plausible and of good quality, which ends the search."""
+        return self.objection is None and self.evidence.level == "good"
 
     @property
     def rank(self) -> tuple[bool, float]:
@@ -73,7 +72,7 @@ def best_candidate(
     tried: list[Candidate] = []
     for candidate in _candidates(moving, fixed, kind, method, guard, start):
         tried.append(candidate)
-        if candidate.is_sound and candidate.evidence.score >= _STRONG:
+        if candidate.is_good:
             return candidate, None
         if bending and candidate.rank >= (True, _BENT):
             break
@@ -163,10 +162,11 @@ def _rivalled(ranked: list[Candidate], shape: tuple[int, int]) -> str | None:
     for other in ranked[1:]:
         apart = np.hypot(*(carried(other.matrix, ends) - carried(best.matrix, ends)).T).mean()
         scale = np.sqrt(abs(np.linalg.det(best.matrix[:2, :2])))
+        explained = best.evidence.uncertainty + other.evidence.uncertainty
         if (
             other.objection is None
             and other.evidence.score > _RIVAL * best.evidence.score
-            and apart > _ELSEWHERE * max(shape) * scale
+            and apart > _ELSEWHERE * max(shape) * scale + explained
         ):
             return f"another place fits nearly as well, {apart:.0f} pixels away"
     return None

@@ -50,9 +50,9 @@ def log_gradient(plane: Plane, sigma: float) -> FloatArray:
     r"""Return :math:`\log(1 + |\nabla G_\sigma I| / k)`, with :math:`k` the median strength."""
     cv2 = opencv()
     smooth = cv2.GaussianBlur(plane.values, (0, 0), sigma, borderType=cv2.BORDER_REPLICATE)
-    strength = cv2.magnitude(
-        cv2.Scharr(smooth, cv2.CV_32F, 1, 0), cv2.Scharr(smooth, cv2.CV_32F, 0, 1)
-    )
+    across, down = cv2.Scharr(smooth, cv2.CV_32F, 1, 0), cv2.Scharr(smooth, cv2.CV_32F, 0, 1)
+    # OpenCV's magnitude rounds according to where in memory its result lies.
+    strength = np.sqrt(across * across + down * down)
     k = float(np.median(strength[::3, ::3])) + ROUNDING
     return np.asarray(np.log1p(strength / k))
 

@@ -12,7 +12,7 @@ import numpy as np
 from osmofuse.errors import MissingExtraError
 from osmofuse.typing import Array, FloatArray
 
-TINT = (0.80, 0.05, 0.45)  # where the background enters; in no old page, no skin and no field
+TINT = (0.80, 0.05, 0.45)  # where the background enters; rare in old pages, skin and fields
 _COUNT = 256  # colours of the table, one for each value of a byte
 _FIRST, _LAST = 0.04, 0.97  # brightness of the first and of the last colour
 _START_ANGLE, _TURN, _DEPTH = 0.033, 0.5, 1.8  # helix: angles in turns, distance from grey

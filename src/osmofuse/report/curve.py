@@ -13,7 +13,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 76, 16, 16, 48  # margins for the numbers
 _TICKS = 4  # intervals on an axis, about
 _STROKES = ("#c0392b", "#2e8b57", "#2f6fb5")  # red, green, blue; one line is drawn in the ink
 _CHANNELS = ("red", "green", "blue")  # names of the lines
-_DOTTED = 40  # so few steps are marked one by one
+_DOTTED = 40  # most steps that are marked one by one
 
 Point = tuple[float, float]
 
@@ -65,7 +65,7 @@ def _drawn(lines: dict[int | None, list[Point]], across: str) -> str:
 
 
 def _ticks(values: list[float]) -> list[float]:
-    """Return round numbers that begin below the least value and end above the greatest."""
+    """Return round numbers from below the minimum to above the maximum."""
     low, high = min(values), max(values)
     span = (high - low) or abs(high) or 1.0
     unit = 10.0 ** math.floor(math.log10(span / _TICKS))

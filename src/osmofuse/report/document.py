@@ -33,7 +33,7 @@ class Document:
     """Contents of a page."""
 
     title: str
-    lede: Sequence[str]  # short facts beside the title
+    lede: Sequence[str]  # short facts next to the title
     layers: Mapping[str, Layer]  # pictures of one size, by role; the viewer shows any two
     first: tuple[str, str]  # roles of the two shown first
     sections: Sequence[str] = ()  # HTML below the viewer
@@ -63,8 +63,8 @@ def write_document(
 ) -> Path:
     """Write a page and its files, all or none, the page last; return the path of the page.
 
-    `staging` has other files that get their names together with these, in a folder that
-    `made_folder` made.
+    `staging` has other files that are renamed together with these, in a folder made by
+    `made_folder`.
     """
     folder, pictures = Path(folder), document.pictures
     first, second = (document.layers[role].name for role in document.first)
@@ -121,8 +121,8 @@ def check_report(
     Raises
     ------
     OutputError
-        It holds a report already, is a file, or its nearest folder is closed; or a file of the
-        report would replace another.
+        The folder has a report already, is a file, or cannot be written; or a file of the report
+        would replace another.
     """
     names = [_INDEX, *(_picture(name) for name in file_names(pictures))]
     if iiif is not None:

@@ -121,7 +121,7 @@ def _facts(record: Record) -> Iterator[tuple[str, str]]:
     settings = record.method["settings"]
     yield "Method", str(record.method["name"])
     yield "Settings", ", ".join(f"{k} {_value_text(v, k)}" for k, v in settings.items())
-    if record.alpha:  # of what is no fusion there is none
+    if record.alpha:  # only fusions have one
         yield "Working space", record.working_space
     yield from _result(record.result)
     yield "Made with", ", ".join(f"{name} {value}" for name, value in record.versions.items())

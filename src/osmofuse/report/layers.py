@@ -90,7 +90,7 @@ Encoding: TypeAlias = Literal["png", "jpeg"]
 PAGE_SIDE = 4096  # pixels of the longer side of a picture in the page
 LONGEST_MAP = 2048  # of a map or a tint, which have no fine print
 ENTERS = "Where the background enters"  # of the tint of an alpha map, in words
-_EXACT = 1_500_000  # pictures of so many pixels are kept exactly; larger ones become JPEG
+_EXACT = 1_500_000  # pixels up to which pictures are exact; larger ones become JPEG
 # The usual pictures of a fusion, in the order in which they are offered; further ones of a kind are
 # numbered: "background-2".
 _TITLES = {

@@ -14,6 +14,7 @@ from osmofuse.tasks.levels import apply_levels, range_used
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
 PREVIEW = 1600  # pixels of a preview's longer side
+_PREVIEW_SIDE = 128  # longer side below which a preview is enlarged; 100..200 work
 _FLATTEST = 1e-6  # range below which a picture is flat and is not stretched
 
 
@@ -25,7 +26,7 @@ def checkerboard(
     squares: int = 8,
     longest: int = PREVIEW,
 ) -> Array:
-    """Return a checkerboard of two pictures: lines that break at an edge do not fit.
+    """Return a checkerboard of two pictures; a line that breaks at a square shows a misfit.
 
     Parameters
     ----------
@@ -36,7 +37,7 @@ def checkerboard(
     squares : int
         Number along the longer side.
     longest : int
-        Larger pictures are reduced, by a whole number, to at most so many pixels a side.
+        Larger pictures are reduced by a whole number to at most this many pixels a side.
 
     Returns
     -------
@@ -63,7 +64,7 @@ def flicker(
     valid: BoolArray | None = None,
     longest: int = PREVIEW,
 ) -> tuple[Array, Array]:
-    """Return two pictures to be shown in turn: what jumps does not fit.
+    """Return two pictures to be shown in turn; a jump shows a misfit.
 
     Parameters
     ----------
@@ -96,8 +97,14 @@ def flicker(
     return beside, shown
 
 
+def magnified(picture: Array) -> Array:
+    """Return a picture of a few pixels enlarged by a whole number, so that it can be seen."""
+    times = max(1, _PREVIEW_SIDE // max(picture.shape[:2]))
+    return picture.repeat(times, axis=0).repeat(times, axis=1)
+
+
 def _reduced(array: Array, step: int) -> FloatArray:
-    """Return the means of squares of pixels; squares at the far borders may be smaller."""
+    """Return the means of blocks of pixels; blocks at the far borders may be smaller."""
     rows, cols = (np.arange(0, n, step) for n in array.shape[:2])
     if step == 1:
         return array.astype(np.float32)
@@ -131,7 +138,7 @@ def overlay(image: ArrayLike | Picture, alpha: ArrayLike | Picture) -> Array:
     Parameters
     ----------
     image : array, (rows, cols) or (rows, cols, 3), or Picture
-        The foreground; shown in grey, so that the tint is seen.
+        The foreground; shown in grey, so that the tint is visible.
     alpha : array, (rows, cols) or (rows, cols, channels)
         The map; of several channels, their mean.
 
@@ -153,7 +160,7 @@ def overlay(image: ArrayLike | Picture, alpha: ArrayLike | Picture) -> Array:
 
 
 def _edge(alpha: FloatArray) -> Array:
-    """Return the kept pixels beside one that is not: a line one pixel wide."""
+    """Return the kept pixels next to one that is not: a line one pixel wide."""
     kept = alpha >= 0.5
     inner = kept.copy()
     inner[1:] &= kept[:-1]

@@ -55,9 +55,9 @@ def write_report(
 ) -> Path:
     """Write the report of a fusion: a page, its pictures and its curve as files.
 
-    The page is one file that opens from the disk and asks the network for nothing. It shows
+    The page is one file that opens from the disk and makes no network requests. It shows
     pictures in 8 bits of sRGB, at most 4096 pixels on the longer side, and notes where it has
-    reduced them; the files beside it have the full size.
+    reduced them; the files next to it have the full size.
 
     Parameters
     ----------
@@ -72,8 +72,8 @@ def write_report(
     scores : mapping of str to Score, optional
         As `osmofuse.score` returns them.
     maps : mapping of str to (array, str, float), optional
-        Maps beside those of `change_maps`: values, what they are in words, and the value of the
-        last colour.
+        Maps in addition to those of `change_maps`: values, a description, and the value of the last
+        colour.
     results : mapping of str to array or Picture, optional
         At least two, to be ranked blindly: the page compares them in pairs and shows their names
         when all are done.
@@ -82,7 +82,7 @@ def write_report(
     provenance : Provenance
         Origin of the picture. The title is by default the names of the two inputs.
     overwrite : bool
-        Replace a report that is there.
+        Replace an existing report.
     staging : Staging, optional
         Files together with which these get their names, once it is committed.
 
@@ -96,7 +96,7 @@ def write_report(
     LimitError
         There are too many results to rank.
     OutputError
-        The report is there already, or cannot be written. Then nothing is.
+        The report exists already or cannot be written; then no file is.
     """
     shown = dict(pictures)
     if "fused" not in shown:

@@ -14,7 +14,7 @@ from osmofuse.io import Staging
 from osmofuse.maps.foreground_colours import foreground_colours
 from osmofuse.picture import Picture, as_alpha, samples
 from osmofuse.pixels import quantise
-from osmofuse.registration import Alignment
+from osmofuse.registration import Alignment, Quality
 from osmofuse.report.document import Document, write_document
 from osmofuse.report.facts import UNKNOWN, Provenance, definitions
 from osmofuse.report.layers import PAGE_SIDE, Layer, layers_of, tint_uri
@@ -61,8 +61,10 @@ def write_alignment(
         {"Foreground": beside, "Aligned": moved, "Checkerboard": in_squares(beside, moved)}
     )
     document = Document(
-        title=provenance.title or "A picture laid over another",
-        lede=[f"{figures['agreement']:.0%} of {figures['tiles']:.0f} places fit"],
+        title=provenance.title or "A picture aligned to another",
+        lede=[
+            f"{_level(figures)}: {figures['agreement']:.0%} of {figures['tiles']:.0f} places fit"
+        ],
         size=(alignment.image.shape[0], alignment.image.shape[1]),
         layers=layers,
         first=("Foreground", "Aligned"),
@@ -90,6 +92,7 @@ def _fit_section(alignment: Alignment) -> str:
         "Status": str(alignment.status),
         "Found by": alignment.origin,
         "Transform": kind,
+        "Quality": f"{_level(figures)}, error about {figures.figure:.2f} pixels",
         "Places that fit": f"{figures['agreement']:.0%} of {figures['tiles']:.0f}",
         "Uncertainty": f"{figures['uncertainty']:.2f} pixels at the corners",
         "Overlap": f"{figures['overlap']:.0%} of the smaller picture",
@@ -104,6 +107,11 @@ def _fit_section(alignment: Alignment) -> str:
         "fit; on the checkerboard, lines that break.</p>"
         f"{definitions(facts)}</div>{matrix}</section>"
     )
+
+
+def _level(quality: Quality) -> str:
+    """Return the level of an alignment in words."""
+    return {"good": "Good fit", "look closely": "Look closely", "refused": "Refused"}[quality.level]
 
 
 def _matrix(matrix: Array) -> str:

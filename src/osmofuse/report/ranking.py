@@ -79,8 +79,8 @@ def with_ranking(record: Record, path: str | os.PathLike[str]) -> Record:
     Returns
     -------
     Record
-        With what `read_ranking` found as the last of its `ranking`, in the place of what the same
-        judge had answered before.
+        With the result of `read_ranking` appended to its `ranking`; it replaces earlier answers of
+        the same judge.
 
     Raises
     ------

@@ -116,7 +116,7 @@ def _scale(bar: Bar) -> str:
 
 
 def numbers_section(scores: Mapping[str, Score], curve: str | None) -> str:
-    """Return scores and energy curve, beside each other where there is room."""
+    """Return scores and energy curve, side by side if there is room."""
     parts = []
     if scores:
         parts.append(
@@ -147,17 +147,17 @@ def how_section(provenance: Provenance, promise: str, files: Iterable[str]) -> s
             '<button type="button" data-copy="record">Copy</button></div></details>'
         )
     names = ", ".join(f"<code>{escape(name)}</code>" for name in files)
-    parts.append(f"<p class='files'>Files beside this page: {names}.</p></section>")
+    parts.append(f"<p class='files'>Files next to this page: {names}.</p></section>")
     return "".join(parts)
 
 
 def blind_section(
     results: Mapping[str, ArrayLike | Picture], record: Record | None, *, shown: bool = False
 ) -> str:
-    """Return the blind comparison of at least two results; their names are not legible in it.
+    """Return the blind comparison of at least two results, which hides their names.
 
-    The answers will belong to `record`. If `shown`, the results are layers of the page already,
-    each with its rank.
+    The answers belong to `record`. If `shown`, the page already has the results as layers, each
+    with its rank.
     """
     if not results:
         return ""
@@ -175,7 +175,7 @@ def blind_section(
     return (
         '<section aria-labelledby="blind" class="blind"><h2 id="blind">Which is better?</h2>'
         f"<p>{len(names)} results, {len(pairs)} comparisons, without names. Look as long as you "
-        "like, in any view; the names are told at the end.</p>"
+        "like, in any view; the names are shown at the end.</p>"
         f"{'' if shown else _hidden(results)}"
         f'<script type="application/json" id="ranking">{json.dumps(data)}</script>'
         '<div id="judge"></div></section>'

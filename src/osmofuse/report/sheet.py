@@ -33,7 +33,7 @@ def side_by_side(
 ) -> Array:
     """Draw pictures of one size on a white page, each with its caption below.
 
-    The sheet is for looking, not for measuring: values outside 0 to 1 are clipped, and large
+    The sheet is for display, not for measurement: values outside 0 to 1 are clipped, and large
     pictures are reduced until the page is at most 2400 pixels wide and about 3400 high. Small
     ones are magnified by a whole number, every pixel a sharp square; those between are shown
     pixel for pixel.
@@ -237,7 +237,7 @@ def _shown(size: tuple[int, int], room: tuple[int, int]) -> tuple[int, int]:
 Box = tuple[slice, slice]
 
 _ZOOM_COLUMNS = 4  # of zooms in a row, at most, so that their captions stay legible
-_ZOOMED = 480  # zooms are magnified up to so many pixels
+_ZOOMED = 480  # pixels up to which zooms are magnified
 
 
 def contact_sheet(
@@ -341,7 +341,7 @@ def _in_pairs(
 
 
 def _zoom_columns(count: int) -> int:
-    """Return the columns that leave the fewest places empty, in as few rows as may be."""
+    """Return the number of columns with the fewest empty places, in as few rows as possible."""
     return math.ceil(count / math.ceil(count / _ZOOM_COLUMNS))
 
 

@@ -28,7 +28,7 @@ def check_sheet(tried: Sequence[Mapping[str, Any]], size: tuple[int, int]) -> No
 
 
 def study_sheet(trials: Sequence[Trial], *, title: str = "") -> Array:
-    """Draw the pictures of a sweep as a table, as the paper's figure of its weights is one.
+    """Draw the pictures of a sweep as a table, like the paper's figure of its weights.
 
     Settings that were varied go down, the slowest first, or across, so that there are about as
     many rows as columns; of the paper's study, start and mu go down, eta and gamma across. What

@@ -62,7 +62,7 @@ def markdown_table(comparisons: Sequence[Comparison], *, published: Published | 
     comparisons : sequence of Comparison
         Result of `osmofuse.compare`.
     published : mapping of str to mapping of str to float, optional
-        Values printed in brackets beside ours: by method, then by metric.
+        Values printed in brackets after ours: by method, then by metric.
 
     Returns
     -------
@@ -126,7 +126,7 @@ def csv_table(
     comparisons : sequence of Comparison
         Result of `osmofuse.compare`, or trials of a sweep under their names.
     settings : sequence of mapping, optional
-        Of each trial of a sweep: further columns behind the name.
+        Of each trial of a sweep: further columns after the name.
     published : mapping of str to mapping of str to float, optional
         As for `markdown_table`: further columns at the end, ``published_`` before their names.
 
@@ -274,7 +274,7 @@ def reasons_of(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def shown_number(value: float | None, metric: str) -> str:
-    """Return a metric's value with as many digits as it is worth."""
+    """Return a metric's value, rounded to a suitable number of digits."""
     if value is None:
         return _MISSING
     if math.isinf(value):
@@ -312,7 +312,7 @@ def fixed_settings(tried: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def trial_names(trials: Sequence[Trial]) -> list[str]:
-    """Return the trials of a sweep in words, by the settings that were varied."""
+    """Return a name for each trial of a sweep, from the settings that were varied."""
     tried = [trial.settings for trial in trials]
     varied = varied_settings(tried) or dict.fromkeys(list(tried[0])[:1])
     chosen = [{name: settings[name] for name in varied} for settings in tried]

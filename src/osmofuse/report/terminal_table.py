@@ -23,7 +23,7 @@ def terminal_table(
 ) -> str:
     """Return comparisons as plain text that fits a width.
 
-    Where not all columns fit, there are several blocks of them, each with the names.
+    Columns that do not fit go into further blocks, each with the names.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def _widest(column: Cells) -> int:
 
 
 def _blocks(names: Cells, figures: list[Cells], width: int) -> Iterator[list[Cells]]:
-    """Yield columns that fit beside each other, the names first."""
+    """Yield blocks of columns that fit side by side, the names first."""
     block, used = [names], _widest(names)
     for column in figures:
         more = len(_GAP) + _widest(column)
@@ -98,7 +98,7 @@ def _blocks(names: Cells, figures: list[Cells], width: int) -> Iterator[list[Cel
 
 
 def _lines(block: list[Cells]) -> Iterator[str]:
-    """Yield the lines of columns beside each other; names to the left, figures to the right."""
+    """Yield the lines of columns side by side; names left-aligned, figures right-aligned."""
     widths = [_widest(column) for column in block]
     for index, row in enumerate(zip(*block, strict=True)):
         for parts in zip_longest(*row, fillvalue=""):

@@ -38,6 +38,7 @@ class Laid:
     transform: Transform  # from points (x, y) of the background to the foreground
     settings: Mapping[str, Any]
     score: float  # see `osmofuse.Alignment`
+    note: str | None = None  # advice to look at it closely
 
 
 def laid_over(
@@ -50,12 +51,12 @@ def laid_over(
             f"{name}: refused to align it to foreground: {found.reason}. If they do show the "
             "same thing, align them first, with osmofuse align and control points"
         )
-    laid = Laid(found.transform, dict(settings), found.score)
+    laid = Laid(found.transform, dict(settings), found.score, found.quality.note)
     return aligned_picture(foreground, background, found), laid
 
 
 def aligned_picture(foreground: Picture, background: Picture, found: Alignment) -> Picture:
-    """Return the background in the foreground's frame, at its resolution and place on the earth."""
+    """Return the background in the foreground's frame, with its resolution and georeference."""
     assert found.image is not None
     assert found.valid is not None
     assert found.transform is not None

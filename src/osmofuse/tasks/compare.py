@@ -1,4 +1,4 @@
-"""Run methods on one pair of pictures, on equal terms."""
+"""Comparison of methods on one pair of pictures."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class Comparison:
     fusion : Fusion or None
         Its result, with the time it took; None if it could not be run.
     scores : mapping of str to Score
-        By the name of the metric; empty where there is no picture to score.
+        Scores by name of the metric; empty if there is no picture to score.
     reason : str or None
-        Why there is no fusion, or none that can be scored.
+        Reason for a missing fusion, or one that cannot be scored.
     """
 
     name: str
@@ -62,25 +62,25 @@ def compare(
     watch: Watch | None = None,
     **options: Any,
 ) -> list[Comparison]:
-    """Fuse a pair of pictures by several methods, and score what they made.
+    """Fuse a pair of pictures by several methods, and score the results.
 
     Parameters
     ----------
     foreground, background : array or Picture
         As for `osmofuse.fuse`; one background. Or a Prepared in their place.
     alpha : array, Picture or number, or "auto"
-        The map that methods are given, and that all results are scored with. By default 0.5.
+        Map for all methods and for scoring. By default 0.5.
     methods : str, Method, iterable of them, or mapping of str to them, optional
-        What to compare: names or instances, or a mapping from names of your own, needed where
-        one method comes with several settings. By default all of osmofuse's own.
+        Methods to compare: names or instances; or a mapping from your own names to them, needed for
+        one method with several settings. By default all built-in methods.
     alphas : mapping of str to map, optional
         Separate maps for some methods, by name: some need a mask, others a soft map.
     truth : array or Picture, optional
-        The right answer, where there is one.
+        Ground truth.
     metrics : str, callable, or sequence of them
-        What to score, as for `osmofuse.score`.
+        Metrics, as for `osmofuse.score`.
     watch : callable, optional
-        Given to every method. Where it cancels one, the methods after it are not begun.
+        Passed to every method. After a cancellation no further method is started.
     **options
         Options of `osmofuse.prepare`.
 
@@ -93,7 +93,8 @@ def compare(
     Raises
     ------
     SettingError
-        A method is unknown, or two have one name, or `alphas` names a method not compared.
+        A method is unknown, two have the same name, or `alphas` names a method that is not
+        compared.
 
     Notes
     -----

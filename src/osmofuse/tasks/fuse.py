@@ -1,4 +1,4 @@
-"""Fuse two pictures, or more, by one call."""
+"""Fusion of two or more pictures in one call."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from osmofuse.tasks.prepare import Given, Preparation, Prepared, prepare
 from osmofuse.tasks.working_space import from_working
 from osmofuse.typing import FloatArray
 
-# Options that `fuse` and its siblings hand on to `prepare`.
+# Options that `fuse`, `compare` and `sweep` pass on to `prepare`.
 PREPARING = ("valid", *(field.name for field in fields(Preparation)))
 ANY_SIZE = (100, 100)  # size used to check settings before pictures are read
 
@@ -39,19 +39,19 @@ def fuse(
     Parameters
     ----------
     foreground : array, (rows, cols) or (rows, cols, channels), Picture, or Prepared
-        The picture whose colours are kept. uint8, uint16, or floats with 1.0 for white. Or all
-        pictures, made ready by `osmofuse.prepare`: then neither background nor alpha.
+        The picture whose colours are kept. uint8, uint16, or floats with 1.0 for white. Or the
+        result of `osmofuse.prepare`, without background and alpha.
     background : array or Picture, or a list of them
-        The picture whose structure enters; of the same size, with as many channels or one. What
-        is masked in a masked array is not valid.
+        The picture whose structure enters; of the same size, with as many channels or one. Masked
+        samples of a masked array are not valid.
     alpha : array, Picture or number, "auto", or a list
-        1 where the foreground is kept, 0 where the background's structure enters; "auto" makes
+        1 where the foreground is kept, 0 where the background's structure enters; "auto" estimates
         a map from the two pictures, see `osmofuse.maps.auto_alpha`. With several
         backgrounds one for each picture, foreground first; they sum to 1. By default 0.5.
     method : str or Method
         The name of a method, an instance of one, or a function of your own, see :doc:`methods`.
     watch : callable, optional
-        Called with a `Progress` now and then; if it returns True the fusion ends as it is.
+        Called with a `Progress` at intervals; if it returns True the fusion stops as it is.
     **options
         Options of `osmofuse.prepare`, e.g. ``valid=mask`` or ``levels="match"``, and settings of
         the named method or function, e.g. ``eta=0.01``. A ``reach`` may be a text like ``"2 %"``.
@@ -59,8 +59,8 @@ def fuse(
     Returns
     -------
     Fusion
-        The picture is its `image`: white at 1.0, not clipped. `Fusion.picture` is what a file
-        would hold.
+        Its `image` is the fused picture: white at 1.0, not clipped. `Fusion.picture` converts it
+        for a file.
 
     Raises
     ------
@@ -96,9 +96,8 @@ def run_method(
 ) -> Fusion:
     """Call a method; add the method and its run time to the fusion, where they are missing.
 
-    A method may return the fusion of another one. It is then a fusion of the method that was
-    called: a plan is of the other one, and so is what `Fusion.extend` would go on with. `call`
-    is another way to run the method, e.g. along a plan.
+    If a method returns the fusion of another one, the plan and the data for `Fusion.extend`, which
+    belong to the other, are removed. `call` is another way to run the method, e.g. with a plan.
     """
     began = perf_counter()
     fusion = method(sources, watch=watch) if call is None else call()
@@ -138,7 +137,7 @@ def prepared_of(
     alpha: Given | Sequence[Given] | None,
     options: Mapping[str, Any],
 ) -> Prepared:
-    """Return pictures ready to be fused: prepared from those given, or prepared already."""
+    """Return prepared pictures; prepare them if they are not."""
     if not isinstance(foreground, Prepared):
         if background is None:
             raise InputError("background: missing; give the picture whose structure enters")
@@ -153,7 +152,7 @@ def prepared_of(
 
 
 def finished(fusion: Fusion, ready: Prepared) -> Fusion:
-    """Return a fusion in the encoding of its foreground, and with the foreground."""
+    """Return a fusion converted to the encoding of its foreground, with the foreground."""
     space, profile = ready.preparation.working_space, ready.foreground.profile
     if space == "encoded":
         return replace(fusion, foreground=ready.foreground)
@@ -163,17 +162,17 @@ def finished(fusion: Fusion, ready: Prepared) -> Fusion:
         image=from_working(fusion.image, space, profile),
         structure=None if structure is None else from_working(structure, space, profile),
         foreground=ready.foreground,
-        sources=None,  # it cannot be extended: that would go on from here in linear light
+        sources=None,  # cannot be extended: the extension would start from here in linear light
     )
 
 
 def scored_pictures(ready: Prepared) -> tuple[Picture, Picture, FloatArray]:
-    """Return foreground, background and alpha as metrics take them."""
+    """Return foreground, background and alpha for metrics."""
     return ready.foreground.filled(), scored_background(ready), ready.sources.alpha
 
 
 def scored_background(ready: Prepared) -> Picture:
-    """Return the background as metrics can take it: 0 where it has no data."""
+    """Return the background for metrics: 0 where it has no data."""
     background, valid = ready.backgrounds[0].colour, ready.sources.valid
     if valid is None:
         return Picture(background)
@@ -182,7 +181,7 @@ def scored_background(ready: Prepared) -> Picture:
 
 
 def method_of(method: str | Method, settings: Mapping[str, Any]) -> Method:
-    """Return the method of a name or a function with its settings, or the instance given."""
+    """Return a method from a name or a function, with its settings; or the given instance."""
     if not isinstance(method, str) and not inspect.isroutine(method):
         if isinstance(method, type) or not callable(method):
             raise SettingError(

@@ -1,4 +1,4 @@
-"""Lengths that follow the size of a picture: "2 %" of the side of a square as large as it."""
+"""Lengths relative to the size of a picture: "2 %" of the side of a square of the same area."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Levels: black and white of a picture that does not use the range of its type.
+"""Levels: adjustment of a picture that does not use the whole range of its type.
 
 An infrared camera of 12 bits fills a sixteenth of a 16-bit file. Nothing is stretched by
-default: `range_used` lets a caller warn, `apply_levels` does what the user chooses.
+default: `range_used` is for warnings, `apply_levels` makes the adjustment that the user chooses.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Levels = Literal["as-is", "percentiles", "match"]
 
 # A thousandth at each end may be dust, dead pixels or glare.
 _TAILS = (0.1, 99.9)
-# Less than this beside black or white, in a 16-bit file, is no clipping.
+# Values outside 0 to 1 by less than half a level of 16 bits do not count as clipped.
 _HALF_LEVEL = 0.5 / 65535
 
 
@@ -37,8 +37,8 @@ def range_used(pixels: ArrayLike | Picture, *, valid: BoolArray | None = None) -
     Returns
     -------
     float
-        Between the 0.1th and the 99.9th percentile; 1.0 is from black to white. A 12-bit picture
-        in a 16-bit file uses 0.0625 or less.
+        Range between the 0.1th and the 99.9th percentile; 1.0 is from black to white. A 12-bit
+        picture in a 16-bit file uses 0.0625 or less.
     """
     array = checked(pixels, "picture", valid=valid)
     low, high = _ends(array, valid)
@@ -52,19 +52,19 @@ def apply_levels(
     *,
     valid: BoolArray | None = None,
 ) -> tuple[Array, str | None]:
-    r"""Shift and stretch a picture, all bands alike, :math:`y = y_0 + (x - x_0) s`.
+    r"""Shift and stretch all bands of a picture in the same way, :math:`y = y_0 + (x - x_0) s`.
 
     Parameters
     ----------
     pixels : array_like or Picture, (rows, cols) or (rows, cols, channels)
         Never changed.
     how : {"as-is", "percentiles", "match"}
-        Leave it; let the 0.1th and 99.9th percentile become black and white; or let them become
-        those of the reference.
+        No change; map the 0.1th and 99.9th percentile to black and white; or map them to those of
+        the reference.
     reference : array_like or Picture, optional
         For "match"; may have another size and number of channels.
     valid : array of bool, (rows, cols), optional
-        Where False, the picture does not count for its percentiles.
+        Where False, pixels do not count for the percentiles.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def apply_levels(
     Raises
     ------
     InputError
-        The picture has one tone only and cannot be stretched.
+        The picture is flat and cannot be stretched.
     """
     if how not in get_args(Levels):
         raise SettingError(f"levels: {how!r}; must be as-is, percentiles or match")

@@ -1,7 +1,7 @@
 """Preparation of pictures and a map for a fusion: one size, one colour space, one range.
 
-What a command does to files between reading and fusing, `prepare` does to pictures: the same
-samples come out, bit for bit.
+`prepare` does to pictures what a command does to files between reading and fusing: the results are
+the same, bit for bit.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from osmofuse.checks import choice, number, whole
 from osmofuse.errors import InputError, SettingError
 from osmofuse.io import in_profile_of
-from osmofuse.maps.alpha import FADE, WIDEST_BLUR, kept_around_gaps, soften
+from osmofuse.maps.alpha import DEFAULT_FEATHER, WIDEST_BLUR, kept_around_gaps, soften
 from osmofuse.maps.auto_alpha import AutoAlpha, auto_alpha
 from osmofuse.maps.map_file import alpha_of_picture
 from osmofuse.maps.map_warnings import has_hard_edges, looks_inverted
@@ -61,17 +61,17 @@ class Preparation:
     Parameters
     ----------
     align : mapping or str, optional
-        Lay the backgrounds over the foreground first: the kind of transform, or a mapping with
+        Align the backgrounds to the foreground first: the kind of transform, or a mapping with
         ``method``, ``transform`` and ``deformation`` as for `osmofuse.align`.
     levels : {"as-is", "percentiles", "match"}
-        How the range of the backgrounds is adjusted.
+        Adjustment of the backgrounds' range.
     working_space : {"encoded", "linear"}
-        Samples are fused as they are stored, or proportional to light.
+        Fuse samples as stored, or proportional to light.
     soften : float, 0 to 1000, or text
-        Blur of the map, in pixels; or a text like ``"2 %"``, of the side of a square that is as
-        large as the picture.
+        Standard deviation of a blur of the map, in pixels; or a text like ``"2 %"``, of the side of
+        a square with the picture's area.
     feather : int, 0 to 10000
-        Pixels around places without data over which alpha rises to 1.
+        Width in pixels of the ramp over which alpha rises to 1 around no-data areas.
     invert : bool
         The map is white where the background enters: 1 - alpha is used, before anything else.
     """
@@ -80,7 +80,7 @@ class Preparation:
     levels: Levels = "as-is"
     working_space: Space = "encoded"
     soften: float | str = 0.0
-    feather: int = FADE
+    feather: int = DEFAULT_FEATHER
     invert: bool = False
 
     def __post_init__(self) -> None:
@@ -94,26 +94,26 @@ class Preparation:
 
     @property
     def alignment(self) -> dict[str, Any] | None:
-        """Settings of the alignment, all of them; None if there is none."""
+        """All settings of the alignment; None if there is none."""
         if self.align is None:
             return None
         chosen = {"transform": self.align} if isinstance(self.align, str) else self.align
         return checked_alignment(chosen)
 
     def soften_for(self, shape: Sequence[int]) -> float:
-        """Return the blur of the map of pictures of a size, in pixels."""
+        """Return the blur of the map in pixels, for pictures of a size."""
         found: float = in_pixels({"soften": self.soften}, shape)["soften"]
         return found
 
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """Pictures that are ready to be fused; `osmofuse.fuse` takes it in their place.
+    """Pictures prepared for a fusion; the first argument of `osmofuse.fuse`.
 
     Attributes
     ----------
     foreground : Picture
-        As it was given: a result takes its depth, profile and metadata.
+        As given; a result takes its depth, profile and metadata.
     sources : Sources
         Input of the methods, in the working space.
     preparation : Preparation
@@ -126,7 +126,7 @@ class Prepared:
         Notes by role: "foreground", "background" (further ones are "background-2"
         and so on) and "alpha".
     backgrounds : tuple of Picture
-        As they are fused, but not in linear light: filled, in the foreground's colour space.
+        As fused, but not in linear light: filled, in the foreground's colour space.
     """
 
     foreground: Picture
@@ -144,7 +144,7 @@ class Prepared:
     def with_map(self, alpha: Given) -> Prepared:
         """Return the same pictures with another map, prepared as by `prepare`.
 
-        A number has no edges: a blur of maps leaves it as it is.
+        A number is not blurred, since it has no edges.
         """
         sources, how = self.sources, self.preparation
         if is_number(alpha):
@@ -162,7 +162,7 @@ class Prepared:
 
     @cached_property
     def noted(self) -> dict[str, tuple[str, ...]]:
-        """Notes for a person, by role; also those that depend on the samples."""
+        """Notes for the user, by role, including those that depend on the samples."""
         found = dict(self.told)
         for k, picture in enumerate(self.backgrounds):
             role = role_of(k)
@@ -184,7 +184,7 @@ class Prepared:
         )
 
     def notes_for(self, methods: Mapping[str, Method]) -> tuple[str, ...]:
-        """Return notes on fusing by some methods, given by name, beside `notes`."""
+        """Return notes on fusing by the named methods, in addition to `notes`."""
         names = [name for name, one in methods.items() if needs_soft_map(one)]
         if not names or not has_hard_edges(self.sources.alpha):
             return ()
@@ -195,7 +195,7 @@ class Prepared:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes for a person: what was noticed in the pictures, or done to them."""
+        """Notes for the user on the pictures and their preparation."""
         by_role = [f"{role}: {note}" for role, notes in self.noted.items() for note in notes]
         return tuple(by_role) if self.made is None else (*by_role, self.made.words)
 
@@ -206,7 +206,7 @@ def is_number(alpha: object) -> bool:
 
 
 def role_of(index: int) -> str:
-    """Return what a background is called, counted from 0: the second is "background-2"."""
+    """Return the role of a background by its index from 0; index 1 is "background-2"."""
     return "background" if index == 0 else f"background-{index + 1}"
 
 
@@ -220,14 +220,14 @@ def prepare(
     working_space: Space = "encoded",
     soften: float | str = 0.0,
     valid: BoolArray | None = None,
-    feather: int = FADE,
+    feather: int = DEFAULT_FEATHER,
     invert: bool = False,
 ) -> Prepared:
     r"""Prepare pictures and a map for a fusion.
 
     Backgrounds are aligned to the foreground, converted to its colour space, and their range is
-    adjusted, if that is asked for; pixels without data are filled, and the map rises to 1
-    around them. What `osmofuse fuse` does to files, this does to pictures.
+    adjusted, if requested; pixels without data are filled, and the map rises to 1 around them. The
+    command `osmofuse fuse` does the same to files.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def prepare(
     Returns
     -------
     Prepared
-        Of which `sources` are what a method is called on.
+        Prepared pictures; methods are called on its `sources`.
 
     Raises
     ------
@@ -302,7 +302,7 @@ class _Back:
 def _checked(
     given: Sequence[Given], names: Sequence[str], valid: BoolArray | None, how: Preparation
 ) -> Iterator[tuple[Picture, str, BoolArray | None]]:
-    """Yield each background as a picture that can be used, its name, and where it is valid."""
+    """Yield each background as a checked picture, its name, and its mask of valid pixels."""
     for one, name in zip(given, names, strict=True):
         (plain,), known = without_masks([one], valid)
         if known is not valid and how.align is not None:
@@ -346,7 +346,8 @@ def _background(
         empty = f"{np.count_nonzero(~known)} pixels hold no data; the foreground is kept there"
         if how.feather:
             empty += f", and alpha rises to 1 over the {how.feather} pixels around"
-    words = tuple(words for words in (converted, adjusted, empty) if words)
+    note = None if laid is None else laid.note
+    words = tuple(words for words in (note, converted, adjusted, empty) if words)
     return _Back(picture, known, laid, words)
 
 
@@ -423,7 +424,7 @@ def _alphas(
 def _auto(alpha: str, pictures: Sequence[Picture], valid: BoolArray | None) -> AutoAlpha:
     if alpha != "auto":
         raise InputError(
-            f"alpha: {alpha!r}; give a number, an array or 'auto'. A file is read first, with "
+            f"alpha: {alpha!r}; give a number, an array or 'auto'; read a file first, with "
             "osmofuse.read"
         )
     if len(pictures) > 2:
@@ -432,17 +433,17 @@ def _auto(alpha: str, pictures: Sequence[Picture], valid: BoolArray | None) -> A
 
 
 def check_invertible(alpha: object, *, several: bool) -> None:
-    """Refuse to invert anything but one map that was given."""
+    """Refuse to invert anything but a single given map."""
     if several:
         raise SettingError("invert: with several backgrounds every picture has its own map")
     if alpha is None:
         raise SettingError("invert: there is no map to invert; give alpha")
     if isinstance(alpha, str) and alpha == "auto":
-        raise SettingError("invert: 'auto' makes a map that is right as it is; leave invert out")
+        raise SettingError("invert: 'auto' makes a map that needs no inversion; leave invert out")
 
 
 def _map(alpha: Given, name: str, invert: bool = False) -> tuple[FloatArray, tuple[str, ...]]:
-    """Return a map in [0, 1]; a Picture may be any that people store maps in."""
+    """Return a map in [0, 1]; a Picture may have any of the forms that `maps.read_alpha` reads."""
     if not isinstance(alpha, Picture):
         plain = as_alpha(cast(ArrayLike, alpha), name=name)
         return np.asarray(1.0 - plain) if invert else plain, ()
@@ -451,7 +452,7 @@ def _map(alpha: Given, name: str, invert: bool = False) -> tuple[FloatArray, tup
 
 
 def _softened(maps: Sequence[FloatArray], blur: float) -> list[FloatArray]:
-    """Return maps blurred; beside them, a number stays as it is."""
+    """Return blurred maps; a number among them is unchanged."""
     if all(one.ndim < 2 for one in maps):
         raise SettingError("soften: alpha is a number, which has no edges; give a map")
     return [one if one.ndim < 2 else soften(one, blur) for one in maps]

@@ -1,6 +1,6 @@
 """Recipes: settings for a purpose, in TOML files.
 
-A job takes from a recipe what is not given otherwise::
+A job takes missing settings from a recipe::
 
     format = 1
     name = "text"
@@ -83,8 +83,8 @@ class Recipe:
 
     Notes
     -----
-    `soften` and the setting ``reach`` may be texts like ``"2 %"``: of the side of a square that is
-    as large as the picture. `soften_for` and `settings_for` give them in pixels.
+    `soften` and the setting ``reach`` may be texts like ``"2 %"``: of the side of a square with the
+    picture's area. `soften_for` and `settings_for` give them in pixels.
     """
 
     name: str
@@ -156,20 +156,20 @@ class Recipe:
         alpha : array, Picture, number or "auto", optional
             By default the recipe's.
         watch : callable, optional
-            Called with a `Progress` now and then; if it returns True the fusion ends as it is.
+            Called with a `Progress` at intervals; if it returns True the fusion stops as it is.
         **changes
             Options of `osmofuse.fuse` that are to differ from the recipe's.
 
         Returns
         -------
         Fusion
-            Of a recipe that works in linear light, it cannot be extended. `picture` has the
-            depth of the foreground, unless it is given that of the recipe.
+            It cannot be extended if the recipe works in linear light. `picture` has the depth of
+            the foreground; pass the recipe's `depth` to use that.
 
         Raises
         ------
         SettingError
-            It needs a map, and none is given.
+            The recipe needs a map, and none is given.
 
         Examples
         --------
@@ -302,12 +302,12 @@ def recipe(name: str | os.PathLike[str]) -> Recipe:
     Returns
     -------
     Recipe
-        The user's own, if there are two of that name.
+        The recipe; the user's own has precedence.
 
     Raises
     ------
     SettingError
-        There is none, or the file is no recipe; the message says what is wrong and where.
+        The recipe is missing or invalid; the message names the error and its place.
 
     Examples
     --------
@@ -360,6 +360,6 @@ def _read(path: Path) -> Recipe:
     try:
         text = text_of(content)
     except ValueError as error:
-        raise UnreadableError(f"{path}: no recipe; it is not text in UTF-8") from error
+        raise UnreadableError(f"{path}: not a recipe; it is not text in UTF-8") from error
     parts = parsed(text, str(path))
     return Recipe(**parts, path=path, sha256=hashlib.sha256(content).hexdigest())

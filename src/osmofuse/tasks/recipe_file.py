@@ -33,7 +33,7 @@ def parsed(text: str, place: str) -> dict[str, Any]:
     try:
         data = toml_of(text)
     except ValueError as error:
-        raise SettingError(f"{place}: this is no TOML: {error}") from error
+        raise SettingError(f"{place}: not valid TOML: {error}") from error
     if not is_format(data.get("format"), FORMAT):
         state = f"is {shown(data['format'])}" if "format" in data else "is missing"
         raise SettingError(f"{place}: format {state}; write format = {FORMAT}")

@@ -35,7 +35,7 @@ from osmofuse.tasks.prepare import Given, Prepared, is_number
 Alphas: TypeAlias = Given | Sequence[Given] | Mapping[str, Given] | None
 Label: TypeAlias = float | str | None
 
-# The paper's study of its weights, all equally far; what comes first varies slowest.
+# The paper's study of its weights, all with the same reach; the first setting varies slowest.
 STUDY: Mapping[str, tuple[Any, ...]] = {
     "start": ("foreground", "composite", "means"),
     "mu": (10.0, 100.0),
@@ -53,8 +53,8 @@ class Trial:
     Attributes
     ----------
     settings : mapping of str to object
-        Those that were given, varied or not, and of variational osmosis those of the paper's
-        study; "alpha" among them if several were tried: the number, or the map's label.
+        Given settings, varied or not, and for variational osmosis those of the paper's study; with
+        several maps also "alpha": the number, or the map's label.
     fusion : Fusion
         Result, without its structure to save memory.
     scores : mapping of str to Score
@@ -79,31 +79,31 @@ def sweep(
 ) -> list[Trial]:
     """Fuse a pair with every combination of some settings.
 
-    Any setting of the method may be a list: of values to try. Settings that are not given have
-    the method's defaults. If nothing is a list, it is the paper's study of its weights, but for
-    those that are given: all three of ``start``, ``mu`` 10 and 100, ``reach`` 10, ``eta`` 0, 0.1
-    and 0.5, and ``gamma`` 0 and 1.
+    Any setting of the method may be a list of values to try. Settings that are not given have the
+    method's defaults. Without a list, variational osmosis runs the paper's study of its weights,
+    with the given settings fixed: all three of ``start``, ``mu`` 10 and 100, ``reach`` 10, ``eta``
+    0, 0.1 and 0.5, and ``gamma`` 0 and 1.
 
     Parameters
     ----------
     foreground, background : array or Picture
         As for `osmofuse.fuse`. Or a Prepared in their place.
     alpha : number, array, Picture, "auto", or a list of them, or a mapping of str to them
-        The map, by default 0.5; or several to try. In a list maps are called "map 1" and so on;
-        a mapping gives labels. Beside a Prepared several may be given, too. Among several, a
-        number is tried as it is where maps are blurred.
+        The map, by default 0.5; or several to try. In a list, maps are called "map 1" and so on; a
+        mapping gives labels. Several may also be given with a Prepared. A blur of the maps does not
+        apply to numbers.
     method : str or function
         Name of the method, or a function of your own, whose arguments are the settings.
     truth : array or Picture, optional
-        The right answer, where there is one; then the results are scored against it.
+        Ground truth to score the results against.
     metrics : str, callable, or sequence of them
-        What else to score, as for `osmofuse.score`. Nothing, by default.
+        Further metrics, as for `osmofuse.score`; none by default.
     watch : callable, optional
-        As for `osmofuse.fuse`. When it cancels a fusion, the sweep ends with it.
+        As for `osmofuse.fuse`. After a cancelled fusion the sweep ends.
     **options
         Settings of the method, each a value or a list of values, and options of
-        `osmofuse.prepare`, the same for all. A setting that is a list itself is tried as a list
-        of tuples.
+        `osmofuse.prepare`, the same for all. For a setting that is itself a list, give a list of
+        tuples.
 
     Returns
     -------
@@ -117,9 +117,9 @@ def sweep(
 
     Notes
     -----
-    With ``reach=None``, the default of variational osmosis, the paper's rule ends each fusion
-    elsewhere. Give a reach to see what the other settings do by themselves. What does not depend
-    on the settings is prepared once.
+    With ``reach=None``, the default of variational osmosis, the paper's rule ends each fusion at a
+    different reach. Give a reach to see the effect of the other settings alone. Data that do not
+    depend on the settings are prepared once.
 
     Examples
     --------
@@ -149,8 +149,8 @@ def tried_on(
 ) -> list[Trial]:
     """Fuse prepared pictures with every map and every combination of settings.
 
-    `ready` has the pictures by the label of their map, which is None where there is no choice;
-    the other arguments are as for `sweep`.
+    `ready` has the pictures by the label of their map, or by None for a single map; the other
+    arguments are as for `sweep`.
     """
     count = 0 if None in ready else len(ready)
     shape = next(iter(ready.values())).sources.shape
@@ -182,8 +182,8 @@ def combinations(
 ) -> list[tuple[dict[str, Any], Method]]:
     """Return every combination of settings, and the method with each.
 
-    `settings` are values or lists of values, as for `sweep`. `alphas` is the number of maps
-    tried, 0 if there is no choice; there are at most 1000 combinations with all of them.
+    `settings` are values or lists of values, as for `sweep`. `alphas` is the number of maps to try,
+    0 for a single map; there are at most 1000 combinations in total.
     `shape` is that of the pictures, for lengths that follow it.
     """
     if not isinstance(method, str) and not inspect.isroutine(method):
@@ -230,7 +230,7 @@ def _many(name: str, value: Any) -> tuple[Any, ...]:
 
 
 def labelled(alpha: Alphas) -> dict[float | str, Given]:
-    """Return the maps to try by their labels; none if there is no choice."""
+    """Return the maps to try, by label; empty for a single map."""
     if not isinstance(alpha, list | tuple | Mapping):
         return {}
     if not alpha:
@@ -274,7 +274,7 @@ def _fusions(
     sources: Sources,
     watch: Watch | None,
 ) -> Iterator[tuple[dict[str, Any], Fusion]]:
-    """Yield each fusion; reuse what a method prepared while it serves the next."""
+    """Yield each fusion; reuse the prepared sources of a method as long as possible."""
     prepared: PreparedMethod | None = None
     for changes, method in methods:
         if is_preparable(method):

@@ -20,8 +20,8 @@ from osmofuse.tasks.compare import Comparison, compare
 from osmofuse.tasks.fuse import check_preparing, prepared_of
 from osmofuse.tasks.prepare import Given, Prepared
 
-# The rows, with the paper's settings. The model is there twice: by the scheme of the paper's
-# experiments, whose numbers it prints, and by the flow, which ends elsewhere.
+# The rows, with the paper's settings. The model is solved twice: by the scheme of its
+# experiments, which gives the printed numbers, and by the flow, which ends at another reach.
 TABLE_ONE: dict[str, Method] = {
     "direct": DirectMatting(),
     "structure-aware": StructureAwareFusion(),
@@ -45,7 +45,7 @@ PUBLISHED = {
 }
 
 _BLUR = 5.0  # of the map, in pixels
-# These work in a region, so they take the map as it was drawn.
+# These work in a region, so they take the map as drawn.
 _DRAWN = ("poisson", "linear-osmosis")
 
 
@@ -59,9 +59,9 @@ def table_one(
 ) -> list[Comparison]:
     """Run the comparison of the paper's Table I on a pair, in the order of `TABLE_ONE`.
 
-    `alpha` is the map as it was drawn: white keeps the foreground. Where it is not quite white
-    it counts as black and is blurred by five pixels; Poisson editing and linear osmosis take it
-    as it is. The other arguments are as for `osmofuse.compare`; the paper's own pair is that of
+    `alpha` is the map as drawn: white keeps the foreground. Pixels that are not white count as
+    black, and the map is blurred by five pixels; Poisson editing and linear osmosis use it as it
+    is. The other arguments are as for `osmofuse.compare`; the paper's own pair is that of
     Euler and Lagrange.
 
     Variational osmosis is solved twice, with the paper's weights and stopping rule: by the

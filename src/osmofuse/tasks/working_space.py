@@ -2,7 +2,7 @@
 
 Osmosis depends on ratios. A pure power of the samples only scales its drift, but the curve of sRGB
 has a straight toe, and the offset is added to the samples of either space, so that shadows differ
-between the two. Files are encoded; that is the default, and the paper's.
+between the two. The default is the encoding of the file, as in the paper.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SRGB = parametric(2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045)
 
 
 def to_working(array: FloatArray, space: Space, profile: bytes | None = None) -> FloatArray:
-    """Bring samples from a file into the working space.
+    """Convert samples of a file to the working space.
 
     Parameters
     ----------
@@ -29,21 +29,21 @@ def to_working(array: FloatArray, space: Space, profile: bytes | None = None) ->
         On the scale where 1.0 is white; never changed.
     space : {"encoded", "linear"}
         Encoded: as they are. Linear: proportional to light, by the tone curves of the profile;
-        where it has none (no profile, or one made of tables of colours), by that of sRGB.
+        without them (no profile, or one with lookup tables), by that of sRGB.
     profile : bytes, optional
         The ICC profile of the picture.
 
     Returns
     -------
     array
-        Of the same type; the input itself if encoded. Above white the curves go on, below
-        black they are mirrored, so that nothing is clipped.
+        Of the same type; the input itself if encoded. The curves continue above white and are
+        mirrored below black, so that nothing is clipped.
     """
     return _applied(array, space, profile, 0)
 
 
 def from_working(array: FloatArray, space: Space, profile: bytes | None = None) -> FloatArray:
-    """Bring samples from the working space back to what a file stores.
+    """Convert samples from the working space to those of a file.
 
     Parameters
     ----------
