@@ -184,7 +184,8 @@ def test_a_picture_of_a_map_is_understood_as_a_file_is(pictures):
 
 def test_notes_on_a_map_go_with_it(pictures):
     coloured = Picture(np.dstack([quantise(PAGE.alpha, np.uint8)[0]] * 3))
-    assert prepare(*pictures, coloured).with_map(0.5).notes == ()
+    ready = prepare(*pictures, coloured)
+    assert ready.with_map(0.5).notes == ready.with_alpha(np.full((60, 48), 0.5)).notes == ()
 
 
 def test_auto_and_soften(pictures):
