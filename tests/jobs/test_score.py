@@ -26,6 +26,11 @@ def test_files_are_scored_as_their_pictures(paths, pair):
     assert result.files == {}
 
 
+def test_a_page_takes_longer(paths, tmp_path):
+    plain, reported = (ScoreJob(*paths, report=page).check() for page in (None, tmp_path / "page"))
+    assert reported.seconds > plain.seconds
+
+
 def test_a_map_is_understood_as_a_fusion_understands_it(paths, pair, tmp_path):
     mask = np.zeros((40, 32), np.uint8)
     mask[:, 16:] = 255
