@@ -74,7 +74,7 @@ def test_negative_jumps_are_explained_like_positive_ones(rng):
 
 @pytest.mark.parametrize("shape", [(4, 7), (7,), (1, 7), (4, 7, 3)])
 def test_a_map_of_another_size_is_refused(shape):
-    with pytest.raises(MismatchError, match="^alpha: shape"):
+    with pytest.raises(MismatchError, match=r"^alpha: shape"):
         one_map(np.ones(shape), (5, 7, 3))
 
 
