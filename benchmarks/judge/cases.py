@@ -52,7 +52,7 @@ class Case:
 
 
 def all_cases() -> Iterator[Case]:
-    """Main scenes with every seed as drawn, dark and hard; else one seed for each nuisance."""
+    """Yield every scene, nuisance and shape: main scenes of the first shape with every seed."""
     for scene in SCENES:
         for nuisance in NUISANCE_NAMES:
             for shape in SHAPES:

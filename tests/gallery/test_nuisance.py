@@ -191,6 +191,15 @@ def test_all_has_every_nuisance_that_does_not_exclude_another():
         (("dark", 0.5), "has no strength"),
         (["gain", "dark"], "'gain' is asked for twice"),
         (["wide", "fine"], "exclude each other"),
+        (None, "or () for none"),
+        ({"noise": 0.1, "blur": 1}, "a sequence of them"),
+        ([3], "a sequence of them"),
+        (b"noise", "a sequence of them"),
+        ([("noise",)], "a name and its strength"),
+        ([("noise", "0.04")], "must be 0 to 0.5"),
+        (("noise", np.array([0.1])), "must be 0 to 0.5"),
+        (("blur", True), "must be 0 to 10"),
+        (("noise", 10**400), "must be 0 to 0.5"),
     ],
 )
 def test_what_cannot_be_used_is_refused_with_the_fix(given, words):

@@ -53,7 +53,7 @@ has random numbers of its own, so that it is the same alone and with others.
      - width as a share of the side (0.04, 0 to 0.4)
      - the background is black along its rim
 
-"hard" is blur, gain, ramp and noise as `HARD` has them; "all" is every one of them but wide and
+"hard" is blur, gain, ramp and noise, see `hard`; "all" is every one of them but wide and
 fine, which exclude each other.
 """
 
@@ -63,7 +63,8 @@ import math
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from numbers import Real
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import ndimage
@@ -155,20 +156,33 @@ def strengths(nuisance: Nuisances) -> dict[str, float]:
     return {name: asked[name] for name in sorted(asked, key=order.index)}
 
 
-def _listed(nuisance: Nuisances) -> Sequence[Nuisance]:
+def _listed(nuisance: Nuisances) -> list[Nuisance]:
     if isinstance(nuisance, str):
         return [nuisance]
+    listed: list[Nuisance] = list(_sequence(nuisance))
     # ("noise", 0.04) is one nuisance with its strength, ("noise", "blur") are two.
-    if len(nuisance) == 2 and isinstance(nuisance[0], str) and not isinstance(nuisance[1], str):
-        strength = nuisance[1]
-        if not isinstance(strength, Sequence):
-            return [(nuisance[0], strength)]
-    return list(nuisance)  # type: ignore[arg-type]
+    if len(listed) == 2 and isinstance(listed[0], str) and not isinstance(listed[1], Sequence):
+        return [(listed[0], listed[1])]
+    return listed
+
+
+def _sequence(nuisance: object) -> Sequence[Any]:
+    """Return a list, tuple or array of nuisances as it is, or raise InputError."""
+    if isinstance(nuisance, bytes) or not isinstance(nuisance, Sequence | np.ndarray):
+        raise InputError(
+            f"nuisance must be a name, (name, strength) or a sequence of them, not {nuisance!r}; "
+            'give for example ("dark", ("noise", 0.04)), or () for none'
+        )
+    return nuisance  # type: ignore[return-value]
 
 
 def _read(nuisance: Nuisance) -> tuple[str, float | None]:
     """Return name and strength; None for the default strength."""
-    name, strength = (nuisance, None) if isinstance(nuisance, str) else nuisance
+    pair = (nuisance, None) if isinstance(nuisance, str) else tuple(_sequence(nuisance))
+    if len(pair) != 2:
+        raise InputError(f"nuisance {nuisance!r} must be a name and its strength; "
+                         'give for example ("noise", 0.04)')  # fmt: skip
+    name, strength = pair
     known = [*NUISANCES, "dark", "hard", "all"]
     if name not in known:
         raise InputError(f"no nuisance is called {name!r}{did_you_mean(name, known)}; "
@@ -178,7 +192,8 @@ def _read(nuisance: Nuisance) -> tuple[str, float | None]:
     if name not in NUISANCES:
         raise InputError(f"nuisance {name!r} has no strength; give the name alone")
     kind = NUISANCES[name]
-    if not (math.isfinite(strength) and kind.least <= strength <= kind.most):
+    number = isinstance(strength, Real) and not isinstance(strength, bool)
+    if not (number and kind.least <= strength <= kind.most):
         raise InputError(
             f"strength of nuisance {name!r} must be {kind.least:g} to {kind.most:g}, "
             f"not {strength!r}; give for example ({name!r}, {kind.default:g})"
