@@ -103,3 +103,11 @@ def test_the_baseline_has_every_kind_of_case_and_can_be_summarised():
     wanted = {(case.scene, case.nuisance) for case in cases.all_cases()}
     assert set(page.summary(kept["cases"], "dB")) == wanted
     assert set(kept["settings"]) == set(settings.DEFAULT)
+
+
+@pytest.mark.parametrize("words", [["--every", "0"], ["--before", "nowhere"], ["reach 20"]])
+def test_what_cannot_be_judged_ends_with_a_message(words, tmp_path, capsys):
+    with pytest.raises(SystemExit) as ended:
+        judge.main([*words, "--output", str(tmp_path)])
+    assert str(ended.value) != "0"
+    assert "Traceback" not in capsys.readouterr().err
