@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from osmofuse import gallery
-from osmofuse.gallery.nuisance import NUISANCES
+from osmofuse.gallery.wear import NUISANCES
 from osmofuse.io import read
 
 REAL = Path(os.environ.get("OSMOFUSE_DATA", Path(__file__).parents[3] / "shared" / "data")) / "real"

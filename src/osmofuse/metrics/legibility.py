@@ -38,7 +38,7 @@ WHITE = 99.0
 # Standard deviation of normal numbers over their median absolute deviation.
 MAD = 1.4826
 # Difference of logarithms that rounding explains; a level of 8 bits is 0.004 and more.
-ROUNDING = 1e-5
+ROUNDED_SPREAD = 1e-5
 # Least side in pixels: a smaller picture has no strokes with ground around.
 SIDE = 16
 
@@ -116,13 +116,13 @@ def stroke_contrast(fused: FloatArray) -> float:
     y = np.log(y + BLACK * max(float(np.percentile(y, WHITE)), 1e-6))
     y -= _level(y)
     low, high = (float(q) for q in np.percentile(y, (0.1, 99.9)))
-    if high - low <= ROUNDING:
+    if high - low <= ROUNDED_SPREAD:
         raise InputError("fused: a flat picture has no strokes")
     levels = np.clip(np.rint((COUNT - 1) * (y - low) / (high - low)), 0, COUNT - 1)
     dark = levels <= otsu(levels)
     ground = y[~dark]
     spread = MAD * float(np.median(np.abs(ground - np.median(ground))))
-    if spread <= ROUNDING:
+    if spread <= ROUNDED_SPREAD:
         raise InputError("fused: the ground is flat; there is no noise to compare with")
     return (float(ground.mean()) - float(y[dark].mean())) / spread
 
