@@ -29,12 +29,20 @@ def main(arguments: list[str]) -> None:
     asked = {one: settings.parsed(one) for one in options.settings or settings.DEFAULT}
     folder = options.output or RESULTS / f"judge-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     folder.mkdir(parents=True, exist_ok=True)
-    before = json.loads((options.before / "judgement.json").read_text())
+    before = _earlier(options.before)
     found = judged(asked, list(cases.all_cases())[:: options.every], folder, options)
     found |= {"with": context(), "settings": asked}
     (folder / "judgement.json").write_text(json.dumps(found, indent=1))
     print(page.printed(found))
     print(page.write_page(folder, found, before))
+
+
+def _earlier(folder: Path) -> dict[str, Any]:
+    """Return an earlier judgement."""
+    try:
+        return json.loads((folder / "judgement.json").read_text())
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"--before: {folder} has no judgement: {error}") from error
 
 
 def judged(
@@ -95,7 +103,10 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--before", type=Path, default=BASELINE, help="folder to compare with")
     parser.add_argument("--drawn", action="store_true", help="judge drawn scenes only")
     parser.add_argument("--every", type=int, default=1, help="judge every n-th case only")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.every < 1:
+        parser.error("--every must be 1 or more")
+    return options
 
 
 if __name__ == "__main__":

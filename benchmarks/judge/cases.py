@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from osmofuse import gallery
-from osmofuse.gallery.nuisance import NUISANCES
+from osmofuse.gallery.wear import NUISANCES
 from osmofuse.io import read
 
 REAL = Path(os.environ.get("OSMOFUSE_DATA", Path(__file__).parents[3] / "shared" / "data")) / "real"
@@ -52,7 +52,7 @@ class Case:
 
 
 def all_cases() -> Iterator[Case]:
-    """Main scenes with every seed as drawn, dark and hard; else one seed for each nuisance."""
+    """Yield every scene, nuisance and shape: main scenes of the first shape with every seed."""
     for scene in SCENES:
         for nuisance in NUISANCE_NAMES:
             for shape in SHAPES:

@@ -33,7 +33,7 @@ def measured(
     if truth is not None:
         found["dB"] = min(psnr(stored, truth), 99.0)
     if ink is not None:
-        _, ground = ink_and_ground(ink)
+        _, ground = ink_and_ground(stored, ink)
         found["d'"] = legibility(stored, ink)
         found["F"] = legibility_f(stored, ink)
         found["ground"] = float(grey(stored)[ground].std())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from html import escape
@@ -58,7 +59,7 @@ def write_sheet(folder: Path, name: str, pictures: Mapping[str, np.ndarray], bef
     keep = folder / "pictures"
     keep.mkdir(exist_ok=True)
     for setting, picture in pictures.items():
-        file = keep / f"{name}-{setting}.png"
+        file = keep / f"{name}-{re.sub(r'[^-.=%a-zA-Z0-9]+', '_', setting)}.png"
         write(picture, file, overwrite=True)
         old = before / "pictures" / file.name
         if old.exists() and setting not in ("visible", "background", "truth"):

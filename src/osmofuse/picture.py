@@ -273,7 +273,7 @@ def checked(
     bounded : bool
         Floats must lie between 0 and 16; results of a fusion need not.
     """
-    array = _as_array(pixels, name)
+    array = as_array(pixels, name)
     check_shape(array, name)
     if array.dtype == np.int16 and not isinstance(pixels, Picture):
         # In files int16 are grey levels; in a plain array they may be signed differences.
@@ -308,7 +308,7 @@ def rounding_of(pixels: ArrayLike | Picture, scaled: FloatArray) -> float:
     their last three bits: q is eight times the spacing at their root mean square, which is taken of
     `scaled`, valid samples with white at 1.0.
     """
-    depth = _as_array(pixels, "picture").dtype
+    depth = as_array(pixels, "picture").dtype
     if depth.kind != "f":
         return 0.5 / white_of(depth, "picture")
     square = float(np.mean(np.square(scaled, dtype=np.float64))) if scaled.size else 0.0
@@ -340,7 +340,7 @@ def as_alpha(
             f"{name}: a picture with transparency; say which is the map: its "
             "pixels[..., -1] or its colour"
         )
-    array = _as_array(alpha, name)
+    array = as_array(alpha, name)
     if array.size == 0:
         raise InputError(f"{name}: empty (shape {array.shape})")
     if array.dtype == np.bool_:
@@ -358,7 +358,8 @@ def as_alpha(
     return array.astype(dtype)
 
 
-def _as_array(pixels: ArrayLike | Picture, name: str) -> Array:
+def as_array(pixels: ArrayLike | Picture, name: str) -> Array:
+    """Return pixels as an array of any type and shape; of a Picture, its `colour`."""
     if isinstance(pixels, Picture):
         return pixels.colour
     if isinstance(pixels, str | PathLike):

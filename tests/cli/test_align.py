@@ -85,6 +85,20 @@ def test_points_a_flicker_and_json(folder):
     assert (folder / "flicker.webp").stat().st_size > 1000
 
 
+def test_points_that_nothing_confirms_are_taken_only_by_request(folder):
+    osmofuse.write(np.full((40, 40), 90, np.uint8), folder / "flat.tif")
+    lines = ["background_x,background_y,foreground_x,foreground_y"]
+    lines += ["1,2,1,2", "30,2,30,2", "1,30,1,30", "30,30,30,30"]
+    (folder / "points.csv").write_text("\n".join(lines))
+    given = ("flat.tif", "flat.tif", "-o", "aligned.tif", "--points", "points.csv")
+    done = run(*given)
+    assert isinstance(done.exception, MismatchError)
+    assert "with --method points" in str(done.exception)
+    done = run(*given, "--method", "points")
+    assert done.exit_code == 0, done.output
+    assert "look closely, error unknown" in done.stdout
+
+
 def test_a_report_goes_along(folder):
     given = ("visible.tif", "infrared.tif", "-o", "aligned.tif", "--transform", "translation")
     done = run(*given, "--report", "look", "--json")

@@ -14,36 +14,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import osmofuse
 from osmofuse import cli
 from osmofuse.errors import OutputError
 from osmofuse.record import read_record
-from pairs import command, contents, osmofuse_in, warm, write_pair
+from pairs import command, contents, osmofuse_in, write_pair
 
 PAIR = ["visible.tif", "infrared.tif"]
 FAST = ["--method", "direct"]
 LONG = ["--set", "solver=ipiano", "--set", "rtol=0"]  # minutes, on a picture that is not small
-
-
-@pytest.fixture
-def folder(tmp_path):
-    write_pair(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture(scope="module")
-def warmed(tmp_path_factory):
-    """Have the kernels compiled, so that every process loads them."""
-    warm(tmp_path_factory.mktemp("warm"))
-
-
-@pytest.fixture
-def invoke(folder, monkeypatch):
-    """Return a function that runs the command in this process."""
-    monkeypatch.chdir(folder)
-    return lambda *arguments: CliRunner().invoke(cli.commands, ["fuse", *arguments])
 
 
 @pytest.mark.usefixtures("warmed")

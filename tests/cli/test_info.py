@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 import osmofuse
 from osmofuse import cli
+from osmofuse.picture import Metadata, Picture
 from pairs import osmofuse_in, write_pair
 
 
@@ -29,6 +30,12 @@ def test_it_says_what_is_in_a_file_and_what_would_become_of_it(folder):
     assert "as foreground: the output is uint16 with 3 bands" in text
     assert "GB" in text or "MB" in text
     assert "as background: its structure enters every channel" in info("infrared.tif").stdout
+
+
+def test_the_resolution_is_told_across_first(folder):
+    metadata = Metadata(resolution=(2.0, 4.0))
+    osmofuse.write(Picture(np.zeros((3, 4), np.uint8), metadata=metadata), folder / "small.tif")
+    assert "resolution: 4 × 2 pixels per mm" in info("small.tif").stdout
 
 
 def test_of_several_files_it_says_whether_they_fit(folder):

@@ -88,6 +88,8 @@ def test_not_converging_is_5(folder, monkeypatch):
     assert done.exit_code == 5
     assert "did not converge" in done.stderr
     assert (folder / "alpha.png").exists()
+    told = matte("image.png", "trimap.png", "-o", "other.png", "--json")
+    assert (told.exit_code, json.loads(told.stdout)["status"]) == (5, "max_iter")
 
 
 def test_errors_end_with_their_code(folder):

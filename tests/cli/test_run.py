@@ -7,39 +7,18 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import osmofuse
-from osmofuse import cli
 from osmofuse.cli.run import do_job
 from osmofuse.errors import SettingError, UnreadableError
 from osmofuse.jobs import Need, Result
 from osmofuse.progress import Status
-from pairs import a_record, contents, osmofuse_in, warm, write_pair
+from pairs import a_record, contents, osmofuse_in
 
 PAIR = ["visible.tif", "infrared.tif"]
 
 
 FAST = ["--method", "direct"]
-
-
-@pytest.fixture
-def folder(tmp_path):
-    write_pair(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture(scope="module")
-def warmed(tmp_path_factory):
-    """Have the kernels compiled, so that every process loads them."""
-    warm(tmp_path_factory.mktemp("warm"))
-
-
-@pytest.fixture
-def invoke(folder, monkeypatch):
-    """Return a function that runs the command in this process."""
-    monkeypatch.chdir(folder)
-    return lambda *arguments: CliRunner().invoke(cli.commands, ["fuse", *arguments])
 
 
 def test_a_dry_run_says_what_it_needs_and_writes_nothing(invoke, folder):

@@ -70,11 +70,12 @@ def test_energy_and_pull_are_those_of_the_model(shape, planes):
     assert sums[2] == pytest.approx(model.structure.value(v))
 
 
-def test_rounds_with_the_stiffness_cannot_diverge(shape, planes):
+def test_rounds_with_the_stiffness_do_not_diverge_for_moderate_ratios(shape, planes):
     """The row sums of the Hessian in v, by finite differences, are at most 1.35 times as large.
 
     Up to twice, no error in v is made larger by a round, whatever mu. Without the part for ratios
-    that differ they are 1.4 times as large or more.
+    that differ they are 1.4 times as large or more. This holds for ratios u/v as here, not for all:
+    with u to its third power the sums are 2.1 times as large.
     """
     u, v, f, w, a = planes
     stiffness = measured(shape, u, v, f, a, w)[1]

@@ -41,6 +41,15 @@ def test_rows_and_columns_are_those_of_the_upright_picture(tmp_path, suffix):
     assert (found.rows, found.cols, found.orientation) == (7, 5, 6)
 
 
+@pytest.mark.parametrize("suffix", [".jpg", ".png", ".tif"])
+def test_the_resolution_is_that_of_the_upright_picture(tmp_path, suffix):
+    path = tmp_path / f"a{suffix}"
+    options = {"exif": b"Exif\0\0" + exif(_274=6)} if suffix != ".tif" else {"tiffinfo": {274: 6}}
+    Image.fromarray(noise((5, 7, 3), "uint8")).save(path, dpi=(254, 508), **options)
+    assert describe(path).resolution == pytest.approx((10.0, 20.0), rel=1e-3)
+    assert read(path).metadata.resolution == pytest.approx((10.0, 20.0), rel=1e-3)
+
+
 def test_compressions_and_profiles(tmp_path):
     assert describe(write(noise((5, 7, 3), "uint8"), tmp_path / "a.jpg")).compression == "jpeg"
     assert describe(write(noise((5, 7, 3), "uint8"), tmp_path / "a.webp")).compression == "webp"

@@ -10,6 +10,7 @@ import tifffile
 
 from osmofuse.io import describe, read, write
 from osmofuse.io.geography import placed_like
+from osmofuse.picture import Metadata
 from picture_files import TURNS, noise
 
 SCALE, POINT = (0.5, 0.25, 0.0), (2.0, 1.0, 0.0, 440720.0, 3751320.0, 0.0)
@@ -93,3 +94,9 @@ def test_what_is_laid_over_another_takes_its_place(tmp_path):
         assert 271 not in tags
         assert tags[33550].value == SCALE
         assert tags[315].value == "Ada"
+
+
+def test_what_is_laid_over_another_takes_its_resolution():
+    for theirs in ((4.0, 5.0), None):
+        placed = placed_like(Metadata(resolution=(2.0, 3.0)), Metadata(resolution=theirs))
+        assert placed.resolution == theirs

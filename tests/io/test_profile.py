@@ -85,6 +85,9 @@ def test_many_rows_are_converted_in_parts(monkeypatch):
     monkeypatch.setattr(profile, "_SAMPLES_AT_ONCE", 3 * 30 * 3)
     parts, _ = in_profile_of(Picture(SMOOTH), p3(SMOOTH))
     np.testing.assert_array_equal(parts.pixels, whole.pixels)
+    green = np.zeros((9, 30, 3), np.uint16)
+    green[..., 1] = 65535
+    assert in_profile_of(p3(green), Picture(green))[1].endswith("; 810 samples clipped")
 
 
 def test_what_is_outside_the_space_is_clipped_and_counted():

@@ -9,9 +9,11 @@ from PIL import Image
 import osmofuse
 from osmofuse import gallery
 from osmofuse.jobs import AlignJob, FuseJob
+from osmofuse.jobs.need import START_SECONDS
 from osmofuse.pixels import quantise
 from osmofuse.record import read_record
 from osmofuse.registration import Quality
+from osmofuse.registration.align import alignment_cost
 from osmofuse.report.layers import file_names
 
 
@@ -89,6 +91,32 @@ def test_a_preview_can_be_seen_whatever_the_sizes(tmp_path, rng, suffix, fixed, 
     assert job.run().status == "direct"
     with Image.open(preview) as picture:
         assert picture.size == shown[::-1]
+
+
+def test_a_flicker_shows_the_foreground_where_there_is_no_data(tmp_path, rng):
+    names = [
+        osmofuse.write(rng.integers(0, 256, shape, np.uint8), tmp_path / f"{shape[0]}.png")
+        for shape in ((150, 130), (145, 130))
+    ]
+    points, preview = tmp_path / "points.csv", tmp_path / "look.webp"
+    points.write_text("background_x,background_y,foreground_x,foreground_y\n0,0,0,5\n")
+    settings = {"method": "points", "points": points, "transform": "translation"}
+    AlignJob(*names, tmp_path / "a.tif", preview=preview, **settings).run()
+    with Image.open(preview) as picture:
+        there = np.asarray(picture.convert("RGB"))
+        picture.seek(1)
+        here = np.asarray(picture.convert("RGB"))
+    np.testing.assert_array_equal(here[:5], there[:5])
+    assert (here[5:] != there[5:]).any()
+
+
+def test_a_large_background_is_counted(tmp_path):
+    small, large = (
+        osmofuse.write(np.zeros((side, side), np.uint8), tmp_path / f"{side}.png")
+        for side in (20, 500)
+    )
+    need = AlignJob(small, large, tmp_path / "a.tif").check()
+    assert need.seconds >= START_SECONDS + alignment_cost(500 * 500)[1]
 
 
 def test_a_refusal_writes_nothing(files, tmp_path):

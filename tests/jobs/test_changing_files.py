@@ -32,7 +32,7 @@ ROLES = {
     "matte": ("image", "trimap"),
     "compare": ("foreground", "background", "alpha", "truth"),
     "sweep": ("foreground", "background", "alpha", "alpha-2", "truth"),
-    "score": ("fused", "foreground", "background", "alpha", "truth"),
+    "score": ("fused", "foreground", "background", "alpha", "truth", "ink"),
 }
 EACH = [(kind, role) for kind, roles in ROLES.items() for role in roles]
 
@@ -48,7 +48,8 @@ def pictures():
         "truth": page.truth, "background": page.background, "background-2": noise,
         "alpha": page.alpha / 2, "alpha-2": page.alpha / 2, "alpha-3": 1 - page.alpha,
     }  # fmt: skip
-    return {role: quantise(one, np.uint16)[0] for role, one in found.items()} | {"trimap": trimap}
+    stored = {role: quantise(one, np.uint16)[0] for role, one in found.items()}
+    return stored | {"trimap": trimap, "ink": page.ink}
 
 
 @pytest.fixture

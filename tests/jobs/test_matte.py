@@ -12,6 +12,7 @@ from osmofuse.maps import trimap_of_mask
 from osmofuse.maps.matting import MATTING_METHODS
 from osmofuse.record import read_record, sha256_of_pixels
 from osmofuse.report.layers import file_names
+from picture_files import PROFILE
 
 INSIDE = np.hypot(*(np.indices((40, 50)) - np.array([20, 25])[:, None, None])) < 12
 
@@ -62,6 +63,22 @@ def test_colours_and_preview_go_along(files, tmp_path):
     assert np.array_equal(cut.pixels[..., 3] == 255, INSIDE)
     assert (cut.pixels[INSIDE][:, :3] == (200, 60, 30)).all()
     assert osmofuse.read(tmp_path / "look.png").pixels.shape == (40, 50, 3)
+
+
+def test_a_cut_out_has_the_profile_of_the_picture(files, tmp_path):
+    picture = osmofuse.Picture(osmofuse.read(files["image"]).pixels, PROFILE)
+    image, cut = osmofuse.write(picture, tmp_path / "p3.png"), tmp_path / "cut.png"
+    job(files, tmp_path, image=image, foreground_output=cut).run()
+    assert osmofuse.read(cut).profile == PROFILE
+
+
+def test_what_was_done_to_the_trimap_is_noted_and_recorded(files, tmp_path):
+    stored = np.minimum(osmofuse.read(files["trimap"]).pixels, 254)
+    trimap = osmofuse.write(stored, tmp_path / "nearly.png")
+    result = job(files, tmp_path, trimap=trimap).run()
+    (note,) = read_record(result.files["record"]).inputs[1].notes
+    assert "nearly black or white" in note
+    assert result.notes == (f"{trimap}: {note}",)
 
 
 def test_outputs_are_checked_before_the_work(files, tmp_path, monkeypatch):
@@ -164,6 +181,14 @@ def test_a_limit_counts_what_the_trimap_leaves_open(files, tmp_path):
     job(files, tmp_path, **again).check()
     with pytest.raises(LimitError, match="finding its map needs about"):
         job(files, tmp_path, **again).run()
+
+
+def test_a_cut_out_is_counted(files, tmp_path):
+    plain, cut = (
+        job(files, tmp_path, foreground_output=path).check()
+        for path in (None, tmp_path / "cut.png")
+    )
+    assert cut.bytes >= plain.bytes + 40 * 50 * 3 * 8
 
 
 @pytest.mark.parametrize("method", MATTING_METHODS)

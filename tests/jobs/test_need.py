@@ -25,6 +25,7 @@ from osmofuse.jobs.need import (
     with_page,
 )
 from osmofuse.methods.cost import Cost
+from osmofuse.metrics.score import score_cost
 from osmofuse.picture import Picture
 from osmofuse.report.pages import page_cost
 from pairs import osmofuse_in, write_pair
@@ -225,6 +226,16 @@ def test_a_map_and_linear_light_add_their_planes(make_job, pair):
     assert linear - number == 40 * 32 * 3 * 8
 
 
+def test_one_wide_picture_makes_the_work_wide(make_job, pair, tmp_path):
+    pixels = osmofuse.read(pair["infrared"]).pixels / 65535
+    single, double = (
+        osmofuse.write(pixels.astype(depth), tmp_path / f"{depth}.tif")
+        for depth in ("float32", "float64")
+    )
+    needs = [make_job(backgrounds=path, method="pyramid").check() for path in (single, double)]
+    assert needs[1].bytes - needs[0].bytes > 10 * pixels.size * 4, "more than the file itself"
+
+
 def test_a_report_needs_more(make_job, tmp_path):
     page = tmp_path / "report"
     plain, reported = make_job().check(), make_job(report=page).check()
@@ -246,6 +257,11 @@ def test_more_fusions_scores_and_pages_of_a_series_need_more(pair, tmp_path):
         assert need(**changes).bytes > plain.bytes
         assert need(**changes).seconds > plain.seconds
     assert need(report=tmp_path / "page").seconds > plain.seconds
+    each = score_cost(osmofuse.read(pair["visible"]).pixels.size)[1]
+    assert need(metrics="fmi").seconds == pytest.approx(plain.seconds + 2 * each)
+    scored = [need(truth=pair["visible"], metrics=chosen) for chosen in ((), "fmi")]
+    assert scored[0].bytes == scored[1].bytes, "a truth is scored without metrics too"
+    assert scored[0].seconds == scored[1].seconds
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux: its peak of memory")

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -60,7 +61,8 @@ def test_inputs_that_have_moved_can_be_given(make_job, pair, tmp_path):
     assert is_same(result.record, again)
 
 
-def test_a_changed_input_is_named(make_job, pair, tmp_path):
+def test_a_changed_input_is_named(make_job, pair, tmp_path, monkeypatch):
+    monkeypatch.setattr(import_module("osmofuse.jobs.repeat"), "_ROWS_AT_ONCE", 7)
     result = make_job().run()
     pixels = osmofuse.read(pair["infrared"]).pixels
     osmofuse.write(pixels[::-1], pair["infrared"], overwrite=True)

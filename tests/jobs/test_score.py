@@ -9,7 +9,7 @@ import pytest
 
 import osmofuse
 from osmofuse.errors import InputError, MismatchError, OutputError, SettingError, UnreadableError
-from osmofuse.jobs import ScoreJob
+from osmofuse.jobs import ScoreJob, repeat
 from osmofuse.record import read_record
 
 
@@ -24,6 +24,30 @@ def test_files_are_scored_as_their_pictures(paths, pair):
     assert result.scores == osmofuse.score(*pictures, truth=pictures[0], bits=16)
     assert result.notes == ()
     assert result.files == {}
+
+
+def test_a_page_takes_longer(paths, tmp_path):
+    plain, reported = (ScoreJob(*paths, report=page).check() for page in (None, tmp_path / "page"))
+    assert reported.seconds > plain.seconds
+
+
+@pytest.fixture
+def ink():
+    return np.repeat(np.array([[0, 255]], np.uint8), 16, axis=1).repeat(40, axis=0)
+
+
+def test_scores_with_a_map_of_ink_are_repeated_from_their_record(paths, ink, tmp_path):
+    osmofuse.write(osmofuse.Picture(ink), tmp_path / "ink.png")
+    job = ScoreJob(*paths, tmp_path / "s.json", ink=tmp_path / "ink.png", metrics="ink")
+    first = job.run()
+    assert first.scores == osmofuse.score(*map(osmofuse.read, paths), ink=ink, metrics="ink")
+    assert repeat(tmp_path / "s.json", tmp_path / "again.json").scores == first.scores
+
+
+def test_a_map_of_ink_stored_with_losses_is_noted(paths, ink, tmp_path):
+    osmofuse.write(osmofuse.Picture(ink), tmp_path / "ink.jpg")
+    (note,) = ScoreJob(*paths, ink=tmp_path / "ink.jpg", metrics="ink").run().notes
+    assert "ink.jpg: stored with losses" in note
 
 
 def test_a_map_is_understood_as_a_fusion_understands_it(paths, pair, tmp_path):

@@ -18,7 +18,7 @@ from osmofuse.errors import (
     SettingError,
 )
 from osmofuse.jobs import CompareJob, SweepJob
-from osmofuse.jobs.series import comparison_entry
+from osmofuse.jobs.series import comparison_entry, keep_ranking
 from osmofuse.metrics import Score
 from osmofuse.progress import Status
 from osmofuse.record import read_record
@@ -181,6 +181,20 @@ def test_a_cancelled_comparison_writes_nothing(parts):
     assert (result.record, result.files, names(parts)) == (None, {}, set())
 
 
+def test_a_cancel_after_a_fusion_that_did_not_converge_writes_nothing(parts, monkeypatch):
+    whole = CompareJob.make
+
+    def stopped(self, *given):
+        made = whole(self, *given)
+        ends = zip(made.found, (Status.max_iter, Status.cancelled), strict=True)
+        found = [replace(one, fusion=replace(one.fusion, status=end)) for one, end in ends]
+        return replace(made, found=tuple(found))
+
+    monkeypatch.setattr(CompareJob, "make", stopped)
+    assert compared(parts, methods=["direct", "average"]).status == "cancelled"
+    assert names(parts) == set()
+
+
 def test_what_is_told_of_a_result_is_plain():
     made = osmofuse.fuse(np.ones((4, 5)), np.ones((4, 5)), method="direct")
     fusion = replace(made, method=osmofuse.VariationalOsmosis(reach=np.inf), reach=np.inf)
@@ -253,3 +267,15 @@ def test_no_more_is_used_than_was_said(tmp_path):
     used = json.loads(osmofuse_in(tmp_path, "compare", *given, *options).stdout)
     peak = used["record"]["result"]["peak_bytes"]
     assert peak <= said.bytes <= 3 * peak
+
+
+def test_a_ranking_goes_to_the_series_it_judges(parts, tmp_path):
+    compared(parts, methods=["direct", "average"])
+    swept(parts, {"eta": [0.0, 0.2], "reach": 2.0}, overwrite=True)
+    for name in ("sweep.json", "comparison.json"):
+        digest = read_record(parts["output"] / name).output["sha256_of_pixels"]
+        ranking = {"kind": "osmofuse ranking", "sha256_of_pixels": digest, "answers": []}
+        (tmp_path / "ranking.json").write_text(json.dumps({"format": 1, **ranking}))
+        path, record = keep_ranking(parts["output"], tmp_path / "ranking.json")
+        assert path.name == name
+        assert record.output["sha256_of_pixels"] == digest

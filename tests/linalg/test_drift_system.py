@@ -129,6 +129,9 @@ def test_too_large_a_picture_is_not_factorised(monkeypatch):
         assert found.converged
         assert (system._lu is not None) is factorised
         np.testing.assert_allclose(found.x, solved_directly(drift, kind, u, 1e3), rtol=1e-7)
+        if factorised:
+            by_factors = system.solve(u, rtol=1e-10).residuals
+            assert len(found.residuals) == 1 + 2 + len(by_factors), "those of the cycles count too"
 
 
 @pytest.mark.parametrize("patience", [1, 40])

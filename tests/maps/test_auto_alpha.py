@@ -234,3 +234,17 @@ def test_visible_and_infrared_share_more_edges_and_information_than_at_one_half(
             values.append([one.value for one in scores.values()])
         gains.append(np.subtract(*values))
     assert (np.mean(gains, axis=0) > (0.05, 0.4)).all(), gains
+
+
+def test_rounding_is_that_of_samples_with_data(monkeypatch):
+    brightest = []
+
+    def noted(_, samples):
+        brightest.append(samples.max())
+        return 0.0
+
+    monkeypatch.setattr(import_module("osmofuse.maps.auto_alpha"), "rounding_of", noted)
+    valid = np.ones((20, 30), bool)
+    valid[:5] = False
+    auto_alpha(np.full(valid.shape, 0.75), np.full(valid.shape, 0.25), valid=valid)
+    assert brightest == [0.75, 0.25]

@@ -88,6 +88,12 @@ def test_masks_have_hard_edges_and_soft_maps_have_none(shape):
     assert not has_hard_edges(np.array(0.5))
 
 
+def test_a_ramp_in_a_large_map_is_no_hard_edge_in_either_direction():
+    ramp = np.clip(0.15 * (np.arange(1300) - 600.0), 0.0, 1.0) * np.ones((8, 1))
+    assert not has_hard_edges(ramp)
+    assert not has_hard_edges(ramp.T)
+
+
 @pytest.mark.parametrize(("weaker", "inverted"), [(0.32, False), (0.27, True)])
 def test_an_inverted_map_keeps_out_more_than_half_of_what_its_area_would_have(
     rng, weaker, inverted

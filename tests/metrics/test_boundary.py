@@ -72,6 +72,12 @@ def test_negative_jumps_are_explained_like_positive_ones(rng):
     np.testing.assert_array_equal(mirrored, -unexplained(found, sources))
 
 
+@pytest.mark.parametrize("shape", [(4, 7), (7,), (1, 7), (4, 7, 3)])
+def test_a_map_of_another_size_is_refused(shape):
+    with pytest.raises(MismatchError, match=r"^alpha: shape"):
+        one_map(np.ones(shape), (5, 7, 3))
+
+
 def test_one_band_is_repeated_and_another_size_is_refused(rng):
     fused = rng.random((5, 6, 3))
     (band,) = checked_sources([None, rng.random((5, 6))], fused)

@@ -73,6 +73,30 @@ def test_a_map_of_another_size_is_refused(page):
         osmofuse.score(page.truth, page.foreground, page.background, ink=page.ink[:-1])
     with pytest.raises(InputError, match="one plane"):
         legibility(page.truth, page.foreground)
+    with pytest.raises(MismatchError, match="ink"):
+        legibility_f(page.truth, page.ink[:-1])
+
+
+@pytest.mark.parametrize(
+    ("ink", "words"),
+    [
+        ([[1, 2], [3]], "not an array"),
+        (np.zeros((2, 2, 0)), "one plane"),
+        ("map.png", "a path"),
+        (np.full((2, 2), "0"), "type <U1"),
+        (np.array([[0, 255], [0, 255]]), "the type's maximum"),
+    ],
+    ids=["ragged", "no band", "path", "text", "wide type"],
+)
+def test_what_is_no_map_of_ink_is_refused(ink, words):
+    with pytest.raises(InputError, match=words):
+        legibility(np.ones((2, 2)), ink)
+
+
+def test_the_transparency_of_a_map_is_ignored(page):
+    bands = np.dstack([page.ink, np.full_like(page.ink, 255)])
+    ink = osmofuse.Picture(bands, transparency=True)
+    assert legibility(page.truth, ink) == legibility(page.truth, page.ink)
 
 
 def test_a_map_without_ink_has_no_legibility(page):
@@ -125,3 +149,8 @@ def test_a_picture_too_small_for_strokes_has_a_reason(shape):
 def test_a_flat_picture_has_a_reason(level):
     with pytest.raises(InputError, match="flat"):
         stroke_contrast(np.full((20, 20), level))
+
+
+def test_a_ground_without_noise_has_a_reason_despite_rounding():
+    with pytest.raises(InputError, match="ground is flat"):
+        stroke_contrast(np.kron(1 - np.eye(10), np.ones((2, 2))))

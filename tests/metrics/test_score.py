@@ -121,6 +121,12 @@ def test_constant_pictures(level):
     assert "no structure" in scores["structure"].reason
 
 
+def test_alpha_may_have_channels(pictures):
+    u, f, b, alpha = pictures
+    scores = score(u, f, b, alpha, bits=None)
+    assert scores["structure"].value == structure_score(u, f, b, alpha)
+
+
 def test_alpha_says_where_structure_was_to_enter(pictures):
     u, f, b, _ = pictures
     assert "alpha" in score(u, f, b, np.ones((13, 12), bool))["structure"].reason

@@ -2,6 +2,8 @@
 
 import os
 import sys
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import cv2
@@ -13,7 +15,9 @@ import osmofuse
 import warps
 from osmofuse import SettingError, Status, gallery
 from osmofuse.progress import Guard
-from osmofuse.registration.chain import ALIGN_METHODS
+from osmofuse.registration.chain import ALIGN_METHODS, Candidate
+from osmofuse.registration.quality import Evidence
+from osmofuse.registration.transform import Deformation
 
 SHAPE = (300, 240)
 
@@ -183,6 +187,30 @@ def test_an_implausible_start_alone_is_refused(page):
     assert found.status == "refused"
     assert "mirrors" in found.reason
     assert found.quality["points"] == 4
+
+
+GOOD = Evidence(tiles=99, agreement=1, uncertainty=0.1, likeness=1, significance=9, overlap=1)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "status"),
+    [
+        (replace(GOOD, agreement=0.1), GOOD, "converged"),
+        (replace(GOOD, agreement=0.9), replace(GOOD, uncertainty=99.0), "refused"),
+    ],
+)
+def test_what_counts_is_the_quality_after_a_deformation(page, monkeypatch, before, after, status):
+    best = Candidate(np.eye(3), "search", before, None)
+    changes = {
+        "best_candidate": lambda *_, **__: (best, before.doubt),
+        "residual_field": lambda *_: Deformation(np.zeros((3, 3, 2), np.float32), SHAPE),
+        "evidence": lambda *_: after,
+    }
+    for name, function in changes.items():
+        monkeypatch.setattr(import_module("osmofuse.registration.align"), name, function)
+    found = osmofuse.align(page.truth, page.truth, deformation=True)
+    assert (found.status, found.reason) == (status, after.doubt)
+    assert found.quality["agreement"] == after.agreement
 
 
 def test_warped_parchment_is_flattened(page):

@@ -72,7 +72,8 @@ def test_lines_that_repeat_prove_nothing(rng):
 
 
 def test_a_quality_is_a_mapping_with_a_level():
-    found = Evidence(tiles=30, uncertainty=2.0).quality("look closely", {"points": 4})
+    fit = Evidence(tiles=30, agreement=0.5, uncertainty=2.0, significance=8.0)
+    found = fit.quality("look closely", {"points": 4})
     assert (found["tiles"], found["points"]) == (30, 4)
     assert dict(found) == {name: found[name] for name in found}
     assert len(found) == len(dict(found))
@@ -80,6 +81,13 @@ def test_a_quality_is_a_mapping_with_a_level():
     assert "off by about 1.2 pixels" in found.note
     assert Quality().level == "refused"
     assert Quality().note is None
+
+
+def test_doubtful_control_points_have_no_error_estimate():
+    found = Evidence(tiles=20, agreement=0.1, uncertainty=1.0).quality("look closely", {})
+    assert found.figure == math.inf
+    assert found.error == "error unknown"
+    assert "too few places fit" in found.note
 
 
 @pytest.mark.parametrize(

@@ -69,3 +69,10 @@ def test_a_steep_deformation_is_undone():
     places = np.column_stack([np.linspace(5, 75, 30), np.linspace(60, 10, 30)])
     # OpenCV rounds places to 1/32 of a node's distance, here a shift of 0.25.
     np.testing.assert_allclose(bent.undone(places + bent.at(places)), places, atol=0.5)
+
+
+def test_a_fold_is_a_slope_in_pixels_along_its_own_axis():
+    rise = np.repeat(np.array([0, 10, 20], np.float32)[:, None, None], 3, axis=1).repeat(2, axis=2)
+    shape = (101, 11)  # nodes are 50 rows and 5 columns apart
+    assert not Deformation(rise, shape).folds
+    assert Deformation(rise.swapaxes(0, 1), shape).folds

@@ -33,6 +33,15 @@ def test_values_stay_in_the_range_of_the_source():
     assert image.min() == 0
 
 
+def test_values_stay_in_the_range_of_what_is_valid():
+    edge = np.full((16, 40), 0.2, np.float32)
+    edge[:, 8:] = 0.8
+    valid = np.ones(edge.shape, bool)
+    valid[:, 36:], edge[:, 36:] = False, 5.0
+    image, known = warped(edge, HALF, edge.shape, valid=valid)
+    assert image[known].max() == np.float32(0.8)
+
+
 def test_blocks_do_not_show(rng, monkeypatch):
     pixels = rng.random((70, 60)).astype(np.float32)
     turn = Transform("affine", np.array([[0.98, -0.2, 9], [0.2, 0.98, -4], [0, 0, 1]]))

@@ -75,3 +75,11 @@ def test_strange_energies_are_drawn_too(energies):
 )
 def test_less_than_two_energies_make_no_line(history):
     assert energy_curve(history) is None
+
+
+def test_one_step_without_a_reach_puts_iterations_across():
+    svg = drawn([step(1, 3.0), step(2, 2.0, 8.0), step(3, 1.0, 9.0)])
+    assert "Iteration" in [text.text for text in svg.iter(f"{SVG}text")]
+    (line,) = svg.findall(f"{SVG}polyline")
+    first, second, third = (x for x, _ in points(line))
+    assert third - second == pytest.approx(second - first, abs=0.2)

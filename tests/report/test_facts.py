@@ -71,6 +71,8 @@ def test_several_maps_are_told_in_one_line():
     told = "0.25 everywhere; made from the two pictures; 2 from files"
     assert facts_of(a_record(alpha=several))["Alpha"] == told
     assert "Alpha" not in facts_of(a_record(alpha={"value": [None, None, None]}))
+    one_file = facts_of(a_record(alpha={"value": [0.25, None]}))
+    assert one_file["Alpha"] == "0.25 everywhere; 1 from a file"
 
 
 def test_the_best_of_a_column_is_marked_if_there_is_a_choice():
@@ -82,3 +84,10 @@ def test_the_best_of_a_column_is_marked_if_there_is_a_choice():
     table = results_table(results)
     assert table.count("<strong>") == 1
     assert "<strong>0.2" in table
+
+
+def test_a_column_with_no_or_one_value_marks_nothing():
+    missing = Score(None, "high", (0.0, 1.0), "no truth")
+    for first in (missing, Score(0.5, "high", (0.0, 1.0))):
+        results = [Comparison("a", None, {"ssim": first}), Comparison("b", None, {"ssim": missing})]
+        assert "<strong>" not in results_table(results)

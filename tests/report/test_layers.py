@@ -102,6 +102,13 @@ def test_maps_bring_their_bars():
     assert layer.levels.shape == (3, 4, 3)
 
 
+def test_maps_are_reduced_further_than_pictures(monkeypatch):
+    monkeypatch.setattr(module, "LONGEST_MAP", 4)
+    (layer,) = maps_as_layers({"Seam": (np.ones((4, 8)), "Step", 0.5)}).values()
+    (picture,) = layers_of({"fused": np.ones((4, 8))}).values()
+    assert (data_uri(layer)[1], data_uri(picture)[1]) == ((2, 4), (4, 8))
+
+
 def test_sizes_must_be_one_and_pictures_there():
     with pytest.raises(MismatchError, match="truth: 2 x 2 pixels, but fused has 3 x 4"):
         layers_of({"fused": np.zeros((3, 4)), "truth": np.zeros((2, 2))})

@@ -112,6 +112,11 @@ def test_of_any_map_without_an_edge_there_is_no_line(shape):
     assert (shown == 64).all()
 
 
+def test_a_map_of_several_channels_is_shown_by_its_mean(rng):
+    image, alpha = rng.random((6, 7, 3)), rng.random((6, 7, 3))
+    np.testing.assert_array_equal(overlay(image, alpha), overlay(image, alpha.mean(axis=2)))
+
+
 def test_two_sizes_do_not_fit():
     with pytest.raises(MismatchError, match="alpha: shape"):
         overlay(np.ones((3, 4)), np.ones((4, 3)))

@@ -11,6 +11,7 @@ import osmofuse
 from osmofuse.progress import Status
 from osmofuse.registration import Alignment, Quality, Transform
 from osmofuse.report import preparation_page, write_alignment, write_matte
+from picture_files import PROFILE
 
 RNG = np.random.default_rng(0)
 FOREGROUND, MOVED = RNG.random((40, 48, 3)), RNG.random((40, 48))
@@ -82,3 +83,11 @@ def test_a_matte_and_what_it_cuts_out(tmp_path, image):
     assert "What is not kept" in text
     assert "<dt>Kept &lt;all&gt;</dt><dd>58%</dd>" in text
     assert text.index("Trimap") < text.index("Overlay") < text.index("Cut out")
+
+
+def test_a_cut_out_is_shown_in_the_colours_of_the_picture(tmp_path):
+    image = osmofuse.Picture(np.rint(FOREGROUND * 255).astype(np.uint8), PROFILE)
+    folder = write_matte(
+        tmp_path / "report", image=image, trimap=np.full((40, 48), 0.5), alpha=np.ones((40, 48))
+    ).parent
+    np.testing.assert_array_equal(shown(folder, "cut-out"), shown(folder, "picture"))

@@ -92,3 +92,15 @@ def test_the_output_has_the_depth_that_is_asked_for(files, tmp_path):
     assert compare_with_record(result.record, again.run()).identical
     with pytest.raises(osmofuse.OutputError, match="JPEG cannot hold uint16"):
         job(files, tmp_path / "a.jpg", background="registered.tif", depth="uint16").run()
+
+
+def test_the_mask_of_an_aligned_background_is_in_the_frame_of_the_foreground(files):
+    page, infrared = (
+        osmofuse.read(files / name).pixels for name in ("visible.png", "infrared.tif")
+    )
+    valid = np.ones(page.shape[:2], bool)
+    valid[:30] = False
+    ready = osmofuse.prepare(page, infrared, align={"transform": "affine"}, valid=valid)
+    assert infrared.shape != valid.shape
+    assert not ready.sources.valid[:30].any()
+    assert ready.sources.valid[60:150, 60:120].all()

@@ -122,6 +122,16 @@ def test_levels_are_adjusted_and_told_once(pictures):
     assert not any("--levels" in note for note in matched.notes)
 
 
+def test_the_range_is_that_of_the_data(pictures):
+    valid = np.zeros(pictures[0].shape, bool)
+    valid[:10] = True
+    infrared = np.full(valid.shape, 65535, np.uint16)
+    infrared[0, [5, 20]] = 0  # one in 240 where there is data, one in 1440 after filling
+    assert any("of the range" in note for note in prepare(pictures[0], infrared).notes)
+    noted = prepare(pictures[0], infrared, valid=valid).notes
+    assert not any("of the range" in note for note in noted)
+
+
 @pytest.mark.parametrize("levels", ["match", "percentiles"])
 def test_levels_ignore_pixels_without_data(pictures, levels):
     page, infrared = pictures
@@ -170,6 +180,12 @@ def test_a_picture_of_a_map_is_understood_as_a_file_is(pictures):
     ready = prepare(*pictures, coloured)
     assert ready.notes == ("alpha: its 3 bands are the same in every pixel; taken for one",)
     assert ready.sources.alpha.shape == (60, 48)
+
+
+def test_notes_on_a_map_go_with_it(pictures):
+    coloured = Picture(np.dstack([quantise(PAGE.alpha, np.uint8)[0]] * 3))
+    ready = prepare(*pictures, coloured)
+    assert ready.with_map(0.5).notes == ready.with_alpha(np.full((60, 48), 0.5)).notes == ()
 
 
 def test_auto_and_soften(pictures):
@@ -320,6 +336,15 @@ def test_a_map_that_seems_inverted_is_noted():
     assert not any("inverted" in words for words in prepare(*pair, "auto").notes)
     turned = prepare(*pair, "auto").with_alpha(1.0 - scene.alpha)
     assert any("inverted" in words for words in turned.notes)
+
+
+def test_an_inverted_map_is_noted_beside_a_foreground_with_gaps():
+    scene = gallery.manuscript((160, 120))
+    page, infrared = (quantise(one, np.uint8)[0] for one in (scene.foreground, scene.background))
+    page = np.maximum(page, 1)
+    page[::4, ::4] = 0
+    notes = prepare(Picture(page, nodata=0), infrared, 1.0 - scene.alpha).notes
+    assert any("inverted" in note for note in notes)
 
 
 def test_hard_edges_are_noted_under_methods_that_show_them():

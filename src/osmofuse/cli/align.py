@@ -66,9 +66,12 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     print_result(ctx, result, given, _words(result), data={"reason": found.reason})
     if result.record is None:
         paths = job.inputs
+        fix = "mark some control points and use --points"
+        if "points" in paths:
+            fix = "take the control points as they are, with --method points"
         raise MismatchError(
             f"{paths['background']}: refused to align it to {paths['foreground']}: {found.reason}. "
-            "If they do show the same thing, mark some control points and use --points"
+            f"If they do show the same thing, {fix}"
         )
 
 
@@ -78,8 +81,8 @@ def _words(result: AlignResult) -> Iterator[str]:
     if result.record is None:
         return
     yield (
-        f"Aligned in {found.seconds:.1f} s by {found.origin}. Quality: {figures.level}, error "
-        f"about {figures.figure:.2f} pixels; {figures['agreement']:.0%} of {figures['tiles']:.0f} "
+        f"Aligned in {found.seconds:.1f} s by {found.origin}. Quality: {figures.level}, "
+        f"{figures.error}; {figures['agreement']:.0%} of {figures['tiles']:.0f} "
         f"places fit, {figures['overlap']:.0%} of the smaller picture overlaps."
     )
     if "points_residual" in figures:

@@ -10,7 +10,7 @@ from scipy import ndimage
 
 from osmofuse.gallery.gilding import Field, relief
 from osmofuse.gallery.nuisance import Nuisances, worn
-from osmofuse.gallery.page import INK, fibres, layout, parchment, pitch_of, running
+from osmofuse.gallery.page import INK, layout, parchment, pitch_of, running, surface
 from osmofuse.gallery.scene import Colour, Scene, axes, checked_shape, finished, generator, side_of
 from osmofuse.gallery.script import CAPITALS, TEXT, Hand, Pen, paste, spiral, stamp, write_line
 from osmofuse.gallery.texture import bump, fractal_noise, mix, smooth_noise, smoothstep
@@ -83,8 +83,7 @@ def gold_leaf(
     size, rng = checked_shape(shape), generator(seed)
     field = _panel(size)
     page = _illuminated(size, field, rng)
-    skin = fractal_noise(size, 0.3 * side_of(size), rng, octaves=5)
-    grain = fibres(size, rng)
+    skin, grain = surface(size, rng, octaves=5)
     bare = parchment(size, skin, grain)
     light = _tooled(_within(field, _frame(field)), rng)
     lost = _lost(field, rng) * page.gilded

@@ -10,7 +10,7 @@ import numpy as np
 
 from osmofuse.errors import InputError
 from osmofuse.gallery.nuisance import Nuisances, stroke_width, worn
-from osmofuse.gallery.page import fibres, infrared, painted, parchment, stained, written
+from osmofuse.gallery.page import infrared, painted, parchment, stained, surface, written
 from osmofuse.gallery.scene import Scene, axes, checked_shape, finished, generator, ink_map, side_of
 from osmofuse.gallery.texture import fractal_noise, smoothstep
 from osmofuse.typing import FloatArray
@@ -48,8 +48,7 @@ def manuscript(
     size, rng = checked_shape(shape), generator(seed)
     stroke = stroke_width(nuisance)
     layers = written(size, rng, stroke)
-    skin = fractal_noise(size, 0.3 * side_of(size), rng, octaves=6)
-    grain = fibres(size, rng)
+    skin, grain = surface(size, rng)
     bare = stained(parchment(size, skin, grain), rng)
     faded = _faded(size, rng)
     left = layers.ink * (1.0 - np.float32(1.0 - _FADED_INK) * faded)

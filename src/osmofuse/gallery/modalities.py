@@ -10,13 +10,13 @@ import numpy as np
 from osmofuse.gallery.nuisance import Nuisances, stroke_width, worn
 from osmofuse.gallery.page import (
     Layers,
-    fibres,
     infrared,
     layout,
     painted,
     parchment,
     pitch_of,
     stained,
+    surface,
     written,
 )
 from osmofuse.gallery.scene import Scene, axes, checked_shape, finished, generator, ink_map, side_of
@@ -63,8 +63,7 @@ def modalities(
     below = _below(size, stroke)
     second = np.round(below)
     carbon, gall = layers.ink * (1.0 - second), layers.ink * second
-    skin = fractal_noise(size, 0.3 * side_of(size), rng, octaves=6)
-    grain = fibres(size, rng)
+    skin, grain = surface(size, rng)
     clean = parchment(size, skin, grain)
     bare = stained(clean, rng)
     washed, scraped = _losses(size, below, rng)

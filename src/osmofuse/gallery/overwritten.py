@@ -9,18 +9,18 @@ import numpy as np
 from osmofuse.gallery.nuisance import Nuisances, stroke_width, worn
 from osmofuse.gallery.page import (
     Layers,
-    fibres,
     infrared,
     layout,
     painted,
     parchment,
     pitch_of,
     spared,
+    surface,
     written,
 )
-from osmofuse.gallery.scene import Scene, checked_shape, finished, generator, ink_map, side_of
+from osmofuse.gallery.scene import Scene, checked_shape, finished, generator, ink_map
 from osmofuse.gallery.script import Pen, paste, stamp
-from osmofuse.gallery.texture import fractal_noise, mix
+from osmofuse.gallery.texture import mix
 from osmofuse.typing import FloatArray
 
 # Ink of the deletions: dark blue, and nearly transparent to infrared.
@@ -66,8 +66,7 @@ def overwritten(
     size, rng = checked_shape(shape), generator(seed)
     stroke = stroke_width(nuisance)
     layers = written(size, rng, stroke)
-    skin = fractal_noise(size, 0.3 * side_of(size), rng, octaves=6)
-    grain = fibres(size, rng)
+    skin, grain = surface(size, rng)
     bare = parchment(size, skin, grain)
     over = _deletions(size, rng, stroke)
     truth = painted(bare, layers, layers.ink)

@@ -160,6 +160,13 @@ def infrared(layers: Layers, skin: FloatArray, rng: np.random.Generator) -> Floa
     return finished(page + 0.008 * rng.standard_normal(page.shape, dtype=np.float32))
 
 
+def surface(
+    shape: tuple[int, int], rng: np.random.Generator, octaves: int = 6
+) -> tuple[FloatArray, FloatArray]:
+    """Draw the skin of a page: its cloudiness, and its grain."""
+    return fractal_noise(shape, 0.3 * side_of(shape), rng, octaves=octaves), fibres(shape, rng)
+
+
 def fibres(shape: tuple[int, int], rng: np.random.Generator) -> FloatArray:
     """Draw the grain of the skin: short fibres both ways, pores and fine noise."""
     # Fibres do not grow without end: a large picture of a page shows finer ones.

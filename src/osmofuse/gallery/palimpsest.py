@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from osmofuse.gallery.nuisance import Nuisances, stroke_width, worn
-from osmofuse.gallery.page import fibres, painted, parchment, spared, stained, written
-from osmofuse.gallery.scene import Scene, checked_shape, finished, generator, ink_map, side_of
-from osmofuse.gallery.texture import fractal_noise, mix
+from osmofuse.gallery.page import painted, parchment, spared, stained, surface, written
+from osmofuse.gallery.scene import Scene, checked_shape, finished, generator, ink_map
+from osmofuse.gallery.texture import mix
 from osmofuse.typing import FloatArray
 
 _FIRST_INK = (0.38, 0.24, 0.12)
@@ -57,8 +57,7 @@ def palimpsest(
     second = written(size, rng, stroke)
     # A scribe turned the old leaf before writing on it again.
     first = np.ascontiguousarray(np.rot90(written((size[1], size[0]), rng, stroke).ink))
-    skin = fractal_noise(size, 0.3 * side_of(size), rng, octaves=6)
-    grain = fibres(size, rng)
+    skin, grain = surface(size, rng)
     bare = stained(parchment(size, skin, grain), rng)
 
     def page(left: float) -> FloatArray:

@@ -154,6 +154,9 @@ class ScoreJob(FileJob[ScoreResult]):
             alpha = map_file.alpha
         elif alpha is not None and self.invert:
             alpha = 1.0 - alpha
+        if "ink" in pictures and pictures["ink"].lossy:
+            words = "stored with losses; levels next to black and white count as undecided"
+            notes = (*notes, f"{self.ink}: {words}; store the map as PNG or TIFF")
         if not Guard(watch).next_pass():
             return ScoreResult(status=Status.cancelled, notes=notes)
         began = perf_counter()

@@ -21,9 +21,8 @@ import numpy as np
 
 from osmofuse.typing import Array, FloatArray
 
-MIXTURE_RIDGE = (
-    1e-3  # rho by the mean squared distance of the neighbours; anything in 1e-4..1e-2 works
-)
+# rho by the mean squared distance of the neighbours; anything in 1e-4..1e-2 works.
+MIXTURE_RIDGE = 1e-3
 LEAST_RIDGE = 1e-10  # least rho: neighbours of one colour get equal weights
 PIXELS_AT_ONCE = 1 << 15  # pixels at once: bounds memory, without effect on the result
 

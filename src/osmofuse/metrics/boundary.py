@@ -18,6 +18,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from osmofuse.errors import MismatchError
 from osmofuse.filters import gaussian
 from osmofuse.metrics.grey_levels import check_sources
 from osmofuse.metrics.windows import RADIUS, SIGMA
@@ -40,6 +41,8 @@ def one_map(alpha: FloatArray, shape: tuple[int, ...]) -> FloatArray:
     """Return alpha as one plane of float32, the mean over channels."""
     planes = np.asarray(alpha, np.float32)
     plane = planes.mean(axis=2) if planes.ndim == 3 else planes
+    if plane.shape not in ((), shape[:2]):
+        raise MismatchError(f"alpha: shape {planes.shape} does not fit fused, {shape}")
     return np.broadcast_to(plane, shape[:2])
 
 

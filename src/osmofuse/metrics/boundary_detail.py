@@ -26,11 +26,8 @@ import numpy as np
 from osmofuse.metrics.boundary import LEAST_IN_WINDOW, block_means, blocks, windowed
 from osmofuse.typing import Array, BoolArray, FloatArray
 
-_DETAIL_BANDS = (
-    1,
-    2,
-    4,
-)  # sides of blocks; with 8, correlations change by 0.02, but distant edges count
+# Sides of blocks; with 8, correlations change by 0.02, but distant edges count.
+_DETAIL_BANDS = 1, 2, 4
 _WINDOW_BLOCK = 8  # side of the blocks of the windows, so that their sigma is 12 pixels
 _FLAT = 0.02  # second difference that counts as none; 0.01..0.04 change correlations by 0.01
 _FEW_BANDS = 0.2  # added to the number of bands with detail; anything in 0.05..1 works

@@ -18,11 +18,11 @@ import math
 
 import numpy as np
 
-from osmofuse.errors import InputError
+from osmofuse.errors import InputError, MismatchError
 from osmofuse.filters import gaussian
 from osmofuse.metrics.grey_levels import COUNT, check_side
 from osmofuse.metrics.metric import Metric
-from osmofuse.picture import Picture
+from osmofuse.picture import Picture, as_array
 from osmofuse.pixels import bands_of, plane_of
 from osmofuse.typing import ArrayLike, BoolArray, FloatArray
 
@@ -37,6 +37,8 @@ BLACK = 0.05
 WHITE = 99.0
 # Standard deviation of normal numbers over their median absolute deviation.
 MAD = 1.4826
+# Difference of logarithms that rounding explains; a level of 8 bits is 0.004 and more.
+ROUNDED_SPREAD = 1e-5
 # Least side in pixels: a smaller picture has no strokes with ground around.
 SIDE = 16
 
@@ -55,7 +57,7 @@ def legibility(fused: FloatArray, ink: ArrayLike | Picture) -> float:
     Raises
     ------
     InputError
-        The map has no ink or no ground.
+        The map has no ink or no ground, or another shape.
 
     Examples
     --------
@@ -64,7 +66,7 @@ def legibility(fused: FloatArray, ink: ArrayLike | Picture) -> float:
     >>> round(legibility(page, np.array([[0, 0, 1, 1]], bool)), 3)
     6.0
     """
-    inked, ground = ink_and_ground(ink)
+    inked, ground = ink_and_ground(fused, ink)
     y = grey(fused)
     spread = math.sqrt(0.5 * (float(y[inked].var()) + float(y[ground].var())))
     distance = float(y[ground].mean()) - float(y[inked].mean())
@@ -84,9 +86,9 @@ def legibility_f(fused: FloatArray, ink: ArrayLike | Picture) -> float:
     Raises
     ------
     InputError
-        The map has no ink or no ground.
+        The map has no ink or no ground, or another shape.
     """
-    inked, ground = ink_and_ground(ink)
+    inked, ground = ink_and_ground(fused, ink)
     y = grey(fused)
     dark = y <= otsu(y)
     right = int(np.count_nonzero(dark & inked))
@@ -114,36 +116,40 @@ def stroke_contrast(fused: FloatArray) -> float:
     y = np.log(y + BLACK * max(float(np.percentile(y, WHITE)), 1e-6))
     y -= _level(y)
     low, high = (float(q) for q in np.percentile(y, (0.1, 99.9)))
-    if not high > low:
+    if high - low <= ROUNDED_SPREAD:
         raise InputError("fused: a flat picture has no strokes")
     levels = np.clip(np.rint((COUNT - 1) * (y - low) / (high - low)), 0, COUNT - 1)
     dark = levels <= otsu(levels)
     ground = y[~dark]
     spread = MAD * float(np.median(np.abs(ground - np.median(ground))))
-    if spread == 0.0:
+    if spread <= ROUNDED_SPREAD:
         raise InputError("fused: the ground is flat; there is no noise to compare with")
     return (float(ground.mean()) - float(y[dark].mean())) / spread
 
 
 def ink_map(ink: ArrayLike | Picture) -> FloatArray:
     """Return a map of the ink as one plane: 0 on ink, 1 on ground, 0.5 undecided."""
-    plane = np.asarray(ink.pixels if isinstance(ink, Picture) else ink)
-    if plane.ndim == 3 and (plane == plane[..., :1]).all():
+    plane = as_array(ink, "ink")
+    if plane.ndim == 3 and plane.size and (plane == plane[..., :1]).all():
         plane = plane[..., 0]
     if plane.ndim != 2:
         raise InputError(f"ink: shape {plane.shape}; the map must be one plane, (rows, cols)")
+    if plane.dtype.kind not in "biuf":
+        raise InputError(f"ink: type {plane.dtype}; convert to bool, uint8, uint16 or float")
     white = np.iinfo(plane.dtype).max if plane.dtype.kind in "iu" else 1
     return np.where(plane == 0, 0.0, np.where(plane == white, 1.0, 0.5))
 
 
-def ink_and_ground(ink: ArrayLike | Picture) -> tuple[BoolArray, BoolArray]:
+def ink_and_ground(fused: FloatArray, ink: ArrayLike | Picture) -> tuple[BoolArray, BoolArray]:
     """Return the masks of ink and of ground; raise an InputError if one is empty."""
     plane = ink_map(ink)
+    if plane.shape != fused.shape[:2]:
+        raise MismatchError(f"ink: shape {plane.shape} does not fit fused, {fused.shape}")
     inked, ground = plane == 0.0, plane == 1.0
     if not inked.any() or not ground.any():
         raise InputError(
-            "ink: the map needs ink (0) and ground (white), it has "
-            f"{np.count_nonzero(inked)} and {np.count_nonzero(ground)} pixels of them"
+            "ink: the map needs ink (0) and ground (white: the type's maximum, 1.0 for floats), "
+            f"it has {np.count_nonzero(inked)} and {np.count_nonzero(ground)} pixels of them"
         )
     return inked, ground
 

@@ -64,7 +64,8 @@ class Quality(Mapping[str, float]):
     level : {"good", "look closely", "refused"}
         "look closely" where few places fit, or the corners are uncertain.
     figure : float
-        Estimated error in pixels of the foreground: 0.6 times the ``uncertainty``.
+        Estimated error in pixels of the foreground: 0.6 times the ``uncertainty``; infinite for
+        control points that the tiles do not confirm.
     figures : mapping
         All figures by name; ``quality["tiles"]`` is short for ``quality.figures["tiles"]``.
     """
@@ -78,10 +79,18 @@ class Quality(Mapping[str, float]):
         """Advice where the alignment should be looked at."""
         if self.level != "look closely":
             return None
+        if math.isinf(self.figure):
+            return "look closely at the alignment: too few places fit to confirm it"
         return (
             "look closely at the alignment: it is likely right, but may be off by about "
             f"{self.figure:.1f} pixels"
         )
+
+    @property
+    def error(self) -> str:
+        """Estimated error in words."""
+        known = math.isfinite(self.figure)
+        return f"error about {self.figure:.2f} pixels" if known else "error unknown"
 
     def __getitem__(self, name: str) -> float:
         return self.figures[name]
@@ -176,7 +185,9 @@ class Evidence:
     def quality(self, level: Level, more: Mapping[str, float]) -> Quality:
         """Return the figures, and `more` of them, with a level."""
         figures = {**vars(self), "score": self.score, **more}
-        return Quality(level, _ERROR_RATIO * self.uncertainty, figures)
+        # Control points are accepted despite a doubt; then the tiles tell nothing of their error.
+        unknown = level != "refused" and self.doubt is not None
+        return Quality(level, math.inf if unknown else _ERROR_RATIO * self.uncertainty, figures)
 
 
 def evidence(moving: View, fixed: View, transform: FloatArray, field: Any = None) -> Evidence:

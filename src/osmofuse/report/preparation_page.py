@@ -92,7 +92,7 @@ def _fit_section(alignment: Alignment) -> str:
         "Status": str(alignment.status),
         "Found by": alignment.origin,
         "Transform": kind,
-        "Quality": f"{_level(figures)}, error about {figures.figure:.2f} pixels",
+        "Quality": f"{_level(figures)}, {figures.error}",
         "Places that fit": f"{figures['agreement']:.0%} of {figures['tiles']:.0f}",
         "Uncertainty": f"{figures['uncertainty']:.2f} pixels at the corners",
         "Overlap": f"{figures['overlap']:.0%} of the smaller picture",

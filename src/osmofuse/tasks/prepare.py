@@ -139,7 +139,8 @@ class Prepared:
 
     def with_alpha(self, *alphas: FloatArray) -> Prepared:
         """Return the same pictures with another map, or other maps, used as they are."""
-        return replace(self, sources=self.sources.with_alpha(*alphas), made=None)
+        sources = self.sources.with_alpha(*alphas)
+        return replace(self, sources=sources, made=None, told=self._told_of_pictures)
 
     def with_map(self, alpha: Given) -> Prepared:
         """Return the same pictures with another map, prepared as by `prepare`.
@@ -150,9 +151,13 @@ class Prepared:
         if is_number(alpha):
             how = replace(how, soften=0.0)
         (one,), made, told = _alphas(alpha, sources.as_pictures(), sources.valid, how, False)
-        words = {role: notes for role, notes in self.told.items() if role != "alpha"}
-        words |= {"alpha": told} if told else {}
+        words = self._told_of_pictures | ({"alpha": told} if told else {})
         return replace(self, sources=sources.with_alpha(one), made=made, told=words)
+
+    @property
+    def _told_of_pictures(self) -> dict[str, tuple[str, ...]]:
+        """Notes by role, without those on the map."""
+        return {role: notes for role, notes in self.told.items() if role != "alpha"}
 
     @property
     def transform(self) -> Transform | None:
