@@ -27,7 +27,7 @@ TINY = 1e-30  # keeps 0 / 0 from becoming NaN
 class Structure:
     """Background without noise, its noise energies by band, and the scale s in pixels."""
 
-    B: FloatArray
+    b: FloatArray
     noise: tuple[float, ...]
     scale: float
 
@@ -36,17 +36,17 @@ def structure_of(pair: LogPair, k: UnionSettings) -> Structure:
     """Measure noise and scale of a background, and shrink its noise band by band."""
     noise: list[float] = []
     missing: list[float] = []
-    clean = np.zeros_like(pair.B)
-    below, beside = pair.B, pair.Y
+    clean = np.zeros_like(pair.b)
+    below, beside = pair.b, pair.y
     for j in range(band_count(pair.side)):
         sigma = FINEST * 2.0**j
-        low, other = smooth(pair.B, sigma), smooth(pair.Y, sigma)
-        b, y = below - low, beside - other
+        low, other = smooth(pair.b, sigma), smooth(pair.y, sigma)
+        band, beside_band = below - low, beside - other
         below, beside = low, other
-        energy, cross = smooth(b * b, 2 * sigma), smooth(b * y, 2 * sigma)
+        energy, cross = smooth(band * band, 2 * sigma), smooth(band * beside_band, 2 * sigma)
         noise.append(band_noise(energy, noise, k))
         rest = np.maximum(energy - k.shrink * noise[-1], 0.0)
-        kept = rest / (rest + k.shrink * noise[-1] + TINY) * b
+        kept = rest / (rest + k.shrink * noise[-1] + TINY) * band
         clean += kept
         r = cross / (rest + noise[-1] + TINY)
         lacks = (1.0 - smoothstep(np.abs(r), *k.shared)) * (1.0 - np.clip(r, 0.0, 1.0)) * kept

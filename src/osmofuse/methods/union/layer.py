@@ -38,7 +38,7 @@ def layer_of(structure: Structure, missing: Missing, k: UnionSettings) -> FloatA
     shape = (missing.m.shape[0], missing.m.shape[1])
     reach = k.reach * structure.scale
     drift = np.zeros((2, *shape), np.float32)
-    add_drift(drift, np.float32(missing.gain) * structure.B, missing.a)
+    add_drift(drift, np.float32(missing.gain) * structure.b, missing.a)
     integral = Integral(shape)
     integral.set_drift(drift)
     integral.set_mass(1.0 / reach**2)

@@ -42,7 +42,7 @@ class Missing:
 def missing_of(pair: LogPair, structure: Structure, k: UnionSettings) -> Missing:
     """Return where and how strongly the background's structure is to enter."""
     s = structure.scale
-    h_b, h_y = (x - smooth(x, HIGH_PASS * s) for x in (structure.B, pair.Y))
+    h_b, h_y = (x - smooth(x, HIGH_PASS * s) for x in (structure.b, pair.y))
     s_b, s_f, c = smooth(h_b * h_b, s), smooth(h_y * h_y, s), smooth(h_b * h_y, s)
     noise = percentile(s_b, k.noise_quantile)
     strong = s_b > percentile(s_b, STRONG)

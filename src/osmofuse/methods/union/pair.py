@@ -32,15 +32,15 @@ DEAD, DEAD_LOG, DEAD_NEIGHBOURS = 11.9, 0.15, 8.0
 class LogPair:
     """Logarithms of foreground and background, the white of f, and where b has data."""
 
-    Y: FloatArray
-    B: FloatArray
+    y: FloatArray
+    b: FloatArray
     white: float
     valid: BoolArray
 
     @property
     def side(self) -> float:
         """Side of the square of the same area, in pixels."""
-        return math.sqrt(self.Y.size)
+        return math.sqrt(self.y.size)
 
 
 def log_pair(sources: Sources, background: int, offset: float) -> LogPair:
@@ -48,13 +48,13 @@ def log_pair(sources: Sources, background: int, offset: float) -> LogPair:
     white = foreground_white(sources)
     number = np.float32
     planes = (sources.image(0, c, number) for c in range(sources.channels))
-    Y = sum(np.log(x + number(offset * white)) for x in planes) / number(sources.channels)
+    y = sum(np.log(x + number(offset * white)) for x in planes) / number(sources.channels)
     bands = 1 if sources.is_one_band(background) else sources.channels
-    b = sum(sources.image(background, c, number) for c in range(bands)) / number(bands)
-    top = max(percentile(b, WHITE), LEAST_WHITE)
-    valid = ~rim(b, BLACK * top) if sources.valid is None else sources.valid
-    B = filled(np.log(b + number(offset * top)), np.asarray(Y), valid)
-    return LogPair(np.asarray(Y), without_dead_pixels(B), white, valid)
+    raw = sum(sources.image(background, c, number) for c in range(bands)) / number(bands)
+    top = max(percentile(raw, WHITE), LEAST_WHITE)
+    valid = ~rim(raw, BLACK * top) if sources.valid is None else sources.valid
+    b = filled(np.log(raw + number(offset * top)), np.asarray(y), valid)
+    return LogPair(np.asarray(y), without_dead_pixels(b), white, valid)
 
 
 def foreground_white(sources: Sources) -> float:
@@ -82,22 +82,22 @@ def rim(b: FloatArray, level: float) -> BoolArray:
     return np.asarray(ndimage.binary_dilation(found, iterations=RIM_WIDTH)) if large else found
 
 
-def filled(B: FloatArray, Y: FloatArray, valid: BoolArray) -> FloatArray:
-    """Return B, and Y at B's level where B has no data, so that no edge arises there."""
+def filled(b: FloatArray, y: FloatArray, valid: BoolArray) -> FloatArray:
+    """Return b, and y at b's level where b has no data, so that no edge arises there."""
     if valid.all():
-        return B
-    sigma, known = FILL * math.sqrt(B.size), valid.astype(B.dtype)
-    level = smooth(known * (Y - B), sigma) / np.maximum(smooth(known, sigma), 1e-6)
-    return np.where(valid, B, Y - level)
+        return b
+    sigma, known = FILL * math.sqrt(b.size), valid.astype(b.dtype)
+    level = smooth(known * (y - b), sigma) / np.maximum(smooth(known, sigma), 1e-6)
+    return np.where(valid, b, y - level)
 
 
-def without_dead_pixels(B: FloatArray) -> FloatArray:
-    """Return B with isolated pixels far from their neighbours replaced by the median around."""
-    median = ndimage.median_filter(B, 3)
-    off = np.abs(B - median)
+def without_dead_pixels(b: FloatArray) -> FloatArray:
+    """Return b with isolated pixels far from their neighbours replaced by the median around."""
+    median = ndimage.median_filter(b, 3)
+    off = np.abs(b - median)
     dead = off > max(DEAD * percentile(off, 50.0), DEAD_LOG)
     if not dead.any():
-        return B
+        return b
     dead &= off > DEAD_NEIGHBOURS * ndimage.median_filter(off, 5) + DEAD_LOG
     alone = ndimage.uniform_filter(dead.astype(np.float32), 3) < 1.5 / 9
-    return np.where(dead & alone, median, B)
+    return np.where(dead & alone, median, b)
