@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from osmofuse.typing import FloatArray
+from osmofuse.kernels import kernel, prange
+from osmofuse.typing import Array, FloatArray
 
 
 def reduced(x: FloatArray, factor: int) -> FloatArray:
@@ -25,15 +26,28 @@ def reduced(x: FloatArray, factor: int) -> FloatArray:
     """
     if factor == 1:
         return x.copy()
-    result = x
-    for axis in (0, 1):
-        n = x.shape[axis]
-        starts = np.arange(0, n, factor)
-        count = np.minimum(starts + factor, n) - starts
-        ones = (1,) * (x.ndim - 1 - axis)
-        sums = np.add.reduceat(result, starts, axis=axis, dtype=np.float64)
-        result = (sums / count.reshape(-1, *ones)).astype(x.dtype, copy=False)
-    return result
+    bands = x[..., np.newaxis] if x.ndim == 2 else x
+    rows, cols, channels = bands.shape
+    small = np.empty((-(-rows // factor), -(-cols // factor), channels), x.dtype)
+    block_means(bands, factor, small)
+    return small.reshape(*small.shape[:2], *x.shape[2:])
+
+
+@kernel
+def block_means(x: FloatArray, factor: int, small: FloatArray) -> None:
+    """Set `small` to the means of blocks; they are summed in double precision."""
+    rows, cols, channels = x.shape
+    for i in prange(small.shape[0]):
+        bottom = min((i + 1) * factor, rows)
+        for j in range(small.shape[1]):
+            right = min((j + 1) * factor, cols)
+            count = (bottom - i * factor) * (right - j * factor)
+            for c in range(channels):
+                total = 0.0
+                for k in range(i * factor, bottom):
+                    for m in range(j * factor, right):
+                        total += x[k, m, c]
+                small[i, j, c] = total / count
 
 
 def enlarged(
@@ -60,16 +74,42 @@ def enlarged(
     >>> enlarged(np.array([[2.0, 5.0]]), 2, (1, 4)).tolist()
     [[2.0, 2.75, 4.25, 5.0]]
     """
-    result = x
-    for axis, wanted in enumerate((rows, slice(None))):
-        pixels = np.arange(shape[axis])[wanted]
-        place = np.clip((pixels + 0.5) / factor - 0.5, 0, x.shape[axis] - 1)
-        before = np.floor(place).astype(int)
-        after = np.minimum(before + 1, x.shape[axis] - 1)
-        part = (place - before).astype(x.dtype).reshape(-1, *(1,) * (x.ndim - 1 - axis))
-        first, second = np.take(result, before, axis), np.take(result, after, axis)
-        result = first + part * (second - first)
-    return result
+    bands = x[..., np.newaxis] if x.ndim == 2 else x
+    up, down, part = _neighbours(np.arange(shape[0])[rows], factor, x.shape[0])
+    left, right, share = _neighbours(np.arange(shape[1]), factor, x.shape[1])
+    large = np.empty((len(up), len(left), bands.shape[2]), x.dtype)
+    number = x.dtype.type
+    interpolate(bands, up, down, number(part), left, right, number(share), large)
+    return large.reshape(*large.shape[:2], *x.shape[2:])
+
+
+def _neighbours(pixels: Array, factor: int, count: int) -> tuple[Array, Array, FloatArray]:
+    """Return the two samples of a reduced line next to pixels, and the second one's weight."""
+    place = np.clip((pixels + 0.5) / factor - 0.5, 0, count - 1)
+    before = np.floor(place).astype(np.int64)
+    return before, np.minimum(before + 1, count - 1), place - before
+
+
+@kernel
+def interpolate(
+    x: FloatArray,
+    up: Array,
+    down: Array,
+    part: FloatArray,
+    left: Array,
+    right: Array,
+    share: FloatArray,
+    large: FloatArray,
+) -> None:
+    """Set `large` to x, interpolated linearly along columns, then rows."""
+    rows, cols, channels = large.shape
+    for i in prange(rows):
+        for j in range(cols):
+            for c in range(channels):
+                a, b = x[up[i], left[j], c], x[up[i], right[j], c]
+                first = a + part[i] * (x[down[i], left[j], c] - a)
+                second = b + part[i] * (x[down[i], right[j], c] - b)
+                large[i, j, c] = first + share[j] * (second - first)
 
 
 def halve(x: FloatArray) -> FloatArray:

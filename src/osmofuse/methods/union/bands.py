@@ -1,8 +1,9 @@
 r"""Noise of the background by band, and the scale of the structure that the foreground lacks.
 
-Bands are differences of Gaussians, :math:`b_j = (G_{\sigma_{j-1}} - G_{\sigma_j}) B` with
+Bands are differences of Gaussians, :math:`b_j = (G_{\sigma_{j-1}} - G_{\sigma_j})\, b` with
 :math:`\sigma_j = 0.6 \cdot 2^j`. In windows of :math:`2\sigma_j` they have energies :math:`E_j`; the
-noise :math:`n_j` is a low quantile of them, and may not grow from band to band as structure does.
+noise :math:`n_j` is a low quantile of them, and cannot grow from band to band as structure does.
+What exceeds it, :math:`S = (E - 3n)_+`, is structure: :math:`S/(S + 3n)` of the band is kept.
 """
 
 from __future__ import annotations
@@ -12,15 +13,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from osmofuse.filters import smooth
-from osmofuse.methods.union.pair import LogPair, percentile
+from osmofuse.filters import enlarged, reduced, smooth
+from osmofuse.kernels import kernel, pixel, prange
+from osmofuse.methods.statistics import Statistics
+from osmofuse.methods.union.pair import LogPair
 from osmofuse.methods.union.settings import UnionSettings
 from osmofuse.typing import FloatArray
 
 FINEST = 0.6  # deviation of the finest band, in pixels
 COARSEST = 1 / 8  # largest deviation, as a share of the side
 LEAST_BANDS = 3
-TINY = 1e-30  # keeps 0 / 0 from becoming NaN
+FULL_BANDS = 3  # at full size; the next ones have no detail that half the size would lose
+TINY = np.float32(1e-30)  # keeps 0 / 0 from becoming NaN
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,26 +36,42 @@ class Structure:
     scale: float
 
 
-def structure_of(pair: LogPair, k: UnionSettings) -> Structure:
-    """Measure noise and scale of a background, and shrink its noise band by band."""
+def structure_of(pair: LogPair, k: UnionSettings, known: Statistics) -> Structure:
+    """Measure noise and scale of a background, and shrink its noise band by band.
+
+    Coarse bands are measured on reduced copies.
+    """
     noise: list[float] = []
     missing: list[float] = []
-    clean = np.zeros_like(pair.b)
-    below, beside = pair.b, pair.y
+    kept: list[FloatArray] = []
+    low, beside = pair.b, pair.y
     for j in range(band_count(pair.side)):
-        sigma = FINEST * 2.0**j
-        low, other = smooth(pair.b, sigma), smooth(pair.y, sigma)
-        band, beside_band = below - low, beside - other
-        below, beside = low, other
-        energy, cross = smooth(band * band, 2 * sigma), smooth(band * beside_band, 2 * sigma)
-        noise.append(band_noise(energy, noise, k))
-        rest = np.maximum(energy - k.shrink * noise[-1], 0.0)
-        kept = rest / (rest + k.shrink * noise[-1] + TINY) * band
-        clean += kept
-        r = cross / (rest + noise[-1] + TINY)
-        lacks = (1.0 - smoothstep(np.abs(r), *k.shared)) * (1.0 - np.clip(r, 0.0, 1.0)) * kept
-        missing.append(math.sqrt(float(np.mean(np.square(lacks), dtype=np.float64))))
-    return Structure(clean + below, tuple(noise), k.scale * 2.0 ** mean_band(missing))
+        if j >= FULL_BANDS:
+            fine, low, beside = low, reduced(low, 2), reduced(beside, 2)
+            kept[-1] += fine - enlarged(low, 2, (fine.shape[0], fine.shape[1]))
+        sigma = FINEST * 2.0 ** min(j, FULL_BANDS - 1)
+        further = sigma if j == 0 else math.sqrt(0.75) * sigma
+        band, other = low, beside
+        low, beside = smooth(low, further), smooth(beside, further)
+        band, other = band - low, other - beside
+        energy, cross = smooth(band * band, 2 * sigma), smooth(band * other, 2 * sigma)
+        noise.append(band_noise(j, energy, noise, k, known))
+        if j == 0 or j >= FULL_BANDS:
+            kept.append(np.zeros_like(band))
+        sums = np.zeros(len(band))
+        keep_structure(kept[-1], band, energy, cross, noise[-1], k.shrink, *k.shared, sums)
+        missing.append(math.sqrt(sums.sum() / band.size))
+    scale = known("scale", lambda: k.scale * 2.0 ** mean_band(missing))
+    return Structure(collapsed(kept, low), tuple(noise), scale)
+
+
+def collapsed(kept: list[FloatArray], low: FloatArray) -> FloatArray:
+    """Return the sum of planes, each half as large as the one before, and of a low-pass."""
+    for plane in reversed(kept):
+        if low.shape != plane.shape:
+            low = enlarged(low, 2, (plane.shape[0], plane.shape[1]))
+        low = low + plane
+    return low
 
 
 def band_count(side: float) -> int:
@@ -59,12 +79,14 @@ def band_count(side: float) -> int:
     return max(LEAST_BANDS, math.floor(math.log2(max(COARSEST * side / FINEST, 1.0))) + 1)
 
 
-def band_noise(energy: FloatArray, finer: list[float], k: UnionSettings) -> float:
+def band_noise(
+    j: int, energy: FloatArray, finer: list[float], k: UnionSettings, known: Statistics
+) -> float:
     """Return the noise energy of a band, bounded by that of the next finer one."""
-    found = percentile(energy, k.noise_quantile)
+    found = known.percentile(f"noise {j}", energy, k.noise_quantile)
     if not finer:
         return found
-    return min(found, (k.noise_growth if len(finer) <= 2 else k.noise_fall) * finer[-1])
+    return min(found, (k.noise_growth if j <= 2 else k.noise_fall) * finer[-1])
 
 
 def mean_band(missing: list[float]) -> float:
@@ -77,10 +99,38 @@ def mean_band(missing: list[float]) -> float:
         (j for j in range(1, len(missing)) if missing[j] < 0.5 * max(missing[:j])), len(missing)
     )
     weights = np.square(missing[:end])
-    return float((weights * np.arange(end)).sum() / max(weights.sum(), TINY))
+    return float((weights * np.arange(end)).sum() / max(weights.sum(), float(TINY)))
 
 
-def smoothstep(x: FloatArray | float, low: float, high: float) -> FloatArray:
+@pixel
+def step(x: float, low: float, high: float) -> float:
     """Return a smooth step from 0 at `low` to 1 at `high`."""
-    t = np.clip((np.asarray(x) - low) / (high - low), 0.0, 1.0)
-    return np.asarray(t * t * (3.0 - 2.0 * t))
+    t = min(max((x - low) / (high - low), 0.0), 1.0)
+    return t * t * (3.0 - 2.0 * t)
+
+
+@kernel
+def keep_structure(
+    clean: FloatArray,
+    band: FloatArray,
+    energy: FloatArray,
+    cross: FloatArray,
+    noise: float,
+    shrink: float,
+    low: float,
+    high: float,
+    sums: FloatArray,
+) -> None:
+    """Add the structure of a band to `clean`; sum the energy of what f lacks, row by row."""
+    rows, cols = band.shape
+    for i in prange(rows):
+        total = 0.0
+        for j in range(cols):
+            rest = max(energy[i, j] - shrink * noise, 0.0)
+            kept = rest / (rest + shrink * noise + TINY) * band[i, j]
+            clean[i, j] += kept
+            r = cross[i, j] / (rest + noise + TINY)
+            lacks = (1.0 - step(abs(r), low, high)) * (1.0 - min(max(r, 0.0), 1.0)) * kept
+            total += lacks * lacks
+        sums[i] = total
+

@@ -2,7 +2,7 @@ r"""The missing layer: the integral of the structure that is to be added, 0 on t
 
 .. math::
 
-    \psi = \arg\min \sum_e (\Delta\psi - \bar a\, g\, \Delta B)^2
+    \psi = \arg\min \sum_e (\Delta\psi - \bar a\, g\, \Delta b)^2
          + \sum_i \Big[\frac{t_i}{R^2} + \frac{(1 - m_i)^4}{(3s)^2}\Big] \psi_i^2,
     \qquad t = \frac{1}{(1 + \psi^2/\kappa^2)^2}:
 
@@ -17,15 +17,16 @@ import numpy as np
 
 from osmofuse.filters import smooth
 from osmofuse.linalg.integral import Integral, add_drift
-from osmofuse.methods.union.bands import TINY, Structure, smoothstep
+from osmofuse.maps.auto_alpha import smoothstep
+from osmofuse.methods.statistics import Statistics, percentile
+from osmofuse.methods.union.bands import TINY, Structure
 from osmofuse.methods.union.missing import Missing
-from osmofuse.methods.union.pair import percentile
 from osmofuse.methods.union.settings import UnionSettings
 from osmofuse.operators.difference import backward_divergence
 from osmofuse.optimise.rof import rof_by_grids
 from osmofuse.typing import FloatArray
 
-FIRST_CYCLES = 6  # V-cycles of the first solve: more change the layer by less than 0.001
+FIRST_CYCLES = 4  # V-cycles of the first solve: more change the layer by less than 0.001
 LEVELS = (4, 2, 1, 1, 1, 1)  # windows of the ground's level in passes, in halves of the reach
 MAD = 1.48  # standard deviation over the median absolute deviation
 LEAST_SPREAD = 0.001  # of the ground, in the logarithm
@@ -33,42 +34,54 @@ FINE_BANDS = 4  # whose noise is seen as grain
 ROF_ACCURACY = 1e-3  # of the logarithm: a quarter of a grey level at white
 
 
-def layer_of(structure: Structure, missing: Missing, k: UnionSettings) -> FloatArray:
+def layer_of(
+    structure: Structure, missing: Missing, k: UnionSettings, known: Statistics
+) -> FloatArray:
     """Return the layer before it is cleaned."""
-    shape = (missing.m.shape[0], missing.m.shape[1])
-    reach = k.reach * structure.scale
+    m, reach = missing.m, k.reach * structure.scale
+    shape = (m.shape[0], m.shape[1])
     drift = np.zeros((2, *shape), np.float32)
     add_drift(drift, np.float32(missing.gain) * structure.b, missing.a)
     integral = Integral(shape)
     integral.set_drift(drift)
     integral.set_mass(1.0 / reach**2)
     psi = integral.cycle(FIRST_CYCLES)
-    psi -= ground_level(psi, reach)
-    strength = np.sum(missing.m * np.square(psi), dtype=np.float64) / (missing.m.sum() + TINY)
-    kappa = max(k.tie_width * math.sqrt(float(strength)), TINY)
-    known = np.square(np.square(1.0 - missing.m)) / np.float32((k.reach * structure.scale) ** 2)
+    psi -= ground_level(psi, reach, known)
+    kappa = known("kappa", lambda: k.tie_width * strength(psi, m))
+    sure = np.square(np.square(1.0 - m)) / np.float32(reach**2)
     integral.set_start(psi)
     for _ in range(k.rounds):
-        tie = 1.0 / np.square(1.0 + np.square(psi / kappa))
-        integral.set_mass(tie / reach**2 + known)
+        tie = np.float32(1.0 / reach**2) / np.square(1.0 + np.square(psi / np.float32(kappa)))
+        integral.set_mass(tie + sure)
         psi = integral.cycle(1)
     return psi
 
 
-def ground_level(psi: FloatArray, reach: float) -> FloatArray:
+def strength(psi: FloatArray, m: FloatArray) -> float:
+    """Return the root mean square of a layer where something is missing."""
+    energy = float(np.sum(m * np.square(psi), dtype=np.float64))
+    return max(math.sqrt(energy / (float(m.sum(dtype=np.float64)) + TINY)), LEAST_SPREAD)
+
+
+def ground_level(psi: FloatArray, reach: float, known: Statistics) -> FloatArray:
     """Return the robust level of a layer, by normalised convolutions from coarse to fine."""
-    level = np.full_like(psi, percentile(psi, 50.0))
-    for width in LEVELS:
+    level: FloatArray = np.full_like(psi, known.percentile("level", psi, 50.0))
+    for number, width in enumerate(LEVELS):
         e = psi - level
-        spread = max(MAD * percentile(np.abs(e - percentile(e, 50.0)), 50.0), LEAST_SPREAD)
-        weight = 1.0 / np.square(1.0 + np.square(e / spread))
+        spread = known(f"spread {number}", lambda e=e: deviation(e))
+        weight = 1.0 / np.square(1.0 + np.square(e / np.float32(spread)))
         sigma = 0.5 * reach * width
-        level = smooth(weight * psi, sigma) / np.maximum(smooth(weight, sigma), 1e-9)
+        level = smooth(weight * psi, sigma) / np.maximum(smooth(weight, sigma), np.float32(1e-9))
     return level
 
 
+def deviation(e: FloatArray) -> float:
+    """Return the robust standard deviation of a plane."""
+    return max(MAD * percentile(np.abs(e - percentile(e, 50.0)), 50.0), LEAST_SPREAD)
+
+
 def cleaned(
-    psi: FloatArray, structure: Structure, missing: Missing, k: UnionSettings
+    psi: FloatArray, structure: Structure, missing: Missing, k: UnionSettings, known: Statistics
 ) -> FloatArray:
     """Return the layer without the weaker of two unequal signs, and without noise.
 
@@ -76,11 +89,15 @@ def cleaned(
     """
     sigma = missing.gain * math.sqrt(sum(structure.noise[:FINE_BANDS]))
     bright, dark = (
-        float(np.square(psi[part]).sum()) for part in (psi > 2 * sigma, psi < -2 * sigma)
+        known(name, lambda part=part: float(np.square(psi[part]).sum(dtype=np.float64)))
+        for name, part in (("bright", psi > 2 * sigma), ("dark", psi < -2 * sigma))
     )
-    up = smoothstep(bright / (dark + TINY), *k.one_sided)
-    down = smoothstep(dark / (bright + TINY), *k.one_sided)
-    psi = np.where(psi > 0, psi * np.float32(up), psi * np.float32(down))
+    first, last = k.one_sided
+    up, down = (
+        np.float32(smoothstep((ratio - first) / (last - first)))
+        for ratio in (bright / (dark + TINY), dark / (bright + TINY))
+    )
+    psi = np.where(psi > 0, psi * up, psi * down)
     tau = 0.5 * k.smoothing * sigma
     if tau <= 0:
         return psi

@@ -7,30 +7,66 @@ with g the contrast of f relative to b where both show the same, and n the noise
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
-from scipy import ndimage
 
-from osmofuse.filters import smooth
-from osmofuse.methods.union.bands import TINY, Structure, smoothstep
-from osmofuse.methods.union.pair import LogPair, percentile
+from osmofuse.filters import reduced, smooth
+from osmofuse.kernels import kernel, prange
+from osmofuse.maps.auto_alpha import smoothstep
+from osmofuse.methods.statistics import Statistics, percentile
+from osmofuse.methods.union.bands import TINY, Structure, step
+from osmofuse.methods.union.pair import LogPair
 from osmofuse.methods.union.settings import UnionSettings
 from osmofuse.typing import BoolArray, FloatArray
 
 STRONG = 70.0  # percentile of energies above which a window has structure
 HIGH_PASS = 3.0  # structure scales: what is coarser is light, not structure
 LEAST_SOUND = 0.01  # of the pixels; fewer prove no contrast
-# Misregistration: windows in which a shift could matter, and by how much c must grow in half.
-LEAST_SHIFTED, SHIFTED_CORRELATION, SHIFTED_GAIN = 50, 0.4, 1.05
+# Misregistration: blocks in which a shift could matter, by how much c must grow, and in which
+# share of them: 0.5 to 0.7 on drawn pages shifted by a pixel, at most 0.3 on others.
+LEAST_SHIFTED, SHIFTED_CORRELATION, SHIFTED_GAIN, SHIFTED_SHARE = 10, 0.4, 1.05, 0.4
 ALONG_AXES = tuple((d * y, d * x) for d in (-2, -1, 1, 2) for y, x in ((0, 1), (1, 0)))
 AROUND = tuple((d * y, d * x) for d in (1, 2) for y, x in product((-1, 0, 1), repeat=2) if y or x)
 
 
 @dataclass(frozen=True, eq=False)
+class Windows:
+    """High-passed logarithms and their energies in windows of the structure scale.
+
+    `strong` marks windows in which b has structure.
+    """
+
+    h_b: FloatArray
+    h_y: FloatArray
+    s_b: FloatArray
+    s_f: FloatArray
+    c: FloatArray
+    strong: BoolArray
+    scale: float
+
+    @classmethod
+    def of(cls, pair: LogPair, structure: Structure, known: Statistics) -> Windows:
+        """Measure a pair."""
+        s = structure.scale
+        h_b, h_y = (x - smooth(x, HIGH_PASS * s) for x in (structure.b, pair.y))
+        s_b, s_f, c = smooth(h_b * h_b, s), smooth(h_y * h_y, s), smooth(h_b * h_y, s)
+        return cls(h_b, h_y, s_b, s_f, c, s_b > known.percentile("strong", s_b, STRONG), s)
+
+    def shifted(self, shift: tuple[int, int]) -> FloatArray:
+        """Return the products of both, with the background shifted."""
+        return np.asarray(np.roll(self.h_b, shift, (0, 1)) * self.h_y)
+
+
+@dataclass(frozen=True, eq=False)
 class Missing:
-    """Map m of what is missing, strength a of what is to be added, and contrast g."""
+    """Map m of what is missing, strength a of what is to be added, and contrast g.
+
+    `sound` is the share of b's structure that f shows fully; `shifted` tells that the pictures fit
+    better after a shift of a pixel or two.
+    """
 
     m: FloatArray
     a: FloatArray
@@ -38,67 +74,86 @@ class Missing:
     sound: float
     shifted: bool
 
+    def within(self, where: FloatArray) -> Missing:
+        """Return the same where a map is 1, and nothing where it is 0."""
+        return replace(self, m=self.m * where, a=self.a * where)
 
-def missing_of(pair: LogPair, structure: Structure, k: UnionSettings) -> Missing:
+
+def missing_of(
+    pair: LogPair, structure: Structure, k: UnionSettings, known: Statistics
+) -> Missing:
     """Return where and how strongly the background's structure is to enter."""
-    s = structure.scale
-    h_b, h_y = (x - smooth(x, HIGH_PASS * s) for x in (structure.b, pair.y))
-    s_b, s_f, c = smooth(h_b * h_b, s), smooth(h_y * h_y, s), smooth(h_b * h_y, s)
-    noise = percentile(s_b, k.noise_quantile)
-    strong = s_b > percentile(s_b, STRONG)
-    gain, sound = _contrast(s_b, s_f, c, strong, k)
-    shifted = _is_shifted(h_b, h_y, s_b, s_f, c, strong, s)
-    if shifted:
-        c = np.maximum(c, _best_cross(h_b, h_y, s, AROUND))
-    beta = c / (s_b + noise + TINY) / gain
-    certain = float(smoothstep(sound, *k.sound_share))
-    low, high = (x + certain * (y - x) for x, y in zip(k.strict, k.lenient, strict=True))
-    rest = np.maximum(s_b - noise, 0.0)
-    m = (1.0 - smoothstep(np.abs(beta), low, high)) * rest / (rest + 2.0 * noise + TINY)
-    if not pair.valid.all():
-        away = ndimage.distance_transform_edt(pair.valid) / (2.0 * s)
-        m = m * smoothstep(away, 0.5, 1.5)
-    m = m.astype(np.float32)
-    a = (m * (1.0 - np.clip(beta, 0.0, 1.0))).astype(np.float32)
-    return Missing(m, a, gain, sound, shifted)
+    windows = Windows.of(pair, structure, known)
+    noise = known.percentile("window noise", windows.s_b, k.noise_quantile)
+    gain, sound = contrast(windows, k, known)
+    shifted = bool(known("shifted", lambda: is_shifted(windows)))
+    c = windows.c
+    for shift in AROUND if shifted else ():
+        c = np.maximum(c, smooth(windows.shifted(shift), windows.scale))
+    low, high = thresholds(sound, k)
+    m, a = np.empty_like(c), np.empty_like(c)
+    fill_missing(m, a, c, windows.s_b, noise, gain, low, high)
+    found = Missing(m, a, gain, sound, shifted)
+    return found if pair.valid.all() else found.within(inner_of(pair, windows.scale))
 
 
-def _contrast(
-    s_b: FloatArray, s_f: FloatArray, c: FloatArray, strong: BoolArray, k: UnionSettings
-) -> tuple[float, float]:
+def contrast(w: Windows, k: UnionSettings, known: Statistics) -> tuple[float, float]:
     """Return the contrast of f relative to b, and the share of windows in which both agree."""
-    ratio = c / (s_b + TINY)
-    sound = strong & (c * c > k.sound_correlation * s_b * s_f) & (ratio > k.sound_gain)
-    share = np.count_nonzero(sound) / max(np.count_nonzero(strong), 1)
-    if sound.mean() < LEAST_SOUND:
-        return 1.0, share
-    return float(np.clip(np.median(ratio[sound]), 1.0, k.most_gain)), share
+    ratio = w.c / (w.s_b + TINY)
+    sound = w.strong & (w.c * w.c > k.sound_correlation * w.s_b * w.s_f) & (ratio > k.sound_gain)
+
+    def gain() -> float:
+        found = 1.0 if sound.mean() < LEAST_SOUND else float(np.median(ratio[sound]))
+        return float(np.clip(found, 1.0, k.most_gain))
+
+    strong = max(np.count_nonzero(w.strong), 1)
+    return known("gain", gain), known("sound", lambda: np.count_nonzero(sound) / strong)
 
 
-def _is_shifted(
-    h_b: FloatArray,
-    h_y: FloatArray,
-    s_b: FloatArray,
-    s_f: FloatArray,
-    c: FloatArray,
-    strong: BoolArray,
-    s: float,
-) -> bool:
-    """Return True if structure of both pictures would fit better after a shift of a pixel or two."""
-    best = _best_cross(h_b, h_y, s, ALONG_AXES)
-    seen = strong & (s_f > percentile(s_f, STRONG))
+def thresholds(sound: float, k: UnionSettings) -> tuple[float, float]:
+    """Return the parts of b's structure between which it counts as shown by f."""
+    certain = float(smoothstep((sound - k.sound_share[0]) / (k.sound_share[1] - k.sound_share[0])))
+    low, high = (a + certain * (b - a) for a, b in zip(k.strict, k.lenient, strict=True))
+    return low, high
+
+
+def is_shifted(w: Windows) -> bool:
+    """Return True if structure of both would fit better after a shift of a pixel or two."""
+    side = max(2, round(3.0 * w.scale))
+    s_b, s_f, c = (reduced(x, side) for x in (w.h_b * w.h_b, w.h_y * w.h_y, w.h_b * w.h_y))
+    best = np.maximum.reduce([reduced(w.shifted(one), side) for one in ALONG_AXES])
+    seen = (s_b > percentile(s_b, STRONG)) & (s_f > percentile(s_f, STRONG))
     seen &= np.maximum(c, best) ** 2 > SHIFTED_CORRELATION * s_b * s_f
     if np.count_nonzero(seen) < LEAST_SHIFTED:
         return False
-    return bool((best > SHIFTED_GAIN * c)[seen].mean() > 0.5)
+    return bool((best > SHIFTED_GAIN * c)[seen].mean() > SHIFTED_SHARE)
 
 
-def _best_cross(
-    h_b: FloatArray, h_y: FloatArray, s: float, shifts: tuple[tuple[int, int], ...]
-) -> FloatArray:
-    """Return the largest cross energy over shifts of the background."""
-    moved = (smooth(np.roll(h_b, shift, (0, 1)) * h_y, s) for shift in shifts)
-    best = next(moved)
-    for one in moved:
-        np.maximum(best, one, out=best)
-    return best
+def inner_of(pair: LogPair, scale: float) -> FloatArray:
+    """Return 1 inside of what has data, and less within three scales of its border."""
+    from scipy.ndimage import distance_transform_edt
+
+    away = distance_transform_edt(pair.valid) / (2.0 * scale)
+    return smoothstep(away - 0.5).astype(np.float32)
+
+
+@kernel
+def fill_missing(
+    m: FloatArray,
+    a: FloatArray,
+    c: FloatArray,
+    s_b: FloatArray,
+    noise: float,
+    gain: float,
+    low: float,
+    high: float,
+) -> None:
+    """Set m and a from the energies."""
+    rows, cols = m.shape
+    for i in prange(rows):
+        for j in range(cols):
+            beta = c[i, j] / (gain * (s_b[i, j] + noise + TINY))
+            rest = max(s_b[i, j] - noise, 0.0)
+            here = rest / (rest + 2.0 * noise + TINY) * (1.0 - step(abs(beta), low, high))
+            m[i, j] = here
+            a[i, j] = here * (1.0 - min(max(beta, 0.0), 1.0))

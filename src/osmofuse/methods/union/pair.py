@@ -1,7 +1,8 @@
 r"""A pair in the logarithm, ready for comparison: brightness of either picture does not matter.
 
-With white :math:`q`, the 99th percentile, :math:`Y` is the mean over channels of
-:math:`\log(f_c + 0.05\,q_f)` and :math:`B = \log(b + 0.05\,q_b)`: a gain of b adds a constant.
+With white :math:`q`, the 99th percentile, :math:`y` is the mean over channels of
+:math:`\log(f_c + 0.05\,q_f)` and :math:`\log(b + 0.05\,q_b)` is the background: a gain of b adds a
+constant.
 """
 
 from __future__ import annotations
@@ -10,31 +11,32 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import ndimage
 
 from osmofuse.filters import smooth
+from osmofuse.kernels import kernel, prange
 from osmofuse.methods.sources import Sources
+from osmofuse.methods.statistics import Statistics
 from osmofuse.typing import BoolArray, FloatArray
 
 WHITE = 99.0  # percentile that stands for white: a few glints are not
-SAMPLES = 200_000  # for percentiles: enough for an error of 0.1 % of a rank
 LEAST_WHITE = 1e-6  # of a black picture
 # A black region at the rim is no data if it is darker than this part of white and covers this
 # share of the picture; its own rim of a few pixels is neither black nor data.
 BLACK, LEAST_RIM, RIM_WIDTH = 0.02, 0.001, 2
 FILL = 1 / 16  # deviation of the filling of what has no data, as a share of the side
-# A dead pixel differs from the median around by 8 deviations (11.9 median distances), by 0.15
-# of the logarithm at least, and more than its neighbours do.
-DEAD, DEAD_LOG, DEAD_NEIGHBOURS = 11.9, 0.15, 8.0
+# A dead pixel lies outside the range of its eight neighbours, by at least twice that range, by 8
+# deviations of the differences of neighbours (11.9 medians) and by 0.15 of the logarithm. On dusty
+# pages anything in 1..3 ranges does as well; strokes of one pixel have neighbours along themselves.
+DEAD_RANGES, DEAD_MEDIANS, DEAD_LOG = 2.0, 11.9, 0.15
 
 
 @dataclass(frozen=True, eq=False)
 class LogPair:
-    """Logarithms of foreground and background, the white of f, and where b has data."""
+    """Logarithms of foreground and background, the offset of f, and where b has data."""
 
     y: FloatArray
     b: FloatArray
-    white: float
+    offset: float
     valid: BoolArray
 
     @property
@@ -43,30 +45,43 @@ class LogPair:
         return math.sqrt(self.y.size)
 
 
-def log_pair(sources: Sources, background: int, offset: float) -> LogPair:
-    """Return the logarithms of a foreground and one of its backgrounds."""
-    white = foreground_white(sources)
+def log_pair(sources: Sources, background: int, offset: float, known: Statistics) -> LogPair:
+    """Return the logarithms of a foreground and one of its backgrounds.
+
+    `offset` is relative to the white of each picture.
+    """
     number = np.float32
-    planes = (sources.image(0, c, number) for c in range(sources.channels))
-    y = sum(np.log(x + number(offset * white)) for x in planes) / number(sources.channels)
-    bands = 1 if sources.is_one_band(background) else sources.channels
-    raw = sum(sources.image(background, c, number) for c in range(bands)) / number(bands)
-    top = max(percentile(raw, WHITE), LEAST_WHITE)
-    valid = ~rim(raw, BLACK * top) if sources.valid is None else sources.valid
-    b = filled(np.log(raw + number(offset * top)), np.asarray(y), valid)
-    return LogPair(np.asarray(y), without_dead_pixels(b), white, valid)
+    lift = offset * white_of(sources, 0, known)
+    y = np.zeros(sources.shape, number)
+    for c in range(sources.channels):
+        y += np.log(sources.image(0, c, number) + number(lift))
+    y /= number(sources.channels)
+    b = grey_of(sources, background)
+    white = white_of(sources, background, known)
+    valid = ~rim(b, BLACK * white)
+    if sources.valid is not None:
+        valid &= sources.valid
+    b = filled(np.log(b + number(offset * white)), y, valid)
+    return LogPair(y, without_dead_pixels(b, known), lift, valid)
 
 
-def foreground_white(sources: Sources) -> float:
-    """Return the white of the foreground: that of its brightest channel."""
-    channels = (sources.image(0, c, np.float32) for c in range(sources.channels))
-    return max(LEAST_WHITE, *(percentile(x, WHITE) for x in channels))
+def grey_of(sources: Sources, source: int) -> FloatArray:
+    """Return the mean of a picture's bands."""
+    bands = 1 if sources.is_one_band(source) else sources.channels
+    b = sources.image(source, 0, np.float32)
+    for c in range(1, bands):
+        b += sources.image(source, c, np.float32)
+    return b if bands == 1 else b / np.float32(bands)
 
 
-def percentile(x: FloatArray, percent: float) -> float:
-    """Return a percentile of a plane, of a regular sample of large ones."""
-    flat = x.ravel()
-    return float(np.percentile(flat[:: max(1, flat.size // SAMPLES)], percent))
+def white_of(sources: Sources, source: int, known: Statistics) -> float:
+    """Return the white of a picture: of the foreground's brightest channel, of b's mean band."""
+    if source > 0:
+        found = known.percentile("white", grey_of(sources, source), WHITE)
+        return max(found, LEAST_WHITE)
+    planes = (sources.image(0, c, np.float32) for c in range(sources.channels))
+    whites = [known.percentile(f"white {c}", plane, WHITE) for c, plane in enumerate(planes)]
+    return max(LEAST_WHITE, *whites)
 
 
 def rim(b: FloatArray, level: float) -> BoolArray:
@@ -74,6 +89,8 @@ def rim(b: FloatArray, level: float) -> BoolArray:
     dark = b < level
     if not (dark[0].any() or dark[-1].any() or dark[:, 0].any() or dark[:, -1].any()):
         return np.zeros(b.shape, bool)
+    from scipy import ndimage
+
     parts, _ = ndimage.label(dark)
     ends = np.unique(np.concatenate([parts[0], parts[-1], parts[:, 0], parts[:, -1]]))
     sizes = np.bincount(parts.ravel())
@@ -91,13 +108,26 @@ def filled(b: FloatArray, y: FloatArray, valid: BoolArray) -> FloatArray:
     return np.where(valid, b, y - level)
 
 
-def without_dead_pixels(b: FloatArray) -> FloatArray:
-    """Return b with isolated pixels far from their neighbours replaced by the median around."""
-    median = ndimage.median_filter(b, 3)
-    off = np.abs(b - median)
-    dead = off > max(DEAD * percentile(off, 50.0), DEAD_LOG)
-    if not dead.any():
-        return b
-    dead &= off > DEAD_NEIGHBOURS * ndimage.median_filter(off, 5) + DEAD_LOG
-    alone = ndimage.uniform_filter(dead.astype(np.float32), 3) < 1.5 / 9
-    return np.where(dead & alone, median, b)
+def without_dead_pixels(b: FloatArray, known: Statistics) -> FloatArray:
+    """Return b with isolated pixels far from all their neighbours replaced by their mean."""
+    spread = known.percentile("spread", np.abs(np.diff(b, axis=1)), 50.0)
+    found = np.empty_like(b)
+    replace_dead(b, np.float32(max(DEAD_MEDIANS * spread, DEAD_LOG)), found)
+    return found
+
+
+@kernel
+def replace_dead(b: FloatArray, least: float, found: FloatArray) -> None:
+    """Copy b, with dead pixels replaced by the mean of their neighbours."""
+    rows, cols = b.shape
+    for i in prange(rows):
+        for j in range(cols):
+            low, high, total, count = np.inf, -np.inf, 0.0, 0
+            for k in range(max(i - 1, 0), min(i + 2, rows)):
+                for m in range(max(j - 1, 0), min(j + 2, cols)):
+                    if k != i or m != j:
+                        low, high = min(low, b[k, m]), max(high, b[k, m])
+                        total, count = total + b[k, m], count + 1
+            gap = max(b[i, j] - high, low - b[i, j])
+            dead = count > 0 and gap > max(least, DEAD_RANGES * (high - low))
+            found[i, j] = total / count if dead else b[i, j]

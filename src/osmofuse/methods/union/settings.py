@@ -56,7 +56,7 @@ class UnionSettings:
     sound_gain: float = 0.6
     sound_share: tuple[float, float] = (0.05, 0.2)
     strict: tuple[float, float] = (0.17, 0.32)
-    lenient: tuple[float, float] = (0.55, 0.85)
+    lenient: tuple[float, float] = (0.7, 0.95)
     most_gain: float = 3.0
     rounds: int = 6
     tie_width: float = 0.7

@@ -1,4 +1,4 @@
-r"""Target :math:`w_c = (f_c + o)\,e^{\psi} - o`: chromaticity is kept, and no map is needed."""
+r"""Target :math:`w_c = f_c\,e^{\psi}`, offset included: chromaticity is kept, no map is needed."""
 
 from __future__ import annotations
 
@@ -9,35 +9,25 @@ import numpy as np
 
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.sources import Sources
+from osmofuse.methods.statistics import Statistics
 from osmofuse.methods.union.bands import structure_of
 from osmofuse.methods.union.layer import cleaned, layer_of
-from osmofuse.methods.union.missing import missing_of
-from osmofuse.methods.union.pair import log_pair
+from osmofuse.methods.union.missing import Missing, missing_of
+from osmofuse.methods.union.pair import LogPair, log_pair
 from osmofuse.methods.union.settings import UnionSettings
 from osmofuse.typing import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """The layer of one pair, with what was measured on the way."""
+    """What one background adds, with what was measured on the way.
+
+    `reach` is the width of its strokes in pixels.
+    """
 
     psi: FloatArray
-    missing: FloatArray
+    missing: Missing
     reach: float
-    gain: float
-    sound: float
-    shifted: bool
-
-
-def union_layer(sources: Sources, settings: UnionSettings | None = None) -> Layer:
-    """Return the layer of the first background that the foreground lacks."""
-    k = UnionSettings() if settings is None else settings
-    pair = log_pair(sources, 1, k.offset)
-    structure = structure_of(pair, k)
-    missing = missing_of(pair, structure, k)
-    psi = cleaned(layer_of(structure, missing, k), structure, missing, k)
-    reach = k.reach * structure.scale
-    return Layer(psi, missing.m, reach, missing.gain, missing.sound, missing.shifted)
 
 
 @dataclass(frozen=True)
@@ -49,20 +39,54 @@ class UnionTarget(UnionSettings):
         """Planes in single precision."""
         return Cost(20, 60, 0.6)
 
-    def for_sources(self, sources: Sources) -> LayerTarget:
+    def for_sources(self, sources: Sources, known: Statistics) -> LayerTarget:
         """Return the target of these pictures."""
-        return LayerTarget(union_layer(sources, self).psi)
+        layers: list[Layer] = []
+        for k in range(1, sources.count):
+            layers.append(self.layer(sources, k, layers, known.within(f"background {k}")))
+        return LayerTarget(tuple(layers))
+
+    def layer(
+        self, sources: Sources, k: int, before: Sequence[Layer], known: Statistics
+    ) -> Layer:
+        """Return the layer of a background that the foreground with those before it lacks."""
+        pair = log_pair(sources, k, self.offset, known)
+        for one in before:
+            pair.y[...] += one.psi
+        structure = structure_of(pair, self, known)
+        missing = missing_of(pair, structure, self, known).within(entry(sources, k))
+        psi = cleaned(
+            layer_of(structure, missing, self, known), structure, missing, self, known
+        )
+        return Layer(psi, missing, self.reach * structure.scale)
+
+
+def entry(sources: Sources, k: int) -> FloatArray:
+    r"""Return where a background may enter, :math:`(1 - \alpha_0)\,\alpha_k / \max_j \alpha_j`.
+
+    With one background that is :math:`1 - \alpha`.
+    """
+    weights = [mean_weight(sources, j) for j in range(sources.count)]
+    most = np.maximum.reduce(weights[1:])
+    return (1.0 - weights[0]) * weights[k] / np.maximum(most, np.float32(1e-6))
+
+
+def mean_weight(sources: Sources, k: int) -> FloatArray:
+    """Return the mean over channels of a picture's map."""
+    channels = sources.channels if sources.alpha.ndim == 3 else 1
+    planes = (sources.weight(k, c, np.float32) for c in range(channels))
+    return np.asarray(sum(planes) / np.float32(channels))
 
 
 @dataclass(frozen=True, eq=False)
 class LayerTarget:
-    """Foreground times the exponential of a layer."""
+    """Foreground times the exponential of layers."""
 
-    psi: FloatArray
+    layers: tuple[Layer, ...]
 
     def fill(
         self, w: FloatArray, images: Sequence[FloatArray], weights: Sequence[FloatArray]
     ) -> None:
-        """Set w to the foreground with the layer."""
-        np.exp(self.psi, out=w, casting="same_kind")
+        """Set w to the foreground with the layers."""
+        np.exp(sum(one.psi for one in self.layers), out=w, casting="same_kind")
         w *= images[0]

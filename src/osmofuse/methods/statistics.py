@@ -1,0 +1,54 @@
+"""Numbers taken from whole pictures, each measured once and kept in a plan.
+
+A part of a picture has other percentiles than the whole. What is computed from a plan uses the
+plan's numbers, so that pixels do not depend on how a picture is cut.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from osmofuse.typing import FloatArray
+
+# Samples of a percentile, on a regular grid: its rank is then right within 0.2 %.
+SAMPLES = 50_000
+
+
+class Statistics:
+    """Numbers by name; those of a plan are known, others are measured when they are needed."""
+
+    def __init__(self, known: Mapping[str, float] | None = None, prefix: str = "") -> None:
+        self.values: dict[str, float] = dict(known or {})
+        self._prefix = prefix
+
+    def __call__(self, name: str, measure: Callable[[], float]) -> float:
+        """Return the number of this name; measure it if it is not known."""
+        name = self._prefix + name
+        if name not in self.values:
+            self.values[name] = float(measure())
+        return self.values[name]
+
+    def percentile(self, name: str, x: FloatArray, percent: float) -> float:
+        """Return a percentile of a plane."""
+        return self(name, lambda: percentile(x, percent))
+
+    def within(self, prefix: str) -> Statistics:
+        """Return the same numbers, whose names begin with a prefix."""
+        found = Statistics(prefix=f"{self._prefix}{prefix} ")
+        found.values = self.values
+        return found
+
+
+def percentile(x: FloatArray, percent: float) -> float:
+    """Return a percentile of the samples on a regular grid.
+
+    >>> percentile(np.arange(101.0).reshape(1, -1), 10.0)
+    10.0
+    """
+    step = max(1, math.ceil(math.sqrt(x.size / SAMPLES)))
+    part = x[::step, ::step].ravel()
+    rank = round(0.01 * percent * (part.size - 1))
+    return float(np.partition(part, rank)[rank])
