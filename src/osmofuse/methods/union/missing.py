@@ -7,7 +7,6 @@ with g the contrast of f relative to b where both show the same, and n the noise
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -79,9 +78,7 @@ class Missing:
         return replace(self, m=self.m * where, a=self.a * where)
 
 
-def missing_of(
-    pair: LogPair, structure: Structure, k: UnionSettings, known: Statistics
-) -> Missing:
+def missing_of(pair: LogPair, structure: Structure, k: UnionSettings, known: Statistics) -> Missing:
     """Return where and how strongly the background's structure is to enter."""
     windows = Windows.of(pair, structure, known)
     noise = known.percentile("window noise", windows.s_b, k.noise_quantile)
@@ -106,8 +103,10 @@ def contrast(w: Windows, k: UnionSettings, known: Statistics) -> tuple[float, fl
         found = 1.0 if sound.mean() < LEAST_SOUND else float(np.median(ratio[sound]))
         return float(np.clip(found, 1.0, k.most_gain))
 
-    strong = max(np.count_nonzero(w.strong), 1)
-    return known("gain", gain), known("sound", lambda: np.count_nonzero(sound) / strong)
+    def share() -> float:
+        return int(np.count_nonzero(sound)) / max(int(np.count_nonzero(w.strong)), 1)
+
+    return known("gain", gain), known("sound", share)
 
 
 def thresholds(sound: float, k: UnionSettings) -> tuple[float, float]:

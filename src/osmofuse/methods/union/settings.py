@@ -52,12 +52,12 @@ class UnionSettings:
     shared: tuple[float, float] = (0.2, 0.35)
     scale: float = 0.42
     reach: float = 3.0
-    sound_correlation: float = 0.7
+    sound_correlation: float = 0.6
     sound_gain: float = 0.6
     sound_share: tuple[float, float] = (0.05, 0.2)
-    strict: tuple[float, float] = (0.17, 0.32)
-    lenient: tuple[float, float] = (0.7, 0.95)
-    most_gain: float = 3.0
+    strict: tuple[float, float] = (0.19, 0.315)
+    lenient: tuple[float, float] = (0.8, 1.05)
+    most_gain: float = 4.0
     rounds: int = 6
     tie_width: float = 0.7
     one_sided: tuple[float, float] = (0.03, 0.09)

@@ -13,7 +13,7 @@ from osmofuse.methods.statistics import Statistics
 from osmofuse.methods.union.bands import structure_of
 from osmofuse.methods.union.layer import cleaned, layer_of
 from osmofuse.methods.union.missing import Missing, missing_of
-from osmofuse.methods.union.pair import LogPair, log_pair
+from osmofuse.methods.union.pair import log_pair
 from osmofuse.methods.union.settings import UnionSettings
 from osmofuse.typing import FloatArray
 
@@ -46,18 +46,14 @@ class UnionTarget(UnionSettings):
             layers.append(self.layer(sources, k, layers, known.within(f"background {k}")))
         return LayerTarget(tuple(layers))
 
-    def layer(
-        self, sources: Sources, k: int, before: Sequence[Layer], known: Statistics
-    ) -> Layer:
+    def layer(self, sources: Sources, k: int, before: Sequence[Layer], known: Statistics) -> Layer:
         """Return the layer of a background that the foreground with those before it lacks."""
         pair = log_pair(sources, k, self.offset, known)
         for one in before:
             pair.y[...] += one.psi
         structure = structure_of(pair, self, known)
         missing = missing_of(pair, structure, self, known).within(entry(sources, k))
-        psi = cleaned(
-            layer_of(structure, missing, self, known), structure, missing, self, known
-        )
+        psi = cleaned(layer_of(structure, missing, self, known), structure, missing, self, known)
         return Layer(psi, missing, self.reach * structure.scale)
 
 
@@ -68,7 +64,7 @@ def entry(sources: Sources, k: int) -> FloatArray:
     """
     weights = [mean_weight(sources, j) for j in range(sources.count)]
     most = np.maximum.reduce(weights[1:])
-    return (1.0 - weights[0]) * weights[k] / np.maximum(most, np.float32(1e-6))
+    return np.asarray((1.0 - weights[0]) * weights[k] / np.maximum(most, np.float32(1e-6)))
 
 
 def mean_weight(sources: Sources, k: int) -> FloatArray:
@@ -83,6 +79,21 @@ class LayerTarget:
     """Foreground times the exponential of layers."""
 
     layers: tuple[Layer, ...]
+
+    @property
+    def reach(self) -> float:
+        """Width of the strokes of the first background, in pixels."""
+        return self.layers[0].reach
+
+    @property
+    def alpha(self) -> FloatArray:
+        """1 where nothing of the backgrounds enters."""
+        return np.asarray(1.0 - np.maximum.reduce([one.missing.m for one in self.layers]))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes on the backgrounds."""
+        return ()
 
     def fill(
         self, w: FloatArray, images: Sequence[FloatArray], weights: Sequence[FloatArray]

@@ -1,0 +1,43 @@
+"""Settings of variational osmosis that fit what is given: no map, a map, or a number.
+
+The class `VariationalOsmosis` has the paper's defaults. A person who gives two pictures wants the
+best result there is: without a map, the layer that the foreground lacks; with one, a target that
+does not depend on how bright the background is. A number as alpha asks for the paper's model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
+
+from osmofuse.methods.planes import WholeTarget
+from osmofuse.methods.targets import TARGETS
+
+AlphaKind: TypeAlias = Literal["nothing", "number", "map"]
+WITHOUT_MAP: dict[str, Any] = {
+    "target": "union",
+    "gamma": 0.0,
+    "start": "target",
+    "mu": 10.0,
+    "reach": "auto",
+    "eta": "auto",
+    "offset": "auto",
+}
+WITH_MAP: dict[str, Any] = {"target": "seamless", "tie": "auto"}
+
+
+def best_guess(method: object, settings: Mapping[str, Any], given: AlphaKind) -> dict[str, Any]:
+    """Return settings of a method, completed for the kind of alpha that was given.
+
+    Given settings win one by one. A target that needs a map keeps the paper's defaults.
+
+    >>> best_guess("variational", {"eta": 0.1}, "map")
+    {'target': 'seamless', 'tie': 'auto', 'eta': 0.1}
+    """
+    if method != "variational" or settings.get("solver", "flow") != "flow" or given == "number":
+        return dict(settings)
+    if given == "map":
+        return dict(settings) if "target" in settings else WITH_MAP | settings
+    target = settings.get("target", "union")
+    rule = TARGETS.get(target) if isinstance(target, str) else target
+    return WITHOUT_MAP | settings if isinstance(rule, WholeTarget) else dict(settings)
