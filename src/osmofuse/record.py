@@ -92,8 +92,9 @@ class Record:
     inputs : tuple of Input
         The files.
     alpha : mapping or None
-        None if none was given, and the method found where backgrounds enter. Else ``value``: a number, "auto" if the map was computed from the pictures (``made`` describes
-        how), or None if an input is the map; ``soften``: the blur in pixels.
+        None if none was given, and the method found where backgrounds enter. Else ``value``: a
+        number, "auto" if the map was computed from the pictures (``made`` describes how), or None
+        if an input is the map; ``soften``: the blur in pixels.
     transform : mapping or None
         Registration of the background to the foreground; None if there was none.
     method : mapping

@@ -121,8 +121,8 @@ def _facts(record: Record) -> Iterator[tuple[str, str]]:
     settings = record.method["settings"]
     yield "Method", str(record.method["name"])
     yield "Settings", ", ".join(f"{k} {_value_text(v, k)}" for k, v in settings.items())
-    if notes := record.method.get("notes"):
-        yield "Found", "; ".join(notes)
+    if found := record.method.get("notes"):
+        yield "Found", "; ".join(found)
     if record.alpha is None or record.alpha:  # empty if it is not a fusion
         yield "Working space", record.working_space
     yield from _result(record.result)

@@ -34,10 +34,11 @@ def best_guess(method: object, settings: Mapping[str, Any], given: AlphaKind) ->
     >>> best_guess("variational", {"eta": 0.1}, "map")
     {'target': 'seamless', 'tie': 'auto', 'eta': 0.1}
     """
-    if method != "variational" or settings.get("solver", "flow") != "flow" or given == "number":
-        return dict(settings)
+    found = dict(settings)
+    if method != "variational" or found.get("solver", "flow") != "flow" or given == "number":
+        return found
     if given == "map":
-        return dict(settings) if "target" in settings else WITH_MAP | settings
-    target = settings.get("target", "union")
+        return found if "target" in found else WITH_MAP | found
+    target = found.get("target", "union")
     rule = TARGETS.get(target) if isinstance(target, str) else target
-    return WITHOUT_MAP | settings if isinstance(rule, WholeTarget) else dict(settings)
+    return WITHOUT_MAP | found if isinstance(rule, WholeTarget) else found

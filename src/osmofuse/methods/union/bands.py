@@ -2,7 +2,7 @@ r"""Noise of the background by band, and the scale of the structure that the for
 
 Bands are differences of Gaussians, :math:`b_j = (G_{\sigma_{j-1}} - G_{\sigma_j})\, b` with
 :math:`\sigma_j = 0.6 \cdot 2^j`. In windows of :math:`2\sigma_j` they have energies :math:`E_j`;
-the noise :math:`n_j` is a low quantile of them, and cannot grow from band to band as structure does.
+the noise :math:`n_j` is a low quantile of them, and grows less from band to band than structure.
 What exceeds it, :math:`S = (E - 3n)_+`, is structure: :math:`S/(S + 3n)` of the band is kept.
 """
 
