@@ -11,9 +11,10 @@ from osmofuse.methods.cost import Cost
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics
 from osmofuse.methods.union.bands import structure_of
+from osmofuse.methods.union.doubts import doubts
 from osmofuse.methods.union.layer import cleaned, layer_of
 from osmofuse.methods.union.missing import Missing, missing_of
-from osmofuse.methods.union.pair import log_pair
+from osmofuse.methods.union.pair import grey_of, log_pair
 from osmofuse.methods.union.settings import UnionSettings
 from osmofuse.typing import FloatArray
 
@@ -28,6 +29,7 @@ class Layer:
     psi: FloatArray
     missing: Missing
     reach: float
+    doubts: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,8 @@ class UnionTarget(UnionSettings):
         structure = structure_of(pair, self, known)
         missing = missing_of(pair, structure, self, known).within(entry(sources, k))
         psi = cleaned(layer_of(structure, missing, self, known), structure, missing, self, known)
-        return Layer(psi, missing, self.reach * structure.scale)
+        found = doubts(pair, grey_of(sources, k), psi, missing.fit, known)
+        return Layer(psi, missing, self.reach * structure.scale, found)
 
 
 def entry(sources: Sources, k: int) -> FloatArray:
@@ -92,8 +95,10 @@ class LayerTarget:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on the backgrounds."""
-        return ()
+        """Doubts about the backgrounds."""
+        names = ["background", *(f"background {k}" for k in range(2, len(self.layers) + 1))]
+        named = zip(names, self.layers, strict=True)
+        return tuple(f"{name}: {words}" for name, one in named for words in one.doubts)
 
     def fill(
         self, w: FloatArray, images: Sequence[FloatArray], weights: Sequence[FloatArray]
