@@ -37,10 +37,16 @@ class Measured:
     known: Statistics
 
     @classmethod
-    def of(cls, sources: Sources, target: Target | WholeTarget, known: Statistics) -> Measured:
-        """Make a target for pictures."""
+    def of(
+        cls,
+        sources: Sources,
+        target: Target | WholeTarget,
+        known: Statistics,
+        reach: float | None = None,
+    ) -> Measured:
+        """Make a target for pictures, and for a reach if one is given."""
         if isinstance(target, WholeTarget):
-            return cls(sources, target.for_sources(sources, known), known)
+            return cls(sources, target.for_sources(sources, known, reach), known)
         return cls(sources, target, known)
 
     def offsets(self, asked: float | Auto) -> tuple[float, ...]:

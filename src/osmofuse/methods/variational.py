@@ -219,10 +219,16 @@ class VariationalOsmosis:
         return np.float64 if wide else np.float32
 
     @property
+    def _given_reach(self) -> float | None:
+        """A reach in pixels, which a target that finds its map takes for the width of strokes."""
+        given = self.reach
+        return None if given is None or given == "auto" or math.isinf(given) else given
+
+    @property
     def planes(self) -> tuple[Any, ...]:
         """Settings on which the planes depend."""
-        held = math.isinf(self.gamma)
-        return (self.offset, self.band, self.start, self._rule, held, self._dtype)
+        held, reach = math.isinf(self.gamma), self._given_reach if self.finds_map else None
+        return (self.offset, self.band, self.start, self._rule, held, self._dtype, reach)
 
     @property
     def cost(self) -> Cost:
@@ -285,7 +291,8 @@ class VariationalOsmosis:
         guard, known = Guard(watch), fusion.plan.statistics if fusion.plan else None
         solver = None
         with suppress(CancelledError):
-            settled = replace(self, reach=reach).settled(sources, Statistics(known, guard))
+            settled = self.settled(sources, Statistics(known, guard))
+            settled = replace(self, reach=reach).settled_by(settled.measured)
             solver = FlowSolver.prepared(sources, settled.reading, guard)
         if solver is None:
             return replace(fusion, status=Status.cancelled)
@@ -294,7 +301,7 @@ class VariationalOsmosis:
     def settled(self, sources: Sources, known: Statistics | None = None) -> Settled:
         """Return these settings with numbers for those that are "auto", found in pictures."""
         known = Statistics() if known is None else known
-        return self.settled_by(Measured.of(sources, self._rule, known))
+        return self.settled_by(Measured.of(sources, self._rule, known, self._given_reach))
 
     def settled_by(self, measured: Measured) -> Settled:
         """Return these settings with numbers for those that are "auto"."""
@@ -386,7 +393,7 @@ class Settled:
     def reading(self) -> Reading:
         """Settings on which the planes depend."""
         asked = self.asked
-        _, _, _, _, held, dtype = asked.planes
+        held, dtype = math.isinf(asked.gamma), asked._dtype
         offsets = self.measured.offsets(asked.offset)
         return Reading(offsets, asked.band, asked.start, self.measured.target, held, dtype)
 

@@ -14,11 +14,11 @@ from osmofuse.methods.statistics import Statistics, percentile
 from osmofuse.typing import FloatArray
 
 SEEN, STRIPS = 300_000, 8  # pixels that are measured at most, and the strips they come from
-BLOCK = 3.0  # side of a block, in structure scales
+BLOCK = 6.0  # side of a block, in structure scales: in smaller ones noise decides
 STRONG = 70.0  # percentile of energies above which a block has structure
 # Misregistration: blocks in which a shift could matter, by how much c must grow, and in which
-# share of them: 0.5 to 0.7 on drawn pages shifted by a pixel, at most 0.3 on others.
-LEAST_SHIFTED, SHIFTED_CORRELATION, SHIFTED_GAIN, SHIFTED_SHARE = 10, 0.4, 1.05, 0.4
+# share of them: 0.44 to 0.63 on drawn pages shifted by a pixel, at most 0.28 on others.
+LEAST_SHIFTED, SHIFTED_CORRELATION, SHIFTED_GAIN, SHIFTED_SHARE = 10, 0.4, 1.05, 0.35
 NEAR = tuple((d * y, d * x) for d in (-2, -1, 1, 2) for y, x in ((0, 1), (1, 0)))
 # Shifts in eighths of the picture, after which two pictures agree by chance alone.
 FAR = ((2, 0), (0, 2), (3, 3), (3, 5), (5, 3), (4, 4), (1, 4), (4, 1))

@@ -41,23 +41,35 @@ class UnionTarget(UnionSettings):
         """Planes in single precision."""
         return Cost(20, 60, 0.6)
 
-    def for_sources(self, sources: Sources, known: Statistics) -> LayerTarget:
-        """Return the target of these pictures."""
+    def for_sources(
+        self, sources: Sources, known: Statistics, reach: float | None = None
+    ) -> LayerTarget:
+        """Return the target of these pictures; a given reach is the tie R of the layer."""
         layers: list[Layer] = []
         for k in range(1, sources.count):
-            layers.append(self.layer(sources, k, layers, known.within(f"background {k}")))
+            numbers = known.within(f"background {k}")
+            layers.append(self.layer(sources, k, layers, numbers, reach))
         return LayerTarget(tuple(layers))
 
-    def layer(self, sources: Sources, k: int, before: Sequence[Layer], known: Statistics) -> Layer:
+    def layer(
+        self,
+        sources: Sources,
+        k: int,
+        before: Sequence[Layer],
+        known: Statistics,
+        reach: float | None = None,
+    ) -> Layer:
         """Return the layer of a background that the foreground with those before it lacks."""
         pair = log_pair(sources, k, self.offset, known)
         for one in before:
             pair.y[...] += one.psi
         structure = structure_of(pair, self, known)
+        reach = self.reach * structure.scale if reach is None else reach
         missing = missing_of(pair, structure, self, known).within(entry(sources, k))
-        psi = cleaned(layer_of(structure, missing, self, known), structure, missing, self, known)
+        raw = layer_of(structure, missing, reach, self, known)
+        psi = cleaned(raw, structure, missing, self, known)
         found = doubts(pair, grey_of(sources, k), psi, missing.fit, known)
-        return Layer(psi, missing, self.reach * structure.scale, found)
+        return Layer(psi, missing, reach, found)
 
 
 def entry(sources: Sources, k: int) -> FloatArray:
