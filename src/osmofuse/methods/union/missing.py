@@ -25,6 +25,7 @@ from osmofuse.typing import BoolArray, FloatArray
 STRONG = 70.0  # percentile of energies above which a window has structure
 HIGH_PASS = 3.0  # structure scales: what is coarser is light, not structure
 LEAST_SOUND = 0.01  # of the pixels; fewer prove no contrast
+ERROR = (0.1, 0.3)  # contrasts this much above 1 may be errors of a compressed picture; are none
 SHARED = (0.5, 0.3)  # squared correlation and ratio from which structure is shared at all
 # Shifts of b, of a pixel or two, among which structure of misregistered pictures fits best.
 AROUND = tuple((d * y, d * x) for d in (1, 2) for y, x in product((-1, 0, 1), repeat=2) if y or x)
@@ -98,7 +99,8 @@ def contrast(w: Windows, k: UnionSettings, known: Statistics) -> tuple[float, fl
 
     def gain() -> float:
         found = 1.0 if sound.mean() < LEAST_SOUND else float(np.median(ratio[sound]))
-        return float(np.clip(found, 1.0, k.most_gain))
+        more = min(max(found, 1.0), k.most_gain) - 1.0
+        return 1.0 + more * float(smoothstep((more - ERROR[0]) / (ERROR[1] - ERROR[0])))
 
     def share() -> float:
         return int(np.count_nonzero(sound)) / max(int(np.count_nonzero(w.strong)), 1)
