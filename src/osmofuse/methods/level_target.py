@@ -53,7 +53,7 @@ class LevelTarget:
     ----------
     window : float
         Deviation of the window of a level, in structure scales; at least a 16th of the side.
-        Anything in 3..12 works.
+        Anything in 4..16 works.
     ink : tuple of float
         Height of the background's strokes relative to their strength: below the first it is
         ground, above the second ink. (0.1, 0.3) to (0.2, 0.5) work; higher ones lose faint writing.
@@ -67,7 +67,7 @@ class LevelTarget:
         works: less leaves grain in broad strokes, more blurs fine ones.
     """
 
-    window: float = 6.0
+    window: float = 8.0
     ink: tuple[float, float] = (0.15, 0.45)
     cover: tuple[float, float] = INK
     covering: tuple[float, float] = (0.1, 0.3)
@@ -78,8 +78,10 @@ class LevelTarget:
         """Planes in single precision."""
         return Cost(20, 60, 0.6)
 
-    def for_sources(self, sources: Sources, known: Statistics) -> LevelFilling:
-        """Return the target of these pictures."""
+    def for_sources(
+        self, sources: Sources, known: Statistics, reach: float | None = None
+    ) -> LevelFilling:
+        """Return the target of these pictures; it does not depend on a reach."""
         writings = []
         for k in range(1, sources.count):
             numbers = known.within(f"background {k}")

@@ -53,12 +53,13 @@ class Measured:
         target: Target | WholeTarget,
         bands: BackgroundBands,
         known: Statistics,
+        reach: float | None = None,
     ) -> Measured:
-        """Make a target for pictures."""
+        """Make a target for pictures, and for a reach if one is given."""
         single = to_average(sources, bands, known)
         sources = averaged(sources, single)
         if isinstance(target, WholeTarget):
-            return cls(sources, target.for_sources(sources, known), known, single)
+            return cls(sources, target.for_sources(sources, known, reach), known, single)
         return cls(sources, target, known, single)
 
     @cached_property

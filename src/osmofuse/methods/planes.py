@@ -145,10 +145,13 @@ class WholeTarget(Protocol):
         """Memory and time in addition to those of the solver."""
         ...
 
-    def for_sources(self, sources: Sources, known: Statistics) -> Filling:
+    def for_sources(
+        self, sources: Sources, known: Statistics, reach: float | None = None
+    ) -> Filling:
         """Return the target of these pictures, to fill its planes channel by channel.
 
-        Numbers of the whole picture are asked of `known`.
+        Numbers of the whole picture are asked of `known`; `reach` is the reach in pixels, if it
+        was given.
         """
         ...
 

@@ -229,11 +229,17 @@ class VariationalOsmosis:
         return np.float64 if wide else np.float32
 
     @property
+    def _given_reach(self) -> float | None:
+        """A reach in pixels, which a target that finds its map takes for the width of strokes."""
+        given = self.reach
+        return None if given is None or given == "auto" or math.isinf(given) else given
+
+    @property
     def planes(self) -> tuple[Any, ...]:
         """Settings on which the planes depend."""
-        held = math.isinf(self.gamma)
+        held, reach = math.isinf(self.gamma), self._given_reach if self.finds_map else None
         bands = (self.band, self.background_bands)
-        return (self.offset, bands, self.start, self._rule, held, self._dtype)
+        return (self.offset, bands, self.start, self._rule, held, self._dtype, reach)
 
     @property
     def cost(self) -> Cost:
@@ -296,7 +302,8 @@ class VariationalOsmosis:
         guard, known = Guard(watch), fusion.plan.statistics if fusion.plan else None
         solver = None
         with suppress(CancelledError):
-            settled = replace(self, reach=reach).settled(sources, Statistics(known, guard))
+            settled = self.settled(sources, Statistics(known, guard))
+            settled = replace(self, reach=reach).settled_by(settled.measured)
             solver = FlowSolver.prepared(sources, settled.reading, guard)
         if solver is None:
             return replace(fusion, status=Status.cancelled)
@@ -305,7 +312,8 @@ class VariationalOsmosis:
     def settled(self, sources: Sources, known: Statistics | None = None) -> Settled:
         """Return these settings with numbers for those that are "auto", found in pictures."""
         known = Statistics() if known is None else known
-        return self.settled_by(Measured.of(sources, self._rule, self.background_bands, known))
+        bands, reach = self.background_bands, self._given_reach
+        return self.settled_by(Measured.of(sources, self._rule, bands, known, reach))
 
     def settled_by(self, measured: Measured) -> Settled:
         """Return these settings with numbers for those that are "auto"."""
@@ -397,10 +405,9 @@ class Settled:
     def reading(self) -> Reading:
         """Settings on which the planes depend."""
         asked, measured = self.asked, self.measured
-        _, _, _, _, held, dtype = asked.planes
-        offsets = measured.offsets(asked.offset)
+        held, dtype = math.isinf(asked.gamma), asked._dtype
+        offsets, single = measured.offsets(asked.offset), measured.single
         ground = measured.ground if asked.band == "coarse" else None
-        single = measured.single
         return Reading(
             offsets, asked.band, ground, single, asked.start, measured.target, held, dtype
         )

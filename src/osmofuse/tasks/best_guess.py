@@ -29,16 +29,18 @@ WITH_MAP: dict[str, Any] = {"target": "seamless", "tie": "auto"}
 def best_guess(method: object, settings: Mapping[str, Any], given: AlphaKind) -> dict[str, Any]:
     """Return settings of a method, completed for the kind of alpha that was given.
 
-    Given settings win one by one. A target that needs a map keeps the paper's defaults.
+    Given settings win one by one. A given target that needs a map has the paper's defaults, one
+    that needs none those of the call without a map.
 
     >>> best_guess("variational", {"eta": 0.1}, "map")
     {'target': 'seamless', 'tie': 'auto', 'eta': 0.1}
     """
     found = dict(settings)
-    if method != "variational" or found.get("solver", "flow") != "flow" or given == "number":
+    if method != "variational" or found.get("solver", "flow") != "flow":
         return found
-    if given == "map":
-        return found if "target" in found else WITH_MAP | found
-    target = found.get("target", "union")
+    usual = {"nothing": WITHOUT_MAP, "map": WITH_MAP, "number": {}}[given]
+    if "target" not in found:
+        return usual | found
+    target = found["target"]
     rule = TARGETS.get(target) if isinstance(target, str) else target
     return WITHOUT_MAP | found if isinstance(rule, WholeTarget) else found

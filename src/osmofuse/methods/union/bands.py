@@ -23,7 +23,7 @@ from osmofuse.typing import FloatArray
 FINEST = 0.6  # deviation of the finest band, in pixels
 COARSEST = 1 / 8  # largest deviation, as a share of the side
 LEAST_BANDS = 3
-LEAST_SCALE = 0.7  # pixels; smaller windows hold one pixel
+LEAST_SCALE = 0.85  # pixels; smaller windows hold one pixel
 FULL_BANDS = 3  # at full size; the next ones have no detail that half the size would lose
 TINY = np.float32(1e-30)  # keeps 0 / 0 from becoming NaN
 
@@ -93,13 +93,15 @@ def band_noise(
 def mean_band(missing: list[float]) -> float:
     """Return the mean band of the missing structure, up to where it falls by half.
 
+    The fourth power lets the strongest bands decide: weak ones vary with the resolution.
+
     >>> mean_band([1.0, 1.0, 0.1, 5.0])
     0.5
     """
     end = next(
         (j for j in range(1, len(missing)) if missing[j] < 0.5 * max(missing[:j])), len(missing)
     )
-    weights = np.square(missing[:end])
+    weights = np.asarray(missing[:end]) ** 4
     return float((weights * np.arange(end)).sum() / max(weights.sum(), float(TINY)))
 
 

@@ -36,10 +36,10 @@ ROF_ACCURACY = 1e-3  # of the logarithm: a quarter of a grey level at white
 
 
 def layer_of(
-    structure: Structure, missing: Missing, k: UnionSettings, known: Statistics
+    structure: Structure, missing: Missing, reach: float, k: UnionSettings, known: Statistics
 ) -> FloatArray:
     """Return the layer before it is cleaned."""
-    m, reach = missing.m, k.reach * structure.scale
+    m = missing.m
     shape = (m.shape[0], m.shape[1])
     drift = np.zeros((2, *shape), np.float32)
     add_drift(drift, np.float32(missing.gain) * structure.b, missing.a)
@@ -49,7 +49,7 @@ def layer_of(
     psi = integral.cycle(FIRST_CYCLES)
     psi -= ground_level(psi, reach, known)
     kappa = known("kappa", lambda: k.tie_width * strength(psi, m))
-    sure = np.square(np.square(1.0 - m)) / np.float32(reach**2)
+    sure = np.square(np.square(1.0 - m)) / np.float32((k.reach * structure.scale) ** 2)
     integral.set_start(psi)
     for _ in range(k.rounds):
         tie = np.float32(1.0 / reach**2) / np.square(1.0 + np.square(psi / np.float32(kappa)))

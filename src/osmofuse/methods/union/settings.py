@@ -50,12 +50,12 @@ class UnionSettings:
     noise_fall: float = 0.56
     shrink: float = 3.0
     shared: tuple[float, float] = (0.2, 0.35)
-    scale: float = 0.42
+    scale: float = 0.32
     reach: float = 3.0
     sound_correlation: float = 0.6
     sound_gain: float = 0.6
     sound_share: tuple[float, float] = (0.05, 0.2)
-    strict: tuple[float, float] = (0.19, 0.315)
+    strict: tuple[float, float] = (0.2, 0.29)
     lenient: tuple[float, float] = (0.8, 1.05)
     most_gain: float = 4.0
     rounds: int = 6
