@@ -8,7 +8,7 @@ of the background, with levels :math:`l_y, l_b` of their grounds,
 f itself where neither has ink; the background's writing, on f's ground, where b has ink
 (:math:`q_b`) or f has ink (:math:`q_y`) that covers some. r is 1 for ink of the foreground that
 lies over writing of the background, and 0 for ink below which the background shows none: that
-stays. The brightness of the background does not matter.
+stays. With a map, r is 1. The brightness of the background does not matter.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class LevelTarget:
     ----------
     window : float
         Deviation of the window of a level, in structure scales; at least a 16th of the side.
-        Anything in 4..16 works.
+        Anything in 4..8 works.
     ink : tuple of float
         Height of the background's strokes relative to their strength: below the first it is
         ground, above the second ink. (0.1, 0.3) to (0.2, 0.5) work; higher ones lose faint writing.
@@ -67,7 +67,7 @@ class LevelTarget:
         works: less leaves grain in broad strokes, more blurs fine ones.
     """
 
-    window: float = 8.0
+    window: float = 5.0
     ink: tuple[float, float] = (0.15, 0.45)
     cover: tuple[float, float] = INK
     covering: tuple[float, float] = (0.1, 0.3)
@@ -89,7 +89,7 @@ class LevelTarget:
             writings.append(self._writing(pair, entry(sources, k), numbers))
         sigma = self._sigma(pair, writings[0].width, known)
         ground = ground_of(pair.y, sigma, self.cover, known.within("foreground"))
-        return self._filling(pair.y, ground, writings)
+        return self._filling(pair.y, ground, writings, has_map(sources))
 
     def _sigma(self, pair: LogPair, width: float, known: Statistics) -> float:
         """Return the deviation of the window of levels, in pixels."""
@@ -106,17 +106,28 @@ class LevelTarget:
         where = where * inner_of(pair, structure.scale)
         return Writing(layer, ground.strokes, ground.ink, where, structure.scale)
 
-    def _filling(self, y: FloatArray, ground: Ground, writings: Sequence[Writing]) -> LevelFilling:
-        """Return the foreground's ground with the writing of all backgrounds."""
-        strokes = np.maximum.reduce([one.strokes * one.entry for one in writings])
-        covers = ground.ink * covering(ground.strokes, strokes, self.covering, ground.edge)
-        covers *= np.maximum.reduce([one.entry for one in writings])
+    def _filling(
+        self, y: FloatArray, ground: Ground, writings: Sequence[Writing], told: bool
+    ) -> LevelFilling:
+        """Return the foreground's ground with the writing of all backgrounds.
+
+        If a map has `told` where they enter, all ink of the foreground goes there.
+        """
+        covers = ground.ink * np.maximum.reduce([one.entry for one in writings])
+        if not told:
+            strokes = np.maximum.reduce([one.strokes * one.entry for one in writings])
+            covers *= covering(ground.strokes, strokes, self.covering, ground.edge)
         enters = [np.maximum(one.ink * one.entry, covers) for one in writings]
         psi = np.maximum.reduce(enters) * (ground.fill(y) - y)
         for one, share in zip(writings, enters, strict=True):
             psi += share * one.layer
         reach = UnionSettings().reach * writings[0].width
         return LevelFilling(psi, covers, 1.0 - np.maximum.reduce(enters), reach)
+
+
+def has_map(sources: Sources) -> bool:
+    """Return True for a map that is not only the ramp around pixels without data."""
+    return sources.alpha.ndim > 1 and (sources.valid is None or bool(sources.valid.all()))
 
 
 def covering(
