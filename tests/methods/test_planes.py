@@ -238,3 +238,19 @@ def test_planes_are_new(colour):
     layers.image(0, 0)[...] = 7.0
     layers.image(1, 0)[...] = 7.0
     assert colour.max() <= 1.0
+
+
+def test_band_coarse_takes_the_colour_of_the_ground_where_the_foreground_has_ink():
+    f = np.full((64, 64, 3), (0.8, 0.7, 0.5), np.float32)
+    f[20:24, 10:54] = (0.1, 0.1, 0.4)
+    b = np.full((64, 64), 0.6, np.float32)
+    images = {
+        band: VariationalOsmosis(band=band, start="target", gamma=0.0, reach=0.01, eta=0.0)(
+            Sources(f, b, 0.0)
+        ).image
+        for band in ("keep", "coarse")
+    }
+    np.testing.assert_allclose(images["coarse"][50], images["keep"][50], atol=1e-3)
+    paper, ink = images["coarse"][50, 30], images["coarse"][22, 30]
+    np.testing.assert_allclose(ink, paper, atol=0.01)
+    assert np.abs(images["keep"][22, 30] - paper).max() > 0.1

@@ -9,13 +9,18 @@ r"""Settings chosen from the pictures: those that are ``"auto"``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
+import numpy as np
+
 from osmofuse.maps.auto_alpha import noise_of
-from osmofuse.methods.planes import Filling, Found, Target, WholeTarget
+from osmofuse.methods.background_bands import BackgroundBands, averaged, to_average
+from osmofuse.methods.ground import COARSE, INK, Ground, ground_of
+from osmofuse.methods.planes import Filling, Found, Target, WholeTarget, chromatic_mean
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics
 from osmofuse.methods.union.bands import structure_of
@@ -25,6 +30,10 @@ from osmofuse.methods.union.settings import UnionSettings
 Auto: TypeAlias = Literal["auto"]
 SMOOTHING = 3.0  # eta in deviations of the noise; anything in 2..5 works with mu = 10
 MU = 10.0
+AVERAGED = (
+    "the bands of the background are averaged, since they show one picture; "
+    'background_bands="all" takes them as colours'
+)
 OFFSET = 0.05  # of white; anything in 0.03..0.1 works
 
 
@@ -35,19 +44,30 @@ class Measured:
     sources: Sources
     target: Filling
     known: Statistics
+    single: tuple[bool, ...]
 
     @classmethod
     def of(
         cls,
         sources: Sources,
         target: Target | WholeTarget,
+        bands: BackgroundBands,
         known: Statistics,
         reach: float | None = None,
     ) -> Measured:
         """Make a target for pictures, and for a reach if one is given."""
+        single = to_average(sources, bands, known)
+        sources = averaged(sources, single)
         if isinstance(target, WholeTarget):
-            return cls(sources, target.for_sources(sources, known, reach), known)
-        return cls(sources, target, known)
+            return cls(sources, target.for_sources(sources, known, reach), known, single)
+        return cls(sources, target, known, single)
+
+    @cached_property
+    def ground(self) -> Ground:
+        """Ground of the foreground."""
+        y = np.log(chromatic_mean(self.sources, self.offset, np.float32))
+        known = self.known.within("ground")
+        return ground_of(y, COARSE * known("side", lambda: math.sqrt(y.size)), INK, known)
 
     def offsets(self, asked: float | Auto) -> tuple[float, ...]:
         """Return what is added to each picture: a given number to all."""
@@ -105,5 +125,7 @@ class Measured:
                 causes.append(f"foreground noise {self.noise:.2g}")
             found = ", ".join(f"{name} {value:.2g}" for name, value in chosen.items())
             yield f"{', '.join(causes)}: {found}" if causes else found
+        if any(self.single):
+            yield AVERAGED
         if isinstance(self.target, Found):
             yield from self.target.notes

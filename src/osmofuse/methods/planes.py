@@ -7,9 +7,10 @@ the foreground's chromaticity,
 
     b_c = b \, \frac{f_c}{\mathrm{GCM}(f)}, \qquad \mathrm{GCM}(f) = \Big(\prod_c f_c\Big)^{1/C},
 
-with :math:`C` channels, and an offset added to all pictures. Filters use the planes of `Layers`, in
-which the foreground replaces a background that is not valid: a filter would see a hole as a dark
-area with edges. Osmosis uses those of `channels_of` and `pictures_of`.
+with :math:`C` channels, and an offset added to all pictures; where the foreground has strokes of
+another colour, that of the ground around them can take its place ("coarse"). Filters use the
+planes of `Layers`, in which the foreground replaces a background that is not valid: a filter would
+see a hole as a dark area with edges. Osmosis uses those of `channels_of` and `pictures_of`.
 """
 
 from __future__ import annotations
@@ -26,12 +27,15 @@ from osmofuse.errors import InputError
 from osmofuse.kernels import kernel, prange
 from osmofuse.linalg import inside
 from osmofuse.linalg.stencil import zeros
+from osmofuse.methods.background_bands import averaged
 from osmofuse.methods.cost import Cost
+from osmofuse.methods.ground import Ground
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics
 from osmofuse.typing import BoolArray, FloatArray
 
 Band: TypeAlias = Literal["keep", "repeat"]
+AnyBand: TypeAlias = Literal["keep", "repeat", "coarse"]
 Start: TypeAlias = Literal["foreground", "composite", "means", "target"]
 Pictures: TypeAlias = tuple[list[FloatArray], list[FloatArray]]
 """Planes of a channel, foreground first, and the weight of each at every pixel."""
@@ -172,16 +176,29 @@ class Found(Filling, Protocol):
         ...
 
 
+@runtime_checkable
+class Replacing(Filling, Protocol):
+    """Target in which ink of the foreground is gone."""
+
+    @property
+    def replaced(self) -> FloatArray:
+        """Part of the foreground's ink that is gone, 0 to 1; with "coarse" its colour goes, too."""
+        ...
+
+
 @dataclass(frozen=True)
 class Reading:
     """Settings on which the planes of variational osmosis depend, as in `VariationalOsmosis`.
 
-    `offsets` are added to the pictures, the foreground's first. With `held`, u is held where alpha
-    is 1 and free elsewhere (gamma is infinite).
+    `offsets` are added to the pictures, the foreground's first. `ground` is the foreground's, for
+    the band "coarse"; the bands of backgrounds marked in `single` are averaged. With `held`, u is
+    held where alpha is 1 and free elsewhere (gamma is infinite).
     """
 
     offsets: tuple[float, ...]
-    band: Band
+    band: AnyBand
+    ground: Ground | None
+    single: tuple[bool, ...]
     start: Start
     target: Filling
     held: bool
@@ -191,19 +208,22 @@ class Reading:
 def channels_of(sources: Sources, reading: Reading, *, padded: bool = False) -> Iterator[Channel]:
     """Yield the planes of each channel; `padded` by a frame of zeros (`linalg.stencil`)."""
     shape, dtype = sources.shape, reading.dtype
+    sources = averaged(sources, reading.single)
 
     def plane() -> tuple[FloatArray, FloatArray]:
         whole = zeros(shape, dtype) if padded else np.empty(shape, dtype)
         return whole, inside(whole, shape) if padded else whole
 
     spare = [np.empty(shape, dtype) for _ in range(2 * sources.count - 2)]
-    mean = _chromatic_mean(sources, reading.offsets[0], reading.band, dtype)
+    colours = _colours(sources, reading.offsets[0], reading.band, dtype, reading.ground)
     for c in range(sources.channels):
         (f, f_inside), (alpha, alpha_inside), (w, w_inside) = plane(), plane(), plane()
         images = [f_inside, *spare[: sources.count - 1]]
         weights = [alpha_inside, *spare[sources.count - 1 :]]
-        _read(sources, c, reading.offsets, mean, images, weights)
+        _read(sources, c, reading.offsets, colours, images, weights)
         reading.target.fill(w_inside, images, weights)
+        if colours is not None and isinstance(reading.target, Replacing):
+            w_inside *= colours.change(f_inside, reading.target.replaced)
         start = f
         if reading.start == "target":
             start = w.copy()
@@ -220,12 +240,12 @@ def pictures_of(sources: Sources, *, offset: float, band: Band, dtype: Any) -> I
 
     The planes of the backgrounds are reused for every channel.
     """
-    mean = _chromatic_mean(sources, offset, band, dtype)
+    colours = _colours(sources, offset, band, dtype)
     spare = [np.empty(sources.shape, dtype) for _ in range(2 * sources.count - 2)]
     for c in range(sources.channels):
         images = [np.empty(sources.shape, dtype), *spare[: sources.count - 1]]
         weights = [np.empty(sources.shape, dtype), *spare[sources.count - 1 :]]
-        _read(sources, c, (offset,) * sources.count, mean, images, weights)
+        _read(sources, c, (offset,) * sources.count, colours, images, weights)
         yield images, weights
 
 
@@ -233,7 +253,7 @@ def _read(
     sources: Sources,
     channel: int,
     offsets: Sequence[float],
-    mean: FloatArray | None,
+    colours: Colours | None,
     images: Sequence[FloatArray],
     weights: Sequence[FloatArray],
 ) -> None:
@@ -248,9 +268,9 @@ def _read(
             sources.weight(k, channel, dtype, alpha)
     check_positive(images, sources, min(offsets))
     for k in range(1, sources.count):
-        if mean is not None and sources.is_one_band(k):
+        if colours is not None and sources.is_one_band(k):
             image = images[k]
-            image *= images[0] / mean
+            image *= colours.of(images[0])
 
 
 def _start(
@@ -280,12 +300,34 @@ def chromatic_mean(sources: Sources, offset: float, dtype: type) -> FloatArray:
     return np.asarray(np.exp(total / dtype(sources.channels)))
 
 
-def _chromatic_mean(sources: Sources, offset: float, band: str, dtype: type) -> FloatArray | None:
-    """Return `chromatic_mean` if a background of one band needs it, else None."""
+@dataclass(frozen=True, eq=False)
+class Colours:
+    """Colours of the foreground for a background of one band; with a ground, those around ink."""
+
+    mean: FloatArray
+    ground: Ground | None
+
+    def of(self, f: FloatArray) -> FloatArray:
+        """Return the colours in a channel, from the foreground's plane: 1 is grey."""
+        own = f / self.mean
+        return own if self.ground is None else own * self.change(f, self.ground.ink)
+
+    def change(self, f: FloatArray, part: FloatArray) -> FloatArray:
+        """Return the factor that turns a part of the colours in a channel into the ground's."""
+        if self.ground is None:
+            return np.ones_like(f)
+        own = np.log(f / self.mean)
+        return np.asarray(np.exp(part * (self.ground.fill(own) - own)))
+
+
+def _colours(
+    sources: Sources, offset: float, band: AnyBand, dtype: type, ground: Ground | None = None
+) -> Colours | None:
+    """Return the colours that a background of one band needs, or None."""
     bands = (sources.is_one_band(k) for k in range(1, sources.count))
-    if band != "keep" or not any(bands):
+    if band == "repeat" or not (ground is not None or any(bands)):
         return None
-    return chromatic_mean(sources, offset, dtype)
+    return Colours(chromatic_mean(sources, offset, dtype), ground)
 
 
 def check_positive(images: Sequence[FloatArray], sources: Sources, offset: float) -> None:

@@ -18,6 +18,7 @@ from osmofuse.checks import number
 from osmofuse.kernels import kernel, prange
 from osmofuse.linalg.integral import Integral, add_drift
 from osmofuse.methods.cost import Cost
+from osmofuse.methods.level_target import LevelTarget
 from osmofuse.methods.planes import Target, WholeTarget
 from osmofuse.methods.spectral_tv import SpectralTV
 from osmofuse.methods.union import UnionTarget
@@ -131,6 +132,7 @@ TARGETS: dict[str, Target | WholeTarget] = {
     "spectral": Spectral(),
     "seamless": Seamless(),
     "union": UnionTarget(),
+    "level": LevelTarget(),
 }
 
 

@@ -27,6 +27,7 @@ from osmofuse.energies import Channel, Edges, HuberTV, JointModel, Quadratic, Re
 from osmofuse.energies.flow_kernels import HELD_GAMMA
 from osmofuse.errors import InputError, MismatchError, SettingError, did_you_mean
 from osmofuse.kernels import threads_for
+from osmofuse.methods.background_bands import BackgroundBands
 from osmofuse.methods.contract import (
     FARTHEST,
     LARGEST_OFFSET,
@@ -40,7 +41,7 @@ from osmofuse.methods.flow_solver import LOWEST_STRUCTURE, FlowSolver, not_begun
 from osmofuse.methods.history import Recorder
 from osmofuse.methods.measured import Auto, Measured
 from osmofuse.methods.planes import (
-    Band,
+    AnyBand,
     Found,
     Reading,
     Start,
@@ -61,7 +62,7 @@ from osmofuse.progress import Guard, Progress, Status, Step, Watch, worst
 from osmofuse.typing import ArrayLike, FloatArray
 
 Smoothing: TypeAlias = Literal["huber", "tv", "tikhonov"]
-TargetName: TypeAlias = Literal["product", "spectral", "seamless", "union"]
+TargetName: TypeAlias = Literal["product", "spectral", "seamless", "union", "level"]
 Solver: TypeAlias = Literal["flow", "ipiano", "published"]
 Precision: TypeAlias = Literal["single", "double"]
 
@@ -107,7 +108,7 @@ class VariationalOsmosis:
     start : {"foreground", "composite", "means", "target"}
         Initial fused picture: the foreground, the mean of the pictures weighted by alpha, that of
         their mean colours, or the target. Use "composite" to begin with the background's colours,
-        too, "target" with the target "union".
+        too, "target" with the targets "union" and "level".
     reach : float, 0.001 to 1e6, or inf, or None, or "auto"
         Distance over which osmosis acts, in pixels or as a text like "2 %"; None is the paper's
         stopping rule, "auto" the width of the strokes that the foreground lacks. Raise it to
@@ -115,14 +116,21 @@ class VariationalOsmosis:
     solver : {"flow", "ipiano", "published"}
         Gradient flow in a few implicit steps; the paper's Algorithm 1 with the exact gradient; or
         the scheme of its experiments. Use the last two to reproduce the paper.
-    band : {"keep", "repeat"}
-        Colour of a background of one band: the foreground's chromaticity, or grey. Use "repeat"
-        to follow the paper, or when the band is to enter as grey.
-    target : {"product", "spectral", "seamless", "union"} or Target
+    band : {"keep", "repeat", "coarse"}
+        Colour of a background of one band: the foreground's chromaticity, or grey; or the
+        foreground's, with that of the ground around in place of its strokes'. Use "repeat" to
+        follow the paper, or when the band is to enter as grey; "coarse" if colours of ink that
+        lies over writing remain.
+    background_bands : {"all", "one", "auto"}
+        Bands of a background with as many as the foreground: colours, or one picture stored
+        several times, which is averaged; "auto" decides by its colours. Use "one" for infrared in
+        false colour.
+    target : {"product", "spectral", "seamless", "union", "level"} or Target
         Target of the structure, :math:`w`: the pictures to the power of their weights, as in the
         paper; the same with the foreground's coarse bands in the backgrounds; the integral of
-        their mixed drifts; or the foreground and the layer that it lacks, without a map. Use
-        "seamless" if the background's brightness shows.
+        their mixed drifts; the foreground and the layer that it lacks, without a map; or the
+        background's writing on the level of the foreground's ground, also without one. Use
+        "seamless" if the background's brightness shows, "level" for writing under other ink.
     tie : float, 0.1 to 1e6, or "auto"
         Distance in pixels over which the target "seamless" returns to the foreground's brightness;
         "auto" is an eighth of the side of a square with the picture's area. Raise it if a large
@@ -146,7 +154,8 @@ class VariationalOsmosis:
     start: Start = "foreground"
     reach: float | Auto | None = None
     solver: Solver = "flow"
-    band: Band = "keep"
+    band: AnyBand = "keep"
+    background_bands: BackgroundBands = "all"
     target: TargetName | Target | WholeTarget = "product"
     tie: float | Auto = "auto"
     precision: Precision = "single"
@@ -183,7 +192,8 @@ class VariationalOsmosis:
         if not isinstance(self.target, Target | WholeTarget):
             choice("target", self.target, get_args(TargetName))
         choice("start", self.start, get_args(Start))
-        choice("band", self.band, get_args(Band))
+        choice("band", self.band, get_args(AnyBand))
+        choice("background_bands", self.background_bands, get_args(BackgroundBands))
         choice("precision", self.precision, get_args(Precision))
         choice("solver", self.solver, get_args(Solver))
         if self.reach is not None:
@@ -228,7 +238,8 @@ class VariationalOsmosis:
     def planes(self) -> tuple[Any, ...]:
         """Settings on which the planes depend."""
         held, reach = math.isinf(self.gamma), self._given_reach if self.finds_map else None
-        return (self.offset, self.band, self.start, self._rule, held, self._dtype, reach)
+        bands = (self.band, self.background_bands)
+        return (self.offset, bands, self.start, self._rule, held, self._dtype, reach)
 
     @property
     def cost(self) -> Cost:
@@ -301,7 +312,8 @@ class VariationalOsmosis:
     def settled(self, sources: Sources, known: Statistics | None = None) -> Settled:
         """Return these settings with numbers for those that are "auto", found in pictures."""
         known = Statistics() if known is None else known
-        return self.settled_by(Measured.of(sources, self._rule, known, self._given_reach))
+        bands, reach = self.background_bands, self._given_reach
+        return self.settled_by(Measured.of(sources, self._rule, bands, known, reach))
 
     def settled_by(self, measured: Measured) -> Settled:
         """Return these settings with numbers for those that are "auto"."""
@@ -392,10 +404,13 @@ class Settled:
     @property
     def reading(self) -> Reading:
         """Settings on which the planes depend."""
-        asked = self.asked
+        asked, measured = self.asked, self.measured
         held, dtype = math.isinf(asked.gamma), asked._dtype
-        offsets = self.measured.offsets(asked.offset)
-        return Reading(offsets, asked.band, asked.start, self.measured.target, held, dtype)
+        offsets, single = measured.offsets(asked.offset), measured.single
+        ground = measured.ground if asked.band == "coarse" else None
+        return Reading(
+            offsets, asked.band, ground, single, asked.start, measured.target, held, dtype
+        )
 
     @property
     def term(self) -> Regulariser:

@@ -103,9 +103,12 @@ def cleaned(
         np.float32(smoothstep((ratio - first) / (last - first)))
         for ratio in (bright / max(dark, float(TINY)), dark / max(bright, float(TINY)))
     )
-    psi = np.where(psi > 0, psi * up, psi * down)
-    tau = 0.5 * k.smoothing * sigma
-    if tau <= 0:
+    return without_grain(np.where(psi > 0, psi * up, psi * down), k.smoothing * sigma)
+
+
+def without_grain(psi: FloatArray, size: float) -> FloatArray:
+    r"""Return the minimiser of :math:`\mathrm{TV}(\cdot) + |\cdot - \psi|^2 / \text{size}`."""
+    if size <= 0:
         return psi
-    y = rof_by_grids(psi[None], tau, accuracy=ROF_ACCURACY).state.y[0]
-    return np.asarray(psi - np.float32(tau) * backward_divergence(y))
+    y = rof_by_grids(psi[None], 0.5 * size, accuracy=ROF_ACCURACY).state.y[0]
+    return np.asarray(psi - np.float32(0.5 * size) * backward_divergence(y))
