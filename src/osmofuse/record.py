@@ -91,9 +91,10 @@ class Record:
         Kind of job, the name of its command: "fuse", "align", "compare" and so on.
     inputs : tuple of Input
         The files.
-    alpha : mapping
-        ``value``: a number, "auto" if the map was computed from the pictures (``made`` describes
-        how), or None if an input is the map; ``soften``: the blur in pixels.
+    alpha : mapping or None
+        None if none was given, and the method found where backgrounds enter. Else ``value``: a
+        number, "auto" if the map was computed from the pictures (``made`` describes how), or None
+        if an input is the map; ``soften``: the blur in pixels.
     transform : mapping or None
         Registration of the background to the foreground; None if there was none.
     method : mapping
@@ -123,7 +124,7 @@ class Record:
 
     job: str
     inputs: tuple[Input, ...]
-    alpha: Mapping[str, Any]
+    alpha: Mapping[str, Any] | None
     method: Mapping[str, Any]
     result: Mapping[str, Any]
     output: Mapping[str, Any]
@@ -417,7 +418,7 @@ _RESULT = _fields(
 _PARTS: dict[str, Check] = {
     "job": text,
     "inputs": _inputs,
-    "alpha": _fields({"value": _or_none(_alpha_value)}),
+    "alpha": _or_none(_fields({"value": _or_none(_alpha_value)})),
     "transform": _or_none(_TRANSFORM),
     "method": _fields({"name": text, "settings": mapping}, needed=("name", "settings")),
     "working_space": text,

@@ -54,7 +54,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     osmofuse fuse visible.tif infrared.tif --alpha map.png --reach 10 -o fused.tif
     osmofuse fuse --from fused.tif.json -o again.tif
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
-    given["alpha"] = given["alpha"][0] if len(given["alpha"]) == 1 else given["alpha"]
+    given["alpha"] = given["alpha"][0] if len(given["alpha"]) == 1 else given["alpha"] or None
     if given["iiif"] is not None and given["report"] is None:
         raise click.UsageError("--iiif needs --report DIR, the folder for its pictures.", ctx)
     old, chosen = None, recipe(given["recipe"]) if given["recipe"] else None
@@ -65,7 +65,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     result: FuseResult | None = do_job(job, "Fusing", given, old=old)
     if result is None:
         return
-    hints = options.hints() if old is None and chosen is None else ()
+    needs_map = given["method"] != "variational"
+    hints = options.hints() if old is None and chosen is None and needs_map else ()
     failed = [] if result.status.is_success else [warning(result.status)]
     print_result(ctx, result, given, _words(result), hints=hints, warnings=failed)
 

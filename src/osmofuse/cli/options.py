@@ -92,11 +92,15 @@ def one_of(
     )
 
 
-def _alpha_option(kind: AlphaType, words: str, **parts: Any) -> Callable[[Function], Function]:
+def _alpha_option(
+    kind: AlphaType, words: str, default: str = "0.5", **parts: Any
+) -> Callable[[Function], Function]:
     text = (
         "Keep FOREGROUND where this is 1 or white, let BACKGROUND enter where it is 0 or black; "
-        f"auto makes a map.{words}  [default: 0.5]"
+        f"auto makes a map.{words}  [default: {default}]"
     )
+    if default == "0.5":
+        parts["default"] = (default,) if parts.get("multiple") else default
     return click.option("--alpha", type=kind, metavar="NUMBER|auto|FILE", help=text, **parts)
 
 
@@ -128,15 +132,15 @@ page = click.option(
 )
 truth = file("Score against this ground truth.", "--truth")
 ink = file("Score legibility with this map: black on ink, white on ground.", "--ink")
-alpha = _alpha_option(AlphaType(auto=True), "", default="0.5")
+alpha = _alpha_option(AlphaType(auto=True), "")
 alphas = _alpha_option(
     AlphaType(auto=True),
     " With MORE pictures, give weights that sum to 1, FOREGROUND's first.",
-    default=("0.5",),
+    default="what FOREGROUND lacks enters",
     multiple=True,
 )
 alphas_tried = _alpha_option(
-    AlphasType(), " Separate several with commas to try each.", default=("0.5",), multiple=True
+    AlphasType(), " Separate several with commas to try each.", multiple=True
 )
 invert = click.option("--invert", is_flag=True, help="Swap black and white in the map.")
 soften = click.option(

@@ -78,8 +78,8 @@ def enlarged(
     up, down, part = _neighbours(np.arange(shape[0])[rows], factor, x.shape[0])
     left, right, share = _neighbours(np.arange(shape[1]), factor, x.shape[1])
     large = np.empty((len(up), len(left), bands.shape[2]), x.dtype)
-    number = x.dtype.type
-    interpolate(bands, up, down, number(part), left, right, number(share), large)
+    kind = x.dtype
+    interpolate(bands, up, down, part.astype(kind), left, right, share.astype(kind), large)
     return large.reshape(*large.shape[:2], *x.shape[2:])
 
 

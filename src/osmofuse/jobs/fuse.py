@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
@@ -36,8 +36,10 @@ from osmofuse.record import Record, sha256_of_pixels
 from osmofuse.report import write_report
 from osmofuse.report.document import MANIFEST
 from osmofuse.report.layers import seam_maps
+from osmofuse.tasks.best_guess import AlphaKind, best_guess
 from osmofuse.tasks.fuse import ANY_SIZE, finished, method_of, run_method, scored_background
 from osmofuse.tasks.lengths import in_pixels
+from osmofuse.tasks.prepare import kind_of
 from osmofuse.tasks.recipe import Recipe
 from osmofuse.typing import FloatArray
 
@@ -95,6 +97,8 @@ class FuseJob(SourcesJob[FuseResult]):
     plan: Plan | None = None
     iiif: str | None = None
 
+    alpha: float | Path | Literal["auto"] | tuple[float | Path | Literal["auto"], ...] | None = None
+
     kind: ClassVar[str] = "fuse"
 
     def __post_init__(self) -> None:
@@ -116,7 +120,13 @@ class FuseJob(SourcesJob[FuseResult]):
 
     def fuser_for(self, shape: Sequence[int]) -> Method:
         """Return the method with its settings, for pictures of this size."""
-        return method_of(self.method, in_pixels(self.settings, shape))
+        settings = best_guess(self.method, self.settings, self._alpha_kind)
+        return method_of(self.method, in_pixels(settings, shape))
+
+    @property
+    def _alpha_kind(self) -> AlphaKind:
+        """What was given as alpha; files are maps."""
+        return "map" if isinstance(self.alpha, Path | str) else kind_of(self.alpha)
 
     @property
     def work(self) -> str:
@@ -153,7 +163,9 @@ class FuseJob(SourcesJob[FuseResult]):
                 outputs.probe(role, self._like_output(foreground))
             if self.alpha_output is not None:
                 outputs.probe("alpha", _map_picture(opened))
-            fusion = finished(self._fuse(opened.ready.sources, watch), opened.ready)
+            ready = opened.ready.for_method(self.fuser)
+            fusion = finished(self._fuse(ready.sources, watch), ready)
+            notes = (*notes, *fusion.notes)
             if fusion.status is Status.cancelled:
                 return FuseResult(status=fusion.status, notes=notes, fusion=fusion)
             picture, clipped = fusion.picture(self.depth)
@@ -200,7 +212,7 @@ class FuseJob(SourcesJob[FuseResult]):
             structure = fusion.picture(self.depth, structure=True)[0]
             outputs.write("structure", marked(structure, self, history))
         if self.alpha_output is not None:
-            outputs.write("alpha", _map_picture(opened))
+            outputs.write("alpha", _map_picture(opened, fusion.alpha))
 
     def _record(self, opened: Opened, fusion: Fusion, output: Picture, clipped: int) -> Record:
         depth = {} if self.depth is None else {"depth": self.depth}
@@ -216,7 +228,12 @@ class FuseJob(SourcesJob[FuseResult]):
             result,
             alpha=opened.alpha,
             transform=opened.transform,
-            method={"name": self.method, "settings": settings_of(fusion.method)},
+            method={
+                "name": self.method,
+                "settings": settings_of(fusion.method),
+                **({"chosen": dict(fusion.chosen)} if fusion.chosen else {}),
+                **({"notes": list(fusion.notes)} if fusion.notes else {}),
+            },
             working_space=self.working_space,
             plan=asdict(fusion.plan) if fusion.plan else None,
             output={"sha256_of_pixels": sha256_of_pixels(output.pixels), **depth},
@@ -251,11 +268,12 @@ def _history(record: Record) -> dict[str, Any]:
     return {name: parts[name] for name in names if name in parts}
 
 
-def _map_picture(opened: Opened) -> Picture:
-    """Return the foreground's map that was used, as a picture of the foreground's size."""
+def _map_picture(opened: Opened, found: FloatArray | None = None) -> Picture:
+    """Return the map that was used, or found, as a picture of the foreground's size."""
     sources = opened.ready.sources
-    shape = sources.shape + sources.alpha.shape[2:]
-    return Picture(quantise(np.broadcast_to(sources.alpha, shape), opened.alpha_depth)[0])
+    alpha = sources.alpha if found is None else found
+    shape = sources.shape + alpha.shape[2:]
+    return Picture(quantise(np.broadcast_to(alpha, shape), opened.alpha_depth)[0])
 
 
 def _plan_of(record: Record) -> Plan | None:
@@ -287,10 +305,11 @@ def write_page(
     """Write the report of a fusion, together with the other files of the job."""
     assert job.report is not None, "a report was asked for"
     ready, fused = opened.ready, fusion.picture(job.depth)[0]
-    alpha = ready.sources.alpha
+    alphas = ready.sources.alphas if fusion.alpha is None else (fusion.alpha,)
+    alpha = alphas[0]
     pictures: dict[str, Picture | FloatArray] = {"fused": fused, "foreground": ready.foreground}
     pictures |= zip(job.background_roles, ready.backgrounds, strict=True)
-    pictures |= zip(job.alpha_roles, ready.sources.alphas, strict=True)
+    pictures |= zip(job.alpha_roles, alphas, strict=False)
     if fusion.structure is not None:
         pictures["structure"] = fusion.picture(job.depth, structure=True)[0]
     if opened.truth is not None:
@@ -345,7 +364,7 @@ def job_with_recipe(
         The recipe needs a map and none is given, or the parts contradict each other.
     """
     parts = {name: getattr(chosen, name) for name in _RECIPE_PARTS} | given
-    if parts["alpha"] is None:
+    if parts["alpha"] is None and chosen.needs_map:
         raise SettingError(
             f"alpha: the recipe {chosen.name!r} needs a map, white where the foreground is kept; "
             "give --alpha map.png"

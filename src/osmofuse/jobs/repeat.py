@@ -290,7 +290,7 @@ def _files_of(
 
 def _check_count(record: Record, path: Path, moved: Mapping[str, Any]) -> None:
     """Refuse new backgrounds or maps whose number differs from the record."""
-    maps = record.alpha.get("value")
+    maps = (record.alpha or {}).get("value")
     counts = {
         "backgrounds": sum(one.role.partition("-")[0] == "background" for one in record.inputs),
         "alpha": len(maps) if isinstance(maps, list) else 1,
@@ -305,6 +305,8 @@ def _check_count(record: Record, path: Path, moved: Mapping[str, Any]) -> None:
 
 def _alpha_of(record: Record, path: Path, kind: type[FileJob[Any]]) -> Any:
     """Return the map, or one for each picture; a None in the record stands for a file."""
+    if record.alpha is None:
+        return None
     value = record.alpha.get("value")
     files = [one for one in record.inputs if one.role.partition("-")[0] == "alpha"]
     values = value if isinstance(value, list) else [value]

@@ -192,7 +192,7 @@ class ScoreJob(FileJob[ScoreResult]):
     @classmethod
     def parts_of(cls, record: Record) -> dict[str, Any]:
         """Return the fields of the job that a record holds, except files."""
-        return super().parts_of(record) | {"invert": record.alpha.get("invert", False)}
+        return super().parts_of(record) | {"invert": (record.alpha or {}).get("invert", False)}
 
     def _write(
         self,

@@ -38,8 +38,8 @@ class SourcesJob(FileJob[R_co]):
         Output to write.
     alpha : number, path, or "auto"; or tuple of number and path
         1 where the foreground is kept, 0 where the background's structure enters: the same
-        everywhere, a picture of a map, or a map made from the two pictures. With several
-        backgrounds one for each picture, foreground first.
+        everywhere, a picture of a map, or a map made from the two pictures; None leaves it to the
+        method. With several backgrounds one for each picture, foreground first.
     soften : float, 0 to 1000, or str
         Standard deviation of a blur of the map, in pixels, or as "2 %" of the side of a square as
         large as the picture; see `osmofuse.soften`.
@@ -63,7 +63,7 @@ class SourcesJob(FileJob[R_co]):
     foreground: Path
     backgrounds: tuple[Path, ...]
     output: Path
-    alpha: float | Path | Literal["auto"] | tuple[float | Path | Literal["auto"], ...] = 0.5
+    alpha: float | Path | Literal["auto"] | tuple[float | Path | Literal["auto"], ...] | None = 0.5
     soften: float | str = 0.0
     invert: bool = False
     levels: Literal["as-is", "percentiles", "match"] = "as-is"
@@ -97,7 +97,7 @@ class SourcesJob(FileJob[R_co]):
         for one in self.maps:
             if self.invert:
                 check_invertible(one, several=len(self.backgrounds) > 1)
-            if not isinstance(one, Path | str):
+            if one is not None and not isinstance(one, Path | str):
                 number("alpha", one, most=1.0)
         if self.soften and not any(isinstance(one, Path | str) for one in self.maps):
             raise SettingError("soften: alpha is a number, which has no edges; give a map")
@@ -105,6 +105,8 @@ class SourcesJob(FileJob[R_co]):
     def _check_count(self) -> None:
         """Check the number of maps against the number of pictures."""
         count, maps = len(self.backgrounds) + 1, self.maps
+        if self.alpha is None:
+            return
         if isinstance(self.alpha, tuple) != (count > 2) or (count > 2 and len(maps) != count):
             raise SettingError(
                 f"alpha: with {count - 1} backgrounds give {count} maps or numbers that sum to 1: "
@@ -173,8 +175,8 @@ class SourcesJob(FileJob[R_co]):
         """Return the fields of the job that a record holds, except files."""
         background = record.input("background")
         parts = {
-            "soften": record.alpha.get("soften", 0.0),
-            "invert": record.alpha.get("invert", False),
+            "soften": (record.alpha or {}).get("soften", 0.0),
+            "invert": (record.alpha or {}).get("invert", False),
             "working_space": record.working_space,
             "align": record.transform and record.transform.get("settings"),
             "depth": record.output.get("depth"),
@@ -197,7 +199,7 @@ class Opened:
     ready: Prepared
     inputs: tuple[Input, ...]  # entries of the files, for the record
     notes: tuple[str, ...]  # on the files and their preparation, for a person
-    alpha: dict[str, Any]  # entry of the map, or of the maps, in the record
+    alpha: dict[str, Any] | None  # entry of the map, or of the maps, in the record
     alpha_depth: np.dtype[np.generic]  # of the map's file; uint16 without one, or if it was changed
     truth: Picture | None = None
     tried: tuple[Prepared, ...] = ()  # pictures with each map, if several are tried
@@ -227,7 +229,7 @@ def open_files(job: SourcesJob[Any], files: Mapping[str, InputFile], folder: Pat
         ready = prepare(
             read["foreground"],
             [read[role] for role in job.background_roles],
-            maps if len(job.backgrounds) > 1 else maps[first],
+            maps if isinstance(job.alpha, tuple) and not job.tries_maps else maps[first],
             align=job.align,
             levels=job.levels,
             working_space=job.working_space,
@@ -278,7 +280,11 @@ def _alpha_depth(
     return read["alpha"].depth
 
 
-def _alpha_entry(job: SourcesJob[Any], ready: Prepared, made: AutoAlpha | None) -> dict[str, Any]:
+def _alpha_entry(
+    job: SourcesJob[Any], ready: Prepared, made: AutoAlpha | None
+) -> dict[str, Any] | None:
+    if job.alpha is None:
+        return None
     values = [_value(one) for one in job.maps]
     blur = ready.preparation.soften_for(ready.sources.shape)
     entry: dict[str, Any] = {"value": values if isinstance(job.alpha, tuple) else values[0]}

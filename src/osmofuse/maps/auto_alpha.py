@@ -127,8 +127,8 @@ def auto_alpha(
     z = _grey_of(guide)
     other = np.where(seen, _grey_of(reduced(b, factor)), z)
     noise = (
-        _noise(z) ** 2 + rounding_of(foreground, z) ** 2,
-        _noise(other) ** 2 + rounding_of(background, other[seen]) ** 2,
+        noise_of(z) ** 2 + rounding_of(foreground, z) ** 2,
+        noise_of(other) ** 2 + rounding_of(background, other[seen]) ** 2,
     )
     windows = [_Window.of(z, other, sigma, noise) for sigma in SCALES]
     agreement = float(np.mean([window.agreement(seen)[0] for window in windows]))
@@ -244,13 +244,15 @@ def _much(b: FloatArray) -> float:
     return float(np.percentile(some, 90)) if some.size else 1.0
 
 
-def _noise(x: FloatArray) -> float:
-    """Return the deviation of the noise (Immerkær 1996, with the median for the mean).
+def noise_of(x: FloatArray) -> float:
+    """Return the deviation of a plane's noise (Immerkær 1996, with the median for the mean).
 
     It uses second differences along rows of second differences along columns, on which edges and
-    slopes have little effect.
+    slopes have little effect; of large planes, those of some rows.
     """
-    difference = np.diff(np.diff(x, n=2, axis=0), n=2, axis=1)
+    step = math.ceil(x.size / LARGEST_SEEN)
+    down = x[:-2:step] - 2.0 * x[1:-1:step] + x[2::step]
+    difference = np.diff(down, n=2, axis=1)
     return float(np.median(np.abs(difference))) / (0.6745 * 6.0) if difference.size else 0.0
 
 

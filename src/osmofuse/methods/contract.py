@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 from numpy.typing import DTypeLike
@@ -57,6 +58,12 @@ class Fusion:
         Pictures it was made from, for `extend`.
     foreground : Picture or None
         Picture whose depth, profile and metadata `picture` takes.
+    chosen : mapping of str to float
+        Values of the settings that were "auto".
+    notes : tuple of str
+        Notes for the user on what was chosen, and on the pictures.
+    alpha : array or None
+        Map that a target found: 1 where nothing of the backgrounds enters.
     """
 
     image: FloatArray
@@ -70,6 +77,9 @@ class Fusion:
     plan: Plan | None = None
     sources: Sources | None = None
     foreground: Picture | None = None
+    chosen: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    alpha: FloatArray | None = None
 
     def __repr__(self) -> str:
         return f"Fusion({summary(self.image)}, {self.status})"
@@ -226,6 +236,16 @@ class SoftMapped(Method, Protocol):
         ...
 
 
+@runtime_checkable
+class Mapless(Method, Protocol):
+    """Method that finds by itself where a background enters: see `needs_no_map`."""
+
+    @property
+    def finds_map(self) -> bool:
+        """True if it does with these settings."""
+        ...
+
+
 def is_replayable(method: Method) -> TypeGuard[Replayable]:
     """Return True for a method that, with its settings, can follow a plan."""
     return isinstance(method, Replayable) and method.has_plan
@@ -234,6 +254,11 @@ def is_replayable(method: Method) -> TypeGuard[Replayable]:
 def is_preparable(method: Method) -> TypeGuard[Preparable]:
     """Return True for a method that, with its settings, prepares sources once for many."""
     return isinstance(method, Preparable) and method.can_prepare
+
+
+def needs_no_map(method: Method) -> bool:
+    """Return True for a method that, with its settings, finds where a background enters."""
+    return isinstance(method, Mapless) and method.finds_map
 
 
 def needs_soft_map(method: Method) -> bool:

@@ -131,8 +131,8 @@ class FlowSolver:
         cancelled = found.status is Status.cancelled
         energy = np.array([sum(one.terms.values()) for one in flow.unknowns])
         return Fusion(
-            image=picture_of(u, sources, reading.offset, held=reading.held),
-            structure=None if cancelled else picture_of(v, sources, reading.offset),
+            image=picture_of(u, sources, reading.offsets[0], held=reading.held),
+            structure=None if cancelled else picture_of(v, sources, reading.offsets[0]),
             energy=None if cancelled else energy,
             reach=math.sqrt(2.0 * found.state.time / flow.weights.brightness),
             history=tuple(record.history),
@@ -149,7 +149,7 @@ class FlowSolver:
         assert fusion.structure is not None, "the flow has a structure"
         now = self.time_of(fusion.reach)
         u, v = (
-            np.moveaxis(x.reshape(*self.sources.shape, -1), -1, 0) + self.reading.offset
+            np.moveaxis(x.reshape(*self.sources.shape, -1), -1, 0) + self.reading.offsets[0]
             for x in (fusion.image, fusion.structure)
         )
         longer = self.run(weights, reach, guard, begin=(u, v, now))

@@ -28,6 +28,7 @@ from osmofuse.linalg import inside
 from osmofuse.linalg.stencil import zeros
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.sources import Sources
+from osmofuse.methods.statistics import Statistics
 from osmofuse.typing import BoolArray, FloatArray
 
 Band: TypeAlias = Literal["keep", "repeat"]
@@ -107,14 +108,8 @@ class Layers:
         return chromatic_mean(self.sources, OFFSET, self.dtype)
 
 
-@runtime_checkable
-class Target(Protocol):
-    """Rule for the target of the structure; an instance is given as ``target=``."""
-
-    @property
-    def cost(self) -> Cost:
-        """Memory and time in addition to those of the solver."""
-        ...
+class Filling(Protocol):
+    """Target of given pictures, channel by channel."""
 
     def fill(
         self, w: FloatArray, images: Sequence[FloatArray], weights: Sequence[FloatArray]
@@ -128,6 +123,16 @@ class Target(Protocol):
 
 
 @runtime_checkable
+class Target(Filling, Protocol):
+    """Rule for the target of the structure; an instance is given as ``target=``."""
+
+    @property
+    def cost(self) -> Cost:
+        """Memory and time in addition to those of the solver."""
+        ...
+
+
+@runtime_checkable
 class WholeTarget(Protocol):
     """Target that needs all channels at once; it is asked for its planes once for all."""
 
@@ -136,8 +141,34 @@ class WholeTarget(Protocol):
         """Memory and time in addition to those of the solver."""
         ...
 
-    def for_sources(self, sources: Sources) -> Target:
-        """Return the target of these pictures, to fill its planes channel by channel."""
+    def for_sources(
+        self, sources: Sources, known: Statistics, reach: float | None = None
+    ) -> Filling:
+        """Return the target of these pictures, to fill its planes channel by channel.
+
+        Numbers of the whole picture are asked of `known`; `reach` is the reach in pixels, if it
+        was given.
+        """
+        ...
+
+
+@runtime_checkable
+class Found(Filling, Protocol):
+    """Target made for pictures, with what was found in them."""
+
+    @property
+    def reach(self) -> float:
+        """Width in pixels of the structure that enters."""
+        ...
+
+    @property
+    def alpha(self) -> FloatArray | None:
+        """1 where nothing of the backgrounds enters."""
+        ...
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes for the user on the pictures."""
         ...
 
 
@@ -145,13 +176,14 @@ class WholeTarget(Protocol):
 class Reading:
     """Settings on which the planes of variational osmosis depend, as in `VariationalOsmosis`.
 
-    With `held`, u is held where alpha is 1 and free elsewhere (gamma is infinite).
+    `offsets` are added to the pictures, the foreground's first. With `held`, u is held where alpha
+    is 1 and free elsewhere (gamma is infinite).
     """
 
-    offset: float
+    offsets: tuple[float, ...]
     band: Band
     start: Start
-    target: Target | WholeTarget
+    target: Filling
     held: bool
     dtype: Any
 
@@ -165,15 +197,13 @@ def channels_of(sources: Sources, reading: Reading, *, padded: bool = False) -> 
         return whole, inside(whole, shape) if padded else whole
 
     spare = [np.empty(shape, dtype) for _ in range(2 * sources.count - 2)]
-    mean = _chromatic_mean(sources, reading.offset, reading.band, dtype)
-    target = reading.target
-    filling = target.for_sources(sources) if isinstance(target, WholeTarget) else target
+    mean = _chromatic_mean(sources, reading.offsets[0], reading.band, dtype)
     for c in range(sources.channels):
         (f, f_inside), (alpha, alpha_inside), (w, w_inside) = plane(), plane(), plane()
         images = [f_inside, *spare[: sources.count - 1]]
         weights = [alpha_inside, *spare[sources.count - 1 :]]
-        _read(sources, c, reading.offset, mean, images, weights)
-        filling.fill(w_inside, images, weights)
+        _read(sources, c, reading.offsets, mean, images, weights)
+        reading.target.fill(w_inside, images, weights)
         start = f
         if reading.start == "target":
             start = w.copy()
@@ -195,14 +225,14 @@ def pictures_of(sources: Sources, *, offset: float, band: Band, dtype: Any) -> I
     for c in range(sources.channels):
         images = [np.empty(sources.shape, dtype), *spare[: sources.count - 1]]
         weights = [np.empty(sources.shape, dtype), *spare[sources.count - 1 :]]
-        _read(sources, c, offset, mean, images, weights)
+        _read(sources, c, (offset,) * sources.count, mean, images, weights)
         yield images, weights
 
 
 def _read(
     sources: Sources,
     channel: int,
-    offset: float,
+    offsets: Sequence[float],
     mean: FloatArray | None,
     images: Sequence[FloatArray],
     weights: Sequence[FloatArray],
@@ -211,12 +241,12 @@ def _read(
     dtype: Any = images[0].dtype.type
     for k, (image, alpha) in enumerate(zip(images, weights, strict=True)):
         sources.image(k, channel, dtype, image)
-        np.add(image, dtype(offset), out=image)
+        np.add(image, dtype(offsets[k]), out=image)
         if k == 1 and sources.count == 2:
             np.subtract(dtype(1.0), weights[0], out=alpha)
         else:
             sources.weight(k, channel, dtype, alpha)
-    check_positive(images, sources, offset)
+    check_positive(images, sources, min(offsets))
     for k in range(1, sources.count):
         if mean is not None and sources.is_one_band(k):
             image = images[k]

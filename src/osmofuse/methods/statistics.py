@@ -11,21 +11,37 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from osmofuse.progress import Guard
 from osmofuse.typing import FloatArray
 
 # Samples of a percentile, on a regular grid: its rank is then right within 0.2 %.
 SAMPLES = 50_000
 
 
-class Statistics:
-    """Numbers by name; those of a plan are known, others are measured when they are needed."""
+class CancelledError(Exception):
+    """The watching function has cancelled what is being measured."""
 
-    def __init__(self, known: Mapping[str, float] | None = None, prefix: str = "") -> None:
+
+class Statistics:
+    """Numbers by name; those of a plan are known, others are measured when they are needed.
+
+    `guard` is pulsed for each number; after a cancel, `CancelledError` is raised.
+    """
+
+    def __init__(
+        self,
+        known: Mapping[str, float] | None = None,
+        guard: Guard | None = None,
+        prefix: str = "",
+    ) -> None:
         self.values: dict[str, float] = dict(known or {})
+        self._guard = Guard(None) if guard is None else guard
         self._prefix = prefix
 
     def __call__(self, name: str, measure: Callable[[], float]) -> float:
         """Return the number of this name; measure it if it is not known."""
+        if not self._guard.beat():
+            raise CancelledError
         name = self._prefix + name
         if name not in self.values:
             self.values[name] = float(measure())
@@ -37,7 +53,7 @@ class Statistics:
 
     def within(self, prefix: str) -> Statistics:
         """Return the same numbers, whose names begin with a prefix."""
-        found = Statistics(prefix=f"{self._prefix}{prefix} ")
+        found = Statistics(guard=self._guard, prefix=f"{self._prefix}{prefix} ")
         found.values = self.values
         return found
 

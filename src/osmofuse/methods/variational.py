@@ -15,7 +15,8 @@ from :math:`v = w` and a chosen u (doi:10.1109/TIP.2020.2983537).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
@@ -37,8 +38,10 @@ from osmofuse.methods.contract import (
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.flow_solver import LOWEST_STRUCTURE, FlowSolver, not_begun
 from osmofuse.methods.history import Recorder
+from osmofuse.methods.measured import Auto, Measured
 from osmofuse.methods.planes import (
     Band,
+    Found,
     Reading,
     Start,
     Target,
@@ -47,13 +50,14 @@ from osmofuse.methods.planes import (
     picture_of,
 )
 from osmofuse.methods.sources import Sources
-from osmofuse.methods.targets import TARGETS
+from osmofuse.methods.statistics import CancelledError, Statistics
+from osmofuse.methods.targets import LEAST_TIE, MOST_TIE, TARGETS, Seamless
 from osmofuse.optimise import IPiano, Outcome, ipiano
 from osmofuse.optimise.flow import Weights
 from osmofuse.optimise.plan import Plan
 from osmofuse.optimise.primal_dual import WarmProx
 from osmofuse.optimise.published import published
-from osmofuse.progress import Guard, Status, Step, Watch, worst
+from osmofuse.progress import Guard, Progress, Status, Step, Watch, worst
 from osmofuse.typing import ArrayLike, FloatArray
 
 Smoothing: TypeAlias = Literal["huber", "tv", "tikhonov"]
@@ -79,12 +83,12 @@ class VariationalOsmosis:
 
     Parameters
     ----------
-    eta : float, 0 to 1e4
-        Smoothing of the structure, :math:`\eta`. Raise it if the background is noisy; lower it to
-        keep fine strokes.
-    mu : float, 1e-20 to 1e10
-        Weight of the target in the structure, :math:`\mu`. Raise it for crisper structure; lower it
-        to let osmosis and smoothing change it.
+    eta : float, 0 to 1e4, or "auto"
+        Smoothing of the structure, :math:`\eta`; "auto" is three deviations of the foreground's
+        noise. Raise it if the background is noisy; lower it to keep fine strokes.
+    mu : float, 1e-20 to 1e10, or "auto"
+        Weight of the target in the structure, :math:`\mu`; "auto" is 10. Raise it for crisper
+        structure; lower it to let osmosis and smoothing change it.
     gamma : float, 0 to 1e9, or inf
         Weight of the foreground's values where alpha keeps it, :math:`\gamma`; ``math.inf`` holds
         them exactly where alpha is 1. Raise it to keep the foreground; lower it to let colours
@@ -96,17 +100,18 @@ class VariationalOsmosis:
         Smoothing of the structure, :math:`R`: Huber, total variation, quadratic or none; the flow
         takes an epsilon below 0.001, and total variation, for 0.001. Use "tikhonov" for soft
         transitions, None to compare. An object of your own has its own weights.
-    offset : float, 0 to 100
-        Added to all samples while computing. Lower it to transfer ratios of brightness, as light
-        and ink act; raise it to transfer differences. With 0 all samples must be positive.
+    offset : float, 0 to 100, or "auto"
+        Added to all samples while computing; "auto" is a twentieth of each picture's white. Lower
+        it to transfer ratios of brightness, as light and ink act; raise it to transfer differences.
+        With 0 all samples must be positive.
     start : {"foreground", "composite", "means", "target"}
         Initial fused picture: the foreground, the mean of the pictures weighted by alpha, that of
         their mean colours, or the target. Use "composite" to begin with the background's colours,
         too, "target" with the target "union".
-    reach : float, 0.001 to 1e6, or inf, or None
+    reach : float, 0.001 to 1e6, or inf, or None, or "auto"
         Distance over which osmosis acts, in pixels or as a text like "2 %"; None is the paper's
-        stopping rule. Raise it to balance colours over the picture; lower it to transfer only fine
-        structure.
+        stopping rule, "auto" the width of the strokes that the foreground lacks. Raise it to
+        balance colours over the picture; lower it to transfer only fine structure.
     solver : {"flow", "ipiano", "published"}
         Gradient flow in a few implicit steps; the paper's Algorithm 1 with the exact gradient; or
         the scheme of its experiments. Use the last two to reproduce the paper.
@@ -118,6 +123,10 @@ class VariationalOsmosis:
         paper; the same with the foreground's coarse bands in the backgrounds; the integral of
         their mixed drifts; or the foreground and the layer that it lacks, without a map. Use
         "seamless" if the background's brightness shows.
+    tie : float, 0.1 to 1e6, or "auto"
+        Distance in pixels over which the target "seamless" returns to the foreground's brightness;
+        "auto" is an eighth of the side of a square with the picture's area. Raise it if a large
+        area is to keep the background's shades.
     precision : {"single", "double"}
         Floating-point precision of "flow"; other solvers use double. Use "double" to check a
         result.
@@ -128,30 +137,45 @@ class VariationalOsmosis:
         status ``max_iter``.
     """
 
-    eta: float = 0.1
-    mu: float = 100.0
+    eta: float | Auto = 0.1
+    mu: float | Auto = 100.0
     gamma: float = 1.0
     epsilon: float = 0.05
     regulariser: Smoothing | Regulariser | None = "huber"
-    offset: float = 1.0
+    offset: float | Auto = 1.0
     start: Start = "foreground"
-    reach: float | None = None
+    reach: float | Auto | None = None
     solver: Solver = "flow"
     band: Band = "keep"
     target: TargetName | Target | WholeTarget = "product"
+    tie: float | Auto = "auto"
     precision: Precision = "single"
     rtol: float = 1e-6
     max_iter: int = 10_000
 
-    wants_soft_map: ClassVar[bool] = True  # a hard edge shows as a line
     has_structure: ClassVar[bool] = True
 
+    @property
+    def wants_soft_map(self) -> bool:
+        """True if a hard edge of the map shows as a line."""
+        return not self.finds_map
+
+    @property
+    def finds_map(self) -> bool:
+        """True if the target finds where a background enters."""
+        return isinstance(self._rule, WholeTarget)
+
     def __post_init__(self) -> None:
-        number("eta", self.eta, most=1e4)
-        number("mu", self.mu, least=1e-20, most=1e10)
+        if self.eta != "auto":
+            number("eta", self.eta, most=1e4)
+        if self.mu != "auto":
+            number("mu", self.mu, least=1e-20, most=1e10)
         number("gamma", self.gamma, most=1e9, infinite=True)
         number("epsilon", self.epsilon, most=1e6)
-        number("offset", self.offset, most=LARGEST_OFFSET)
+        if self.offset != "auto":
+            number("offset", self.offset, most=LARGEST_OFFSET)
+        if self.tie != "auto":
+            number("tie", self.tie, least=LEAST_TIE, most=MOST_TIE)
         number("rtol", self.rtol, most=1.0)
         whole("max_iter", self.max_iter, least=1, most=MOST_ITERATIONS)
         if not isinstance(self.regulariser, Regulariser):
@@ -168,7 +192,8 @@ class VariationalOsmosis:
             self._check_published()
 
     def _check_reach(self) -> None:
-        number("reach", self.reach, least=NEAREST, most=FARTHEST, infinite=True)
+        if self.reach != "auto":
+            number("reach", self.reach, least=NEAREST, most=FARTHEST, infinite=True)
         if self.solver != "flow":
             raise SettingError(f"reach: {self.reach!r} needs the solver 'flow'; use None")
 
@@ -181,30 +206,35 @@ class VariationalOsmosis:
             raise SettingError("gamma: inf needs another solver than 'published'")
 
     @property
-    def term(self) -> Regulariser:
-        """The regulariser as an object, with its weights."""
-        chosen = self.regulariser
-        if isinstance(chosen, Regulariser):
-            return chosen
-        if chosen is None or self.eta == 0 or chosen == "tikhonov":
-            return Tikhonov(0.0 if chosen is None else self.eta)
-        return HuberTV(self.eta, self.epsilon if chosen == "huber" else 0.0)
+    def _rule(self) -> Target | WholeTarget:
+        """The target as an object."""
+        if self.target == "seamless":
+            return Seamless(self.tie)
+        return TARGETS[self.target] if isinstance(self.target, str) else self.target
 
     @property
-    def reading(self) -> Reading:
-        """Settings on which the planes depend."""
-        target = TARGETS[self.target] if isinstance(self.target, str) else self.target
+    def _dtype(self) -> type:
         # The stationary point needs double precision.
         wide = self.solver != "flow" or self.precision == "double" or self.reach == math.inf
-        dtype = np.float64 if wide else np.float32
-        held = math.isinf(self.gamma)
-        return Reading(self.offset, self.band, self.start, target, held, dtype)
+        return np.float64 if wide else np.float32
+
+    @property
+    def _given_reach(self) -> float | None:
+        """A reach in pixels, which a target that finds its map takes for the width of strokes."""
+        given = self.reach
+        return None if given is None or given == "auto" or math.isinf(given) else given
+
+    @property
+    def planes(self) -> tuple[Any, ...]:
+        """Settings on which the planes depend."""
+        held, reach = math.isinf(self.gamma), self._given_reach if self.finds_map else None
+        return (self.offset, self.band, self.start, self._rule, held, self._dtype, reach)
 
     @property
     def cost(self) -> Cost:
         """Memory and time that it takes."""
-        cost, more = _COSTS[self.solver], self.reading.target.cost
-        if self.solver == "flow" and self.reading.dtype is np.float64:
+        cost, more = _COSTS[self.solver], self._rule.cost
+        if self.solver == "flow" and self._dtype is np.float64:
             cost = Cost(2 * cost.colour, 2.4 * cost.grey, 2 * cost.seconds)
         return Cost(cost.colour + more.colour, cost.grey + more.grey, cost.seconds + more.seconds)
 
@@ -247,9 +277,10 @@ class VariationalOsmosis:
     def prepare(self, sources: Sources) -> PreparedFlow:
         """Compute what settings do not change, for many fusions of the same pictures."""
         self._need_flow("prepare")
-        solver = FlowSolver.prepared(sources, self.reading, Guard(None))
+        settled = self.settled(sources)
+        solver = FlowSolver.prepared(sources, settled.reading, Guard(None))
         assert solver is not None, "it is not cancelled"
-        return PreparedFlow(self, solver)
+        return PreparedFlow(settled, solver)
 
     def extend(self, fusion: Fusion, reach: float, *, watch: Watch | None = None) -> Fusion:
         """Continue a fusion made with these settings to a larger reach."""
@@ -257,11 +288,29 @@ class VariationalOsmosis:
         sources = extendable(fusion, reach)
         if reach == fusion.reach:
             return fusion
-        guard, further = Guard(watch), replace(self, reach=reach)
-        solver = FlowSolver.prepared(sources, further.reading, guard)
+        guard, known = Guard(watch), fusion.plan.statistics if fusion.plan else None
+        solver = None
+        with suppress(CancelledError):
+            settled = self.settled(sources, Statistics(known, guard))
+            settled = replace(self, reach=reach).settled_by(settled.measured)
+            solver = FlowSolver.prepared(sources, settled.reading, guard)
         if solver is None:
             return replace(fusion, status=Status.cancelled)
-        return replace(solver.extend(fusion, further._weights, reach, guard), method=further)
+        return settled.told(solver.extend(fusion, settled.weights, reach, guard))
+
+    def settled(self, sources: Sources, known: Statistics | None = None) -> Settled:
+        """Return these settings with numbers for those that are "auto", found in pictures."""
+        known = Statistics() if known is None else known
+        return self.settled_by(Measured.of(sources, self._rule, known, self._given_reach))
+
+    def settled_by(self, measured: Measured) -> Settled:
+        """Return these settings with numbers for those that are "auto"."""
+        auto = measured.chosen(reach=self.reach, eta=self.eta, mu=self.mu, offset=self.offset)
+        return Settled(self, measured, auto)
+
+    def models(self, sources: Sources) -> Iterator[tuple[JointModel, Channel]]:
+        """Yield the energy and the planes of each channel, in double precision."""
+        yield from self.settled(sources).models()
 
     def _need_flow(self, what: str) -> None:
         if self.solver != "flow":
@@ -269,45 +318,33 @@ class VariationalOsmosis:
 
     def _follow(self, sources: Sources, guard: Guard, plan: Plan | None = None) -> Fusion:
         """Fuse by the flow."""
-        solver = FlowSolver.prepared(sources, self.reading, guard)
+        solver = None
+        guard.tell(Progress(None, sources.channels, 0, None, 0.0, 0.0))
+        with suppress(CancelledError), threads_for(sources.shape[0] * sources.shape[1]):
+            settled = self.settled(sources, Statistics(plan.statistics if plan else None, guard))
+            solver = FlowSolver.prepared(sources, settled.reading, guard)
         if solver is None:
             return replace(not_begun(sources, guard), method=self)
-        return self._run_on(solver, guard, plan)
-
-    def _run_on(self, solver: FlowSolver, guard: Guard, plan: Plan | None = None) -> Fusion:
-        return replace(solver.run(self._weights, self.reach, guard, plan=plan), method=self)
-
-    @property
-    def _weights(self) -> Weights:
-        """Weights of the flow."""
-        held = FIRM if self.reach == math.inf else HELD_GAMMA
-        gamma = held if math.isinf(self.gamma) else min(self.gamma, HEAVIEST)
-        return Weights(min(self.mu, HEAVIEST), gamma, self.term)
-
-    def models(self, sources: Sources) -> Iterator[tuple[JointModel, Channel]]:
-        """Yield the energy and the planes of each channel, in double precision."""
-        for c in channels_of(sources, replace(self.reading, dtype=np.float64)):
-            weight = np.where(c.alpha == 1.0, math.inf, 0.0)
-            fidelity = Quadratic(weight if math.isinf(self.gamma) else self.gamma * c.alpha, c.f)
-            yield JointModel(Quadratic(self.mu, c.w), fidelity, self.term), c
+        return settled.follow(solver, guard, plan)
 
     def _fuse_by_channels(self, sources: Sources, watch: Watch | None) -> Fusion:
         """Fuse one channel after the other, in double precision."""
         guard = Guard(watch)
         record = Recorder(sources.channels, guard, _step)
+        settled = self.settled(sources)
         with threads_for(sources.shape[0] * sources.shape[1]):
-            models = enumerate(self.models(sources))
+            models = enumerate(settled.models())
             found = [self._solve(c, *model, guard, record) for c, model in models]
-        held = math.isinf(self.gamma)
-        return Fusion(
-            image=picture_of([o.state.u for o in found], sources, self.offset, held=held),
-            structure=picture_of([o.state.v for o in found], sources, self.offset),
+        held, offset = math.isinf(self.gamma), settled.reading.offsets[0]
+        fusion = Fusion(
+            image=picture_of([o.state.u for o in found], sources, offset, held=held),
+            structure=picture_of([o.state.v for o in found], sources, offset),
             energy=np.array([o.state.measure for o in found]),
             history=tuple(record.history),
             status=worst(o.status for o in found),
             seconds=guard.seconds,
-            method=self,
         )
+        return settled.told(fusion)
 
     def _solve(
         self, c: int, model: JointModel, channel: Channel, guard: Guard, record: Recorder[IPiano]
@@ -336,11 +373,86 @@ class VariationalOsmosis:
 
 
 @dataclass(frozen=True, eq=False)
+class Settled:
+    """Settings with a number for each that was "auto", on measured pictures."""
+
+    asked: VariationalOsmosis
+    measured: Measured
+    chosen: Mapping[str, float]
+
+    def _number(self, name: str) -> float:
+        found: float = self.chosen.get(name, getattr(self.asked, name))
+        return found
+
+    @property
+    def reach(self) -> float | None:
+        """Reach in pixels; None for the paper's rule."""
+        return None if self.asked.reach is None else self._number("reach")
+
+    @property
+    def reading(self) -> Reading:
+        """Settings on which the planes depend."""
+        asked = self.asked
+        held, dtype = math.isinf(asked.gamma), asked._dtype
+        offsets = self.measured.offsets(asked.offset)
+        return Reading(offsets, asked.band, asked.start, self.measured.target, held, dtype)
+
+    @property
+    def term(self) -> Regulariser:
+        """The regulariser as an object, with its weights."""
+        chosen, eta = self.asked.regulariser, self._number("eta")
+        if isinstance(chosen, Regulariser):
+            return chosen
+        if chosen is None or eta == 0 or chosen == "tikhonov":
+            return Tikhonov(0.0 if chosen is None else eta)
+        return HuberTV(eta, self.asked.epsilon if chosen == "huber" else 0.0)
+
+    @property
+    def weights(self) -> Weights:
+        """Weights of the flow."""
+        held = FIRM if self.reach == math.inf else HELD_GAMMA
+        gamma = held if math.isinf(self.asked.gamma) else min(self.asked.gamma, HEAVIEST)
+        return Weights(min(self._number("mu"), HEAVIEST), gamma, self.term)
+
+    def models(self) -> Iterator[tuple[JointModel, Channel]]:
+        """Yield the energy and the planes of each channel, in double precision."""
+        gamma, sources = self.asked.gamma, self.measured.sources
+        for c in channels_of(sources, replace(self.reading, dtype=np.float64)):
+            weight = np.where(c.alpha == 1.0, math.inf, 0.0)
+            fidelity = Quadratic(weight if math.isinf(gamma) else gamma * c.alpha, c.f)
+            yield JointModel(Quadratic(self._number("mu"), c.w), fidelity, self.term), c
+
+    def follow(self, solver: FlowSolver, guard: Guard, plan: Plan | None = None) -> Fusion:
+        """Follow the flow of these settings."""
+        fusion = solver.run(self.weights, self.reach, guard, plan=plan)
+        if fusion.plan is not None and plan is None:
+            full = replace(fusion.plan, statistics=dict(self.measured.known.values))
+            fusion = replace(fusion, plan=full)
+        return self.told(fusion)
+
+    def told(self, fusion: Fusion) -> Fusion:
+        """Return a fusion with its settings, and with what was found in the pictures."""
+        target = self.measured.target
+        return replace(
+            fusion,
+            method=self.asked,
+            chosen=dict(self.chosen),
+            notes=tuple(self.measured.words(self.chosen)),
+            alpha=target.alpha if isinstance(target, Found) else None,
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class PreparedFlow:
     """Pictures prepared by `VariationalOsmosis.prepare`; they are fused one call at a time."""
 
-    method: VariationalOsmosis
+    settled: Settled
     solver: FlowSolver
+
+    @property
+    def method(self) -> VariationalOsmosis:
+        """Settings they were prepared with."""
+        return self.settled.asked
 
     def solve(self, *, watch: Watch | None = None, **changes: Any) -> Fusion:
         """Fuse with some settings changed, e.g. ``solve(eta=0.2, reach=10)``."""
@@ -354,13 +466,13 @@ class PreparedFlow:
 
     def serves(self, settings: VariationalOsmosis) -> bool:
         """Return True if the prepared pictures also serve these settings."""
-        return settings.solver == "flow" and settings.reading == self.solver.reading
+        return settings.solver == "flow" and settings.planes == self.method.planes
 
     def solve_with(self, settings: VariationalOsmosis, *, watch: Watch | None = None) -> Fusion:
         """Fuse with other settings; the pictures are prepared again if needed."""
         if not self.serves(settings):
             return settings(self.solver.sources, watch=watch)
-        return settings._run_on(self.solver, Guard(watch))
+        return settings.settled_by(self.settled.measured).follow(self.solver, Guard(watch))
 
 
 def _step(channel: int | None, iteration: int, s: IPiano) -> Step:
@@ -390,11 +502,13 @@ def energy(
         The discretisation: the model's, or that of the paper's experiments.
     """
     choice("edges", edges, get_args(Edges))
-    planes = [_planes(x, sources, name) + settings.offset for x, name in ((u, "u"), (v, "v"))]
+    settled = settings.settled(sources)
+    offset = settled.reading.offsets[0]
+    planes = [_planes(x, sources, name) + offset for x, name in ((u, "u"), (v, "v"))]
     return np.array(
         [
             sum(model.terms(planes[0][c].copy(), planes[1][c].copy(), edges).values())
-            for c, (model, _) in enumerate(settings.models(sources))
+            for c, (model, _) in enumerate(settled.models())
         ]
     )
 

@@ -9,11 +9,11 @@ large is halved; one whose solves are too inaccurate gets more cycles.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from osmofuse.checks import number, sequence, whole
+from osmofuse.checks import mapping, number, sequence, whole
 from osmofuse.errors import SettingError
 from osmofuse.optimise.flow import FLOW_ENERGY_FLOOR, Flow, FlowState, Quality
 from osmofuse.optimise.iterate import Outcome, iterate
@@ -32,6 +32,7 @@ FIRST_CYCLES, MOST_CYCLES = 2, 8  # multigrid cycles of a stage
 MOST_HALVINGS, MOST_STEPS = 6, 400  # of a proposed step; of a plan
 # Bounds of plans: the time of a reach of a million pixels; the brightest samples with an offset.
 LONGEST_STEP, BRIGHTEST, LARGEST_HALO = 1e15, 1000.0, 10**18
+MOST_STATISTIC = 1e30  # anything that a plane in single precision can hold works
 # Tolerances of the last step relative to the mean brightness; earlier steps may have
 # EARLY_FACTOR times as much, since later steps damp their errors.
 ERROR_TOLERANCE, RESIDUAL_TOLERANCE, EARLY_FACTOR = 1.2e-3, 0.7e-3, 10.0
@@ -59,6 +60,8 @@ class Plan:
         bound of the structure.
     halo : int
         Pixels around a tile that are needed to compute it alone.
+    statistics : mapping of str to float
+        Further numbers of the whole picture, for targets and settings that need them.
 
     Raises
     ------
@@ -72,6 +75,7 @@ class Plan:
     brightness: float = 1.0
     lowest: float = 0.0
     halo: int = 0
+    statistics: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         steps = sequence("plan.steps", self.steps, least=1, most=MOST_STEPS)
@@ -93,6 +97,8 @@ class Plan:
         number("plan.brightness", self.brightness, above=True, most=BRIGHTEST)
         number("plan.lowest", self.lowest, most=BRIGHTEST)
         whole("plan.halo", self.halo, least=0, most=LARGEST_HALO)
+        for name, value in mapping("plan.statistics", self.statistics).items():
+            number(f"plan.statistics[{name!r}]", value, least=-MOST_STATISTIC, most=MOST_STATISTIC)
 
     @property
     def time(self) -> float:

@@ -121,7 +121,9 @@ def _facts(record: Record) -> Iterator[tuple[str, str]]:
     settings = record.method["settings"]
     yield "Method", str(record.method["name"])
     yield "Settings", ", ".join(f"{k} {_value_text(v, k)}" for k, v in settings.items())
-    if record.alpha:  # only fusions have one
+    if found := record.method.get("notes"):
+        yield "Found", "; ".join(found)
+    if record.alpha is None or record.alpha:  # empty if it is not a fusion
         yield "Working space", record.working_space
     yield from _result(record.result)
     yield "Made with", ", ".join(f"{name} {value}" for name, value in record.versions.items())
@@ -129,7 +131,10 @@ def _facts(record: Record) -> Iterator[tuple[str, str]]:
         yield "Pixels", f"SHA-256 {digest}"
 
 
-def _alpha(alpha: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _alpha(alpha: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
+    if alpha is None:
+        yield "Alpha", "none given: the method found where the background enters"
+        return
     value = alpha.get("value")
     values = value if isinstance(value, list | tuple) else [value]
     made = str(alpha.get("made", "made from the two pictures")).removeprefix("alpha was ")

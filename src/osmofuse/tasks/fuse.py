@@ -15,6 +15,7 @@ from osmofuse.methods import Fusion, Method, Sources, method_class, method_names
 from osmofuse.methods.function_method import method_of_function
 from osmofuse.picture import Picture
 from osmofuse.progress import Watch, check_watch
+from osmofuse.tasks.best_guess import best_guess
 from osmofuse.tasks.lengths import in_pixels
 from osmofuse.tasks.prepare import Given, Preparation, Prepared, prepare
 from osmofuse.tasks.working_space import from_working
@@ -47,7 +48,9 @@ def fuse(
     alpha : array, Picture or number, "auto", or a list
         1 where the foreground is kept, 0 where the background's structure enters; "auto" estimates
         a map from the two pictures, see `osmofuse.maps.auto_alpha`. With several
-        backgrounds one for each picture, foreground first; they sum to 1. By default 0.5.
+        backgrounds one for each picture, foreground first; they sum to 1. Without it, variational
+        osmosis adds what the foreground lacks; other methods take 0.5. A number asks for the
+        paper's model, see :doc:`real-pictures`.
     method : str or Method
         The name of a method, an instance of one, or a function of your own, see :doc:`methods`.
     watch : callable, optional
@@ -83,7 +86,9 @@ def fuse(
     if isinstance(method, str):
         method_of(method, in_pixels(settings, ANY_SIZE))  # check settings before the work
     ready = prepared_of(foreground, background, alpha, how)
+    settings = best_guess(method, settings, ready.given)
     chosen = method_of(method, in_pixels(settings, ready.sources.shape))
+    ready = ready.for_method(chosen)
     return finished(run_method(chosen, ready.sources, watch), ready)
 
 

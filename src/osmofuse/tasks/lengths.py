@@ -31,7 +31,7 @@ def is_part(value: object) -> bool:
 
 
 def _length(name: str, value: Any, side: float) -> Any:
-    if name not in LENGTHS or not isinstance(value, str):
+    if name not in LENGTHS or not isinstance(value, str) or value == "auto":
         return value
     found = _PER_CENT.fullmatch(value)
     if found is None:

@@ -30,11 +30,12 @@ from osmofuse.methods.bare_arrays import (
     check_size,
     without_masks,
 )
-from osmofuse.methods.contract import needs_soft_map
+from osmofuse.methods.contract import needs_no_map, needs_soft_map
 from osmofuse.picture import Picture, as_alpha, checked, samples
 from osmofuse.pixels import checked_mask, nearest_valid
 from osmofuse.registration import Transform
 from osmofuse.tasks.aligned import Laid, checked_alignment, laid_over
+from osmofuse.tasks.best_guess import AlphaKind
 from osmofuse.tasks.lengths import in_pixels
 from osmofuse.tasks.levels import Levels, apply_levels, range_used
 from osmofuse.tasks.working_space import Space, to_working
@@ -127,6 +128,8 @@ class Prepared:
         and so on) and "alpha".
     backgrounds : tuple of Picture
         As fused, but not in linear light: filled, in the foreground's colour space.
+    given : {"nothing", "number", "map"}
+        What was given as alpha; without any, all pictures have the same weight.
     """
 
     foreground: Picture
@@ -136,11 +139,22 @@ class Prepared:
     made: AutoAlpha | None = field(default=None, repr=False)
     told: Mapping[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     backgrounds: tuple[Picture, ...] = field(default=(), repr=False)
+    given: AlphaKind = "map"
 
     def with_alpha(self, *alphas: FloatArray) -> Prepared:
         """Return the same pictures with another map, or other maps, used as they are."""
         sources = self.sources.with_alpha(*alphas)
-        return replace(self, sources=sources, made=None, told=self._told_of_pictures)
+        told, given = self._told_of_pictures, kind_of(alphas[0] if len(alphas) == 1 else alphas)
+        return replace(self, sources=sources, made=None, told=told, given=given)
+
+    def for_method(self, method: Method) -> Prepared:
+        """Return the same pictures, free to enter anywhere if the method needs no map."""
+        if self.given != "nothing" or not needs_no_map(method):
+            return self
+        count = len(self.sources.backgrounds)
+        free: list[FloatArray] = [np.zeros(()), *([np.asarray(1.0 / count)] * count)]
+        maps = _around_gaps(free if count > 1 else free[:1], self.sources.valid, self.preparation)
+        return replace(self, sources=self.sources.with_alpha(*maps))
 
     def with_map(self, alpha: Given) -> Prepared:
         """Return the same pictures with another map, prepared as by `prepare`.
@@ -152,7 +166,8 @@ class Prepared:
             how = replace(how, soften=0.0)
         (one,), made, told = _alphas(alpha, sources.as_pictures(), sources.valid, how, False)
         words = self._told_of_pictures | ({"alpha": told} if told else {})
-        return replace(self, sources=sources.with_alpha(one), made=made, told=words)
+        given = kind_of(alpha)
+        return replace(self, sources=sources.with_alpha(one), made=made, told=words, given=given)
 
     @property
     def _told_of_pictures(self) -> dict[str, tuple[str, ...]]:
@@ -205,6 +220,13 @@ class Prepared:
         return tuple(by_role) if self.made is None else (*by_role, self.made.words)
 
 
+def kind_of(alpha: object) -> AlphaKind:
+    """Return what was given as alpha; a list is a map for each picture."""
+    if alpha is None:
+        return "nothing"
+    return "number" if is_number(alpha) else "map"
+
+
 def is_number(alpha: object) -> bool:
     """Return True for an alpha that is the same everywhere."""
     return not isinstance(alpha, str | Picture) and np.ndim(cast(Any, alpha)) == 0
@@ -242,7 +264,7 @@ def prepare(
         The picture whose structure enters, or several.
     alpha : array, Picture, number or "auto", or a sequence; optional
         1 where the foreground is kept, 0 where the background's structure enters. With several
-        backgrounds one for each picture, foreground first. By default 0.5.
+        backgrounds one for each picture, foreground first. By default the method decides.
     align, levels, working_space, soften, feather, invert
         See `Preparation`.
     valid : array of bool, (rows, cols), optional
@@ -291,6 +313,7 @@ def prepare(
         made=made,
         told=words | ({"alpha": told} if told else {}),
         backgrounds=tuple(back.picture for back in backs),
+        given=kind_of(alpha),
     )
 
 
@@ -413,17 +436,27 @@ def _alphas(
         given = check_map_count(alpha, len(pictures) - 1)
         found = [_map(one, f"alpha[{k}]") for k, one in enumerate(given)]
         maps, told = [one for one, _ in found], tuple(note for _, notes in found for note in notes)
+    elif alpha is None:
+        count = len(pictures)
+        maps = [np.asarray(1.0 / count)] * (count if count > 2 else 1)
     else:
-        one, told = _map(cast(Given, 0.5 if alpha is None else alpha), "alpha", how.invert)
+        one, told = _map(cast(Given, alpha), "alpha", how.invert)
         maps = [one]
     for k, one in enumerate(maps):
         check_map_shape(one, pictures[0].colour.shape, "alpha" if len(maps) < 2 else f"alpha[{k}]")
     blur = how.soften_for(pictures[0].shape)
     if blur:
         maps = _softened(maps, blur)
-    if valid is not None and not valid.all() and how.feather:
-        maps = kept_around_gaps(maps, valid, how.feather)
-    return maps, made, told
+    return _around_gaps(maps, valid, how), made, told
+
+
+def _around_gaps(
+    maps: list[FloatArray], valid: BoolArray | None, how: Preparation
+) -> list[FloatArray]:
+    """Return maps that keep the foreground around pixels without data."""
+    if valid is None or valid.all() or not how.feather:
+        return maps
+    return kept_around_gaps(maps, valid, how.feather)
 
 
 def _auto(alpha: str, pictures: Sequence[Picture], valid: BoolArray | None) -> AutoAlpha:

@@ -61,7 +61,9 @@ class Recipe:
     purpose : str
         Purpose in a sentence.
     alpha : float, "auto" or None
-        Default map; None: a map must be given.
+        Default map; None: there is none.
+    needs_map : bool
+        A map must be given.
     soften : float or str
         Blur of the map in pixels.
     levels, working_space : str
@@ -91,6 +93,7 @@ class Recipe:
     title: str
     purpose: str
     alpha: float | str | None
+    needs_map: bool
     soften: float | str
     levels: str
     working_space: Space
@@ -270,12 +273,12 @@ class Recipe:
     def _prepares(self, alpha: Any) -> tuple[Any, dict[str, Any]]:
         """Return the map, given or the recipe's, and the options of `osmofuse.prepare`."""
         chosen = self.alpha if alpha is None else alpha
-        if chosen is None:
+        if chosen is None and self.needs_map:
             raise SettingError(f"alpha: the recipe {self.name!r} needs a map; give one")
         how = self.preparing
         several = [*chosen.values()] if isinstance(chosen, Mapping) else chosen
         maps = several if isinstance(several, list | tuple) else [chosen]
-        if all(is_number(one) for one in maps):
+        if all(one is None or is_number(one) for one in maps):
             how["soften"] = 0.0  # a number has no edges
         return chosen, how
 

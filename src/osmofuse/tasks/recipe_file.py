@@ -25,7 +25,8 @@ _TABLES = {
     "method": (),  # its name, and whatever settings the method has
     "output": ("depth",),
 }
-_MAP = "map"  # value of [alpha] from: a map must be given
+# Values of [alpha] from: a map must be given; the method finds where backgrounds enter.
+_MAP, _NOTHING = "map", "nothing"
 
 
 def parsed(text: str, place: str) -> dict[str, Any]:
@@ -48,6 +49,7 @@ def parsed(text: str, place: str) -> dict[str, Any]:
     method = dict(found["method"])
     parts |= {
         "alpha": _alpha(found["alpha"], place),
+        "needs_map": found["alpha"].get("from") == _MAP,
         "soften": found["alpha"].get("soften", 0.0),
         "levels": found["input"].get("levels", "as-is"),
         "working_space": found["input"].get("working_space", "encoded"),
@@ -62,12 +64,12 @@ def parsed(text: str, place: str) -> dict[str, Any]:
 
 def _alpha(table: Mapping[str, Any], place: str) -> Any:
     value = table.get("from", 0.5)
-    if isinstance(value, str) and value not in ("auto", _MAP):
+    if isinstance(value, str) and value not in ("auto", _MAP, _NOTHING):
         raise SettingError(
-            f'{place}: [alpha] from is {value!r}; must be "auto", "{_MAP}" (one must be given) or '
-            "a number; a recipe is for many pictures and names no file"
+            f'{place}: [alpha] from is {value!r}; must be "{_NOTHING}", "auto", "{_MAP}" (one must '
+            "be given) or a number; a recipe is for many pictures and names no file"
         )
-    return None if value == _MAP else value
+    return None if value in (_MAP, _NOTHING) else value
 
 
 def _try(parts: Mapping[str, Any], place: str) -> None:

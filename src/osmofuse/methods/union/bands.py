@@ -1,8 +1,8 @@
 r"""Noise of the background by band, and the scale of the structure that the foreground lacks.
 
 Bands are differences of Gaussians, :math:`b_j = (G_{\sigma_{j-1}} - G_{\sigma_j})\, b` with
-:math:`\sigma_j = 0.6 \cdot 2^j`. In windows of :math:`2\sigma_j` they have energies :math:`E_j`; the
-noise :math:`n_j` is a low quantile of them, and cannot grow from band to band as structure does.
+:math:`\sigma_j = 0.6 \cdot 2^j`. In windows of :math:`2\sigma_j` they have energies :math:`E_j`;
+the noise :math:`n_j` is a low quantile of them, and grows less from band to band than structure.
 What exceeds it, :math:`S = (E - 3n)_+`, is structure: :math:`S/(S + 3n)` of the band is kept.
 """
 
@@ -23,6 +23,7 @@ from osmofuse.typing import FloatArray
 FINEST = 0.6  # deviation of the finest band, in pixels
 COARSEST = 1 / 8  # largest deviation, as a share of the side
 LEAST_BANDS = 3
+LEAST_SCALE = 0.85  # pixels; smaller windows hold one pixel
 FULL_BANDS = 3  # at full size; the next ones have no detail that half the size would lose
 TINY = np.float32(1e-30)  # keeps 0 / 0 from becoming NaN
 
@@ -61,7 +62,7 @@ def structure_of(pair: LogPair, k: UnionSettings, known: Statistics) -> Structur
         sums = np.zeros(len(band))
         keep_structure(kept[-1], band, energy, cross, noise[-1], k.shrink, *k.shared, sums)
         missing.append(math.sqrt(sums.sum() / band.size))
-    scale = known("scale", lambda: k.scale * 2.0 ** mean_band(missing))
+    scale = known("scale", lambda: max(k.scale * 2.0 ** mean_band(missing), LEAST_SCALE))
     return Structure(collapsed(kept, low), tuple(noise), scale)
 
 
@@ -92,13 +93,15 @@ def band_noise(
 def mean_band(missing: list[float]) -> float:
     """Return the mean band of the missing structure, up to where it falls by half.
 
+    The fourth power lets the strongest bands decide: weak ones vary with the resolution.
+
     >>> mean_band([1.0, 1.0, 0.1, 5.0])
     0.5
     """
     end = next(
         (j for j in range(1, len(missing)) if missing[j] < 0.5 * max(missing[:j])), len(missing)
     )
-    weights = np.square(missing[:end])
+    weights = np.asarray(missing[:end]) ** 4
     return float((weights * np.arange(end)).sum() / max(weights.sum(), float(TINY)))
 
 
@@ -133,4 +136,3 @@ def keep_structure(
             lacks = (1.0 - step(abs(r), low, high)) * (1.0 - min(max(r, 0.0), 1.0)) * kept
             total += lacks * lacks
         sums[i] = total
-

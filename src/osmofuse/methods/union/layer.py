@@ -12,6 +12,7 @@ the tie t lets go of strong strokes and holds the ground, wherever that is.
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from osmofuse.methods.union.missing import Missing
 from osmofuse.methods.union.settings import UnionSettings
 from osmofuse.operators.difference import backward_divergence
 from osmofuse.optimise.rof import rof_by_grids
-from osmofuse.typing import FloatArray
+from osmofuse.typing import BoolArray, FloatArray
 
 FIRST_CYCLES = 4  # V-cycles of the first solve: more change the layer by less than 0.001
 LEVELS = (4, 2, 1, 1, 1, 1)  # windows of the ground's level in passes, in halves of the reach
@@ -35,10 +36,10 @@ ROF_ACCURACY = 1e-3  # of the logarithm: a quarter of a grey level at white
 
 
 def layer_of(
-    structure: Structure, missing: Missing, k: UnionSettings, known: Statistics
+    structure: Structure, missing: Missing, reach: float, k: UnionSettings, known: Statistics
 ) -> FloatArray:
     """Return the layer before it is cleaned."""
-    m, reach = missing.m, k.reach * structure.scale
+    m = missing.m
     shape = (m.shape[0], m.shape[1])
     drift = np.zeros((2, *shape), np.float32)
     add_drift(drift, np.float32(missing.gain) * structure.b, missing.a)
@@ -48,7 +49,7 @@ def layer_of(
     psi = integral.cycle(FIRST_CYCLES)
     psi -= ground_level(psi, reach, known)
     kappa = known("kappa", lambda: k.tie_width * strength(psi, m))
-    sure = np.square(np.square(1.0 - m)) / np.float32(reach**2)
+    sure = np.square(np.square(1.0 - m)) / np.float32((k.reach * structure.scale) ** 2)
     integral.set_start(psi)
     for _ in range(k.rounds):
         tie = np.float32(1.0 / reach**2) / np.square(1.0 + np.square(psi / np.float32(kappa)))
@@ -68,7 +69,7 @@ def ground_level(psi: FloatArray, reach: float, known: Statistics) -> FloatArray
     level: FloatArray = np.full_like(psi, known.percentile("level", psi, 50.0))
     for number, width in enumerate(LEVELS):
         e = psi - level
-        spread = known(f"spread {number}", lambda e=e: deviation(e))
+        spread = known(f"spread {number}", partial(deviation, e))
         weight = 1.0 / np.square(1.0 + np.square(e / np.float32(spread)))
         sigma = 0.5 * reach * width
         level = smooth(weight * psi, sigma) / np.maximum(smooth(weight, sigma), np.float32(1e-9))
@@ -80,6 +81,11 @@ def deviation(e: FloatArray) -> float:
     return max(MAD * percentile(np.abs(e - percentile(e, 50.0)), 50.0), LEAST_SPREAD)
 
 
+def energy(psi: FloatArray, part: BoolArray) -> float:
+    """Return the sum of squares of a part of a layer."""
+    return float(np.square(psi[part]).sum(dtype=np.float64))
+
+
 def cleaned(
     psi: FloatArray, structure: Structure, missing: Missing, k: UnionSettings, known: Statistics
 ) -> FloatArray:
@@ -89,13 +95,13 @@ def cleaned(
     """
     sigma = missing.gain * math.sqrt(sum(structure.noise[:FINE_BANDS]))
     bright, dark = (
-        known(name, lambda part=part: float(np.square(psi[part]).sum(dtype=np.float64)))
+        known(name, partial(energy, psi, part))
         for name, part in (("bright", psi > 2 * sigma), ("dark", psi < -2 * sigma))
     )
     first, last = k.one_sided
     up, down = (
         np.float32(smoothstep((ratio - first) / (last - first)))
-        for ratio in (bright / (dark + TINY), dark / (bright + TINY))
+        for ratio in (bright / max(dark, float(TINY)), dark / max(bright, float(TINY)))
     )
     psi = np.where(psi > 0, psi * up, psi * down)
     tau = 0.5 * k.smoothing * sigma

@@ -7,17 +7,17 @@ with g the contrast of f relative to b where both show the same, and n the noise
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
 
-from osmofuse.filters import reduced, smooth
+from osmofuse.filters import smooth
 from osmofuse.kernels import kernel, prange
 from osmofuse.maps.auto_alpha import smoothstep
-from osmofuse.methods.statistics import Statistics, percentile
+from osmofuse.methods.statistics import Statistics
 from osmofuse.methods.union.bands import TINY, Structure, step
+from osmofuse.methods.union.fit import Fit
 from osmofuse.methods.union.pair import LogPair
 from osmofuse.methods.union.settings import UnionSettings
 from osmofuse.typing import BoolArray, FloatArray
@@ -25,10 +25,7 @@ from osmofuse.typing import BoolArray, FloatArray
 STRONG = 70.0  # percentile of energies above which a window has structure
 HIGH_PASS = 3.0  # structure scales: what is coarser is light, not structure
 LEAST_SOUND = 0.01  # of the pixels; fewer prove no contrast
-# Misregistration: blocks in which a shift could matter, by how much c must grow, and in which
-# share of them: 0.5 to 0.7 on drawn pages shifted by a pixel, at most 0.3 on others.
-LEAST_SHIFTED, SHIFTED_CORRELATION, SHIFTED_GAIN, SHIFTED_SHARE = 10, 0.4, 1.05, 0.4
-ALONG_AXES = tuple((d * y, d * x) for d in (-2, -1, 1, 2) for y, x in ((0, 1), (1, 0)))
+# Shifts of b, of a pixel or two, among which structure of misregistered pictures fits best.
 AROUND = tuple((d * y, d * x) for d in (1, 2) for y, x in product((-1, 0, 1), repeat=2) if y or x)
 
 
@@ -55,45 +52,39 @@ class Windows:
         s_b, s_f, c = smooth(h_b * h_b, s), smooth(h_y * h_y, s), smooth(h_b * h_y, s)
         return cls(h_b, h_y, s_b, s_f, c, s_b > known.percentile("strong", s_b, STRONG), s)
 
-    def shifted(self, shift: tuple[int, int]) -> FloatArray:
-        """Return the products of both, with the background shifted."""
-        return np.asarray(np.roll(self.h_b, shift, (0, 1)) * self.h_y)
-
 
 @dataclass(frozen=True, eq=False)
 class Missing:
     """Map m of what is missing, strength a of what is to be added, and contrast g.
 
-    `sound` is the share of b's structure that f shows fully; `shifted` tells that the pictures fit
-    better after a shift of a pixel or two.
+    `sound` is the share of b's structure that f shows fully.
     """
 
     m: FloatArray
     a: FloatArray
     gain: float
     sound: float
-    shifted: bool
+    fit: Fit
 
     def within(self, where: FloatArray) -> Missing:
         """Return the same where a map is 1, and nothing where it is 0."""
         return replace(self, m=self.m * where, a=self.a * where)
 
 
-def missing_of(
-    pair: LogPair, structure: Structure, k: UnionSettings, known: Statistics
-) -> Missing:
+def missing_of(pair: LogPair, structure: Structure, k: UnionSettings, known: Statistics) -> Missing:
     """Return where and how strongly the background's structure is to enter."""
     windows = Windows.of(pair, structure, known)
     noise = known.percentile("window noise", windows.s_b, k.noise_quantile)
     gain, sound = contrast(windows, k, known)
-    shifted = bool(known("shifted", lambda: is_shifted(windows)))
+    fit = Fit.of(windows.h_b, windows.h_y, windows.scale, known)
     c = windows.c
-    for shift in AROUND if shifted else ():
-        c = np.maximum(c, smooth(windows.shifted(shift), windows.scale))
+    for shift in AROUND if fit.shifted else ():
+        moved = np.roll(windows.h_b, shift, (0, 1))
+        c = np.maximum(c, smooth(moved * windows.h_y, windows.scale))
     low, high = thresholds(sound, k)
     m, a = np.empty_like(c), np.empty_like(c)
     fill_missing(m, a, c, windows.s_b, noise, gain, low, high)
-    found = Missing(m, a, gain, sound, shifted)
+    found = Missing(m, a, gain, sound, fit)
     return found if pair.valid.all() else found.within(inner_of(pair, windows.scale))
 
 
@@ -106,8 +97,10 @@ def contrast(w: Windows, k: UnionSettings, known: Statistics) -> tuple[float, fl
         found = 1.0 if sound.mean() < LEAST_SOUND else float(np.median(ratio[sound]))
         return float(np.clip(found, 1.0, k.most_gain))
 
-    strong = max(np.count_nonzero(w.strong), 1)
-    return known("gain", gain), known("sound", lambda: np.count_nonzero(sound) / strong)
+    def share() -> float:
+        return int(np.count_nonzero(sound)) / max(int(np.count_nonzero(w.strong)), 1)
+
+    return known("gain", gain), known("sound", share)
 
 
 def thresholds(sound: float, k: UnionSettings) -> tuple[float, float]:
@@ -115,18 +108,6 @@ def thresholds(sound: float, k: UnionSettings) -> tuple[float, float]:
     certain = float(smoothstep((sound - k.sound_share[0]) / (k.sound_share[1] - k.sound_share[0])))
     low, high = (a + certain * (b - a) for a, b in zip(k.strict, k.lenient, strict=True))
     return low, high
-
-
-def is_shifted(w: Windows) -> bool:
-    """Return True if structure of both would fit better after a shift of a pixel or two."""
-    side = max(2, round(3.0 * w.scale))
-    s_b, s_f, c = (reduced(x, side) for x in (w.h_b * w.h_b, w.h_y * w.h_y, w.h_b * w.h_y))
-    best = np.maximum.reduce([reduced(w.shifted(one), side) for one in ALONG_AXES])
-    seen = (s_b > percentile(s_b, STRONG)) & (s_f > percentile(s_f, STRONG))
-    seen &= np.maximum(c, best) ** 2 > SHIFTED_CORRELATION * s_b * s_f
-    if np.count_nonzero(seen) < LEAST_SHIFTED:
-        return False
-    return bool((best > SHIFTED_GAIN * c)[seen].mean() > SHIFTED_SHARE)
 
 
 def inner_of(pair: LogPair, scale: float) -> FloatArray:

@@ -112,7 +112,7 @@ def without_dead_pixels(b: FloatArray, known: Statistics) -> FloatArray:
     """Return b with isolated pixels far from all their neighbours replaced by their mean."""
     spread = known.percentile("spread", np.abs(np.diff(b, axis=1)), 50.0)
     found = np.empty_like(b)
-    replace_dead(b, np.float32(max(DEAD_MEDIANS * spread, DEAD_LOG)), found)
+    replace_dead(b, max(DEAD_MEDIANS * spread, DEAD_LOG), found)
     return found
 
 

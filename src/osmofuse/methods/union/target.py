@@ -11,9 +11,10 @@ from osmofuse.methods.cost import Cost
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics
 from osmofuse.methods.union.bands import structure_of
+from osmofuse.methods.union.doubts import doubts
 from osmofuse.methods.union.layer import cleaned, layer_of
 from osmofuse.methods.union.missing import Missing, missing_of
-from osmofuse.methods.union.pair import LogPair, log_pair
+from osmofuse.methods.union.pair import grey_of, log_pair
 from osmofuse.methods.union.settings import UnionSettings
 from osmofuse.typing import FloatArray
 
@@ -28,6 +29,7 @@ class Layer:
     psi: FloatArray
     missing: Missing
     reach: float
+    doubts: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -39,26 +41,35 @@ class UnionTarget(UnionSettings):
         """Planes in single precision."""
         return Cost(20, 60, 0.6)
 
-    def for_sources(self, sources: Sources, known: Statistics) -> LayerTarget:
-        """Return the target of these pictures."""
+    def for_sources(
+        self, sources: Sources, known: Statistics, reach: float | None = None
+    ) -> LayerTarget:
+        """Return the target of these pictures; a given reach is the tie R of the layer."""
         layers: list[Layer] = []
         for k in range(1, sources.count):
-            layers.append(self.layer(sources, k, layers, known.within(f"background {k}")))
+            numbers = known.within(f"background {k}")
+            layers.append(self.layer(sources, k, layers, numbers, reach))
         return LayerTarget(tuple(layers))
 
     def layer(
-        self, sources: Sources, k: int, before: Sequence[Layer], known: Statistics
+        self,
+        sources: Sources,
+        k: int,
+        before: Sequence[Layer],
+        known: Statistics,
+        reach: float | None = None,
     ) -> Layer:
         """Return the layer of a background that the foreground with those before it lacks."""
         pair = log_pair(sources, k, self.offset, known)
         for one in before:
             pair.y[...] += one.psi
         structure = structure_of(pair, self, known)
+        reach = self.reach * structure.scale if reach is None else reach
         missing = missing_of(pair, structure, self, known).within(entry(sources, k))
-        psi = cleaned(
-            layer_of(structure, missing, self, known), structure, missing, self, known
-        )
-        return Layer(psi, missing, self.reach * structure.scale)
+        raw = layer_of(structure, missing, reach, self, known)
+        psi = cleaned(raw, structure, missing, self, known)
+        found = doubts(pair, grey_of(sources, k), psi, missing.fit, known)
+        return Layer(psi, missing, reach, found)
 
 
 def entry(sources: Sources, k: int) -> FloatArray:
@@ -68,7 +79,7 @@ def entry(sources: Sources, k: int) -> FloatArray:
     """
     weights = [mean_weight(sources, j) for j in range(sources.count)]
     most = np.maximum.reduce(weights[1:])
-    return (1.0 - weights[0]) * weights[k] / np.maximum(most, np.float32(1e-6))
+    return np.asarray((1.0 - weights[0]) * weights[k] / np.maximum(most, np.float32(1e-6)))
 
 
 def mean_weight(sources: Sources, k: int) -> FloatArray:
@@ -83,6 +94,23 @@ class LayerTarget:
     """Foreground times the exponential of layers."""
 
     layers: tuple[Layer, ...]
+
+    @property
+    def reach(self) -> float:
+        """Width of the strokes of the first background, in pixels."""
+        return self.layers[0].reach
+
+    @property
+    def alpha(self) -> FloatArray:
+        """1 where nothing of the backgrounds enters."""
+        return np.asarray(1.0 - np.maximum.reduce([one.missing.m for one in self.layers]))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Doubts about the backgrounds."""
+        names = ["background", *(f"background {k}" for k in range(2, len(self.layers) + 1))]
+        named = zip(names, self.layers, strict=True)
+        return tuple(f"{name}: {words}" for name, one in named for words in one.doubts)
 
     def fill(
         self, w: FloatArray, images: Sequence[FloatArray], weights: Sequence[FloatArray]

@@ -1,0 +1,109 @@
+r"""Settings chosen from the pictures: those that are ``"auto"``.
+
+- reach: the width of the structure that the foreground lacks (`osmofuse.methods.union.bands`);
+- eta: three deviations of the foreground's noise;
+- mu: 10, with which the structure keeps to its target and loses only noise;
+- offset: a twentieth of the white of each picture: ratios count, and a gain of the background
+  changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+from osmofuse.maps.auto_alpha import noise_of
+from osmofuse.methods.planes import Filling, Found, Target, WholeTarget
+from osmofuse.methods.sources import Sources
+from osmofuse.methods.statistics import Statistics
+from osmofuse.methods.union.bands import structure_of
+from osmofuse.methods.union.pair import grey_of, log_pair, white_of
+from osmofuse.methods.union.settings import UnionSettings
+
+Auto: TypeAlias = Literal["auto"]
+SMOOTHING = 3.0  # eta in deviations of the noise; anything in 2..5 works with mu = 10
+MU = 10.0
+OFFSET = 0.05  # of white; anything in 0.03..0.1 works
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Pictures with a target made for them, from which settings are chosen."""
+
+    sources: Sources
+    target: Filling
+    known: Statistics
+
+    @classmethod
+    def of(
+        cls,
+        sources: Sources,
+        target: Target | WholeTarget,
+        known: Statistics,
+        reach: float | None = None,
+    ) -> Measured:
+        """Make a target for pictures, and for a reach if one is given."""
+        if isinstance(target, WholeTarget):
+            return cls(sources, target.for_sources(sources, known, reach), known)
+        return cls(sources, target, known)
+
+    def offsets(self, asked: float | Auto) -> tuple[float, ...]:
+        """Return what is added to each picture: a given number to all."""
+        if asked != "auto":
+            return (asked,) * self.sources.count
+        return tuple(OFFSET * white for white in self._whites)
+
+    def chosen(self, **asked: Any) -> dict[str, float]:
+        """Return a number for each of the settings that is "auto"."""
+        return {name: getattr(self, name) for name, value in asked.items() if value == "auto"}
+
+    @property
+    def offset(self) -> float:
+        """Offset of the foreground."""
+        return OFFSET * self._whites[0]
+
+    @cached_property
+    def _whites(self) -> list[float]:
+        return [self._white(k) for k in range(self.sources.count)]
+
+    def _white(self, k: int) -> float:
+        return white_of(self.sources, k, self.known.within(f"source {k}"))
+
+    @property
+    def mu(self) -> float:
+        """Weight of the target."""
+        return MU
+
+    @property
+    def eta(self) -> float:
+        """Smoothing."""
+        return SMOOTHING * self.noise
+
+    @cached_property
+    def noise(self) -> float:
+        """Deviation of the foreground's noise."""
+        return self.known("noise", lambda: noise_of(grey_of(self.sources, 0)))
+
+    @cached_property
+    def reach(self) -> float:
+        """Width of the structure that the foreground lacks, in pixels."""
+        if isinstance(self.target, Found):
+            return self.target.reach
+        settings, known = UnionSettings(), self.known.within("background 1")
+        pair = log_pair(self.sources, 1, settings.offset, known)
+        return settings.reach * structure_of(pair, settings, known).scale
+
+    def words(self, chosen: Mapping[str, float]) -> Iterator[str]:
+        """Yield what was chosen and why, for a person."""
+        if chosen:
+            causes = []
+            if "reach" in chosen:
+                causes.append(f"strokes about {chosen['reach']:.2g} px wide")
+            if "eta" in chosen:
+                causes.append(f"foreground noise {self.noise:.2g}")
+            found = ", ".join(f"{name} {value:.2g}" for name, value in chosen.items())
+            yield f"{', '.join(causes)}: {found}" if causes else found
+        if isinstance(self.target, Found):
+            yield from self.target.notes

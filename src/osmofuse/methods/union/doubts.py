@@ -1,0 +1,59 @@
+"""Reasons for which a fusion may disappoint or mislead, found in the pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from osmofuse.methods.statistics import Statistics
+from osmofuse.methods.union.fit import Fit
+from osmofuse.methods.union.pair import LogPair
+from osmofuse.typing import FloatArray
+
+# Layer that is seen, in the logarithm, and share of the picture below which nothing enters.
+VISIBLE, LEAST_SHARE = 0.05, 0.0005
+CLIPPED = 0.02  # share of samples at the end of the range; unclipped pictures have less than 0.1 %
+STRANGERS = 1.2  # agreement of pictures that share no structure
+
+NOTHING = "it shows nothing that the foreground lacks; the result is the foreground"
+SHIFTED = (
+    "it would fit better after a shift of a pixel or two, and thin strokes may double; align it "
+    "first, with --align affine, or align='affine'"
+)
+UNRELATED = (
+    "it shares hardly any structure with the foreground; check that they show the same thing and "
+    "are aligned, and for a thermal camera take --recipe scene"
+)
+
+
+def doubts(
+    pair: LogPair, b: FloatArray, psi: FloatArray, fit: Fit, known: Statistics
+) -> tuple[str, ...]:
+    """Return the doubts about a background and the layer made from it."""
+    return tuple(_doubts(pair, b, psi, fit, known))
+
+
+def _doubts(
+    pair: LogPair, b: FloatArray, psi: FloatArray, fit: Fit, known: Statistics
+) -> Iterator[str]:
+    clipped = known("clipped", lambda: clipped_share(b[pair.valid]))
+    if known("added", lambda: float((np.abs(psi) > VISIBLE).mean())) < LEAST_SHARE:
+        yield NOTHING
+    elif fit.agreement < STRANGERS:
+        yield UNRELATED
+    elif fit.shifted:
+        yield SHIFTED
+    if clipped > CLIPPED:
+        yield f"{clipped:.0%} of it is clipped: what was there is lost, and cannot enter"
+
+
+def clipped_share(b: FloatArray) -> float:
+    """Return the share of samples at an end of the range; 0 for a flat picture.
+
+    >>> clipped_share(np.array([0.2, 0.5, 1.0, 1.0]))
+    0.5
+    """
+    if b.size == 0 or b.min() == b.max():
+        return 0.0
+    return float(max((b == b.max()).mean(), (b == b.min()).mean()))
