@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -37,6 +38,8 @@ class Layer:
 @dataclass(frozen=True)
 class UnionTarget(UnionSettings):
     """The foreground with the layer that it lacks."""
+
+    finds_map: ClassVar[bool] = True
 
     @property
     def cost(self) -> Cost:
