@@ -19,6 +19,7 @@ from osmofuse.kernels import kernel, prange
 from osmofuse.linalg.integral import Integral, add_drift
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.planes import Target, WholeTarget
+from osmofuse.methods.scene_target import SceneTarget
 from osmofuse.methods.spectral_tv import SpectralTV
 from osmofuse.methods.union import UnionTarget
 from osmofuse.optimise.spectrum import filtered
@@ -131,6 +132,7 @@ TARGETS: dict[str, Target | WholeTarget] = {
     "spectral": Spectral(),
     "seamless": Seamless(),
     "union": UnionTarget(),
+    "scene": SceneTarget(),
 }
 
 

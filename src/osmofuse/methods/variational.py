@@ -57,7 +57,7 @@ from osmofuse.progress import Guard, Status, Step, Watch, worst
 from osmofuse.typing import ArrayLike, FloatArray
 
 Smoothing: TypeAlias = Literal["huber", "tv", "tikhonov"]
-TargetName: TypeAlias = Literal["product", "spectral", "seamless", "union"]
+TargetName: TypeAlias = Literal["product", "spectral", "seamless", "union", "scene"]
 Solver: TypeAlias = Literal["flow", "ipiano", "published"]
 Precision: TypeAlias = Literal["single", "double"]
 
@@ -102,7 +102,7 @@ class VariationalOsmosis:
     start : {"foreground", "composite", "means", "target"}
         Initial fused picture: the foreground, the mean of the pictures weighted by alpha, that of
         their mean colours, or the target. Use "composite" to begin with the background's colours,
-        too, "target" with the target "union".
+        too, "target" with the targets "union" and "scene".
     reach : float, 0.001 to 1e6, or inf, or None
         Distance over which osmosis acts, in pixels or as a text like "2 %"; None is the paper's
         stopping rule. Raise it to balance colours over the picture; lower it to transfer only fine
@@ -113,11 +113,11 @@ class VariationalOsmosis:
     band : {"keep", "repeat"}
         Colour of a background of one band: the foreground's chromaticity, or grey. Use "repeat"
         to follow the paper, or when the band is to enter as grey.
-    target : {"product", "spectral", "seamless", "union"} or Target
+    target : {"product", "spectral", "seamless", "union", "scene"} or Target
         Target of the structure, :math:`w`: the pictures to the power of their weights, as in the
         paper; the same with the foreground's coarse bands in the backgrounds; the integral of
         their mixed drifts; or the foreground and the layer that it lacks, without a map. Use
-        "seamless" if the background's brightness shows.
+        "seamless" if the background's brightness shows, "scene" for a visible and a thermal camera.
     precision : {"single", "double"}
         Floating-point precision of "flow"; other solvers use double. Use "double" to check a
         result.

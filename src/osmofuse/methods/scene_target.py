@@ -1,0 +1,208 @@
+r"""Target for scenes of a visible and a thermal camera: what is hot or hidden stands out.
+
+Luminance only, by differences, so that colour differences stay: :math:`w_c = f_c + (1-\alpha)\,\psi`.
+With y the luminance of f, its shadows lifted a little, and b the thermal picture, both relative to
+their white, the layer :math:`\psi` has three parts.
+
+- **Detail.** On each edge the drift is that of the picture with more energy in a small window, and
+  strong edges of y gain contrast; the difference from y is integrated with a short tie.
+- **Heat.** Differences of b from the robust level around, relative to the hottest: :math:`t`. What is
+  hot brightens the scene by :math:`t` times a part of white.
+- **Headroom.** Where this exceeds white or black, the surroundings give way, so that a person in
+  front of a headlight is not clipped.
+
+A gain of the thermal picture changes nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import ndimage
+
+from osmofuse.errors import InputError
+from osmofuse.filters import smooth
+from osmofuse.linalg.integral import Integral, add_drift
+from osmofuse.methods.cost import Cost
+from osmofuse.methods.planes import Layers
+from osmofuse.methods.sources import Sources
+from osmofuse.methods.union.bands import TINY, smoothstep
+from osmofuse.methods.union.layer import MAD, ground_level
+from osmofuse.methods.union.pair import (
+    BLACK,
+    LEAST_WHITE,
+    WHITE,
+    filled,
+    foreground_white,
+    percentile,
+    rim,
+)
+from osmofuse.typing import BoolArray, FloatArray
+
+# Level of thermal white relative to visible white: thermal cameras put the ground in the middle of
+# the range and leave the upper half to what is hot. Anything in 0.4..0.7 works.
+THERMAL_WHITE = 0.5
+# Noise of the thermal picture: twice this percentile of its energies.
+QUIET = 30.0
+# The hottest is this percentile: a person is rarely smaller. Anything in 99.5..99.9 works.
+HOTTEST = 99.8
+# The hottest in deviations of the ground: noise reaches 3, the pairs of VIFB 9 to 28.
+NOTHING_HOT = (4.0, 7.0)
+# Distance from where b has no data, in pixels: blocks of JPEG carry its edge so far.
+NEAR_NO_DATA = (2.0, 10.0)
+CYCLES = 3  # V-cycles: with so short a tie the error is below 1e-4 of white
+LEAST = 0.01  # of the foreground: the target is positive. Anything in 0.001..0.1 works.
+
+
+@dataclass(frozen=True)
+class SceneTarget:
+    """Foreground in which what is hot or hidden stands out.
+
+    Parameters
+    ----------
+    window : float
+        Deviation of the windows in which energies are compared, in pixels.
+    contrast : float
+        Contrast that strong edges of the foreground gain.
+    strong : float
+        Percentile of the foreground's energies from which edges count as strong.
+    tie : float
+        Distance in pixels over which the detail acts.
+    shadows : float
+        Exponent of the foreground's luminance.
+    heat : float
+        Brightness of the hottest above its surroundings, as a part of white.
+    hot : tuple of float
+        Heat relative to the hottest, between which things begin to stand out.
+    surroundings : float
+        Deviation of the window of the ground's level, as a share of the side.
+    headroom : float
+        Distance in pixels over which surroundings give way.
+    """
+
+    window: float = 1.5
+    contrast: float = 0.2
+    strong: float = 60.0
+    tie: float = 1.25
+    shadows: float = 0.96
+    heat: float = 0.28
+    hot: tuple[float, float] = (0.4, 0.8)
+    surroundings: float = 0.03
+    headroom: float = 2.0
+
+    @property
+    def cost(self) -> Cost:
+        """Planes in single precision and a multigrid hierarchy."""
+        return Cost(20, 60, 0.3)
+
+    def for_sources(self, sources: Sources) -> AddedLayer:
+        """Return the target of these pictures."""
+        return AddedLayer(scene_layer(sources, self))
+
+
+@dataclass(frozen=True, eq=False)
+class AddedLayer:
+    """Foreground plus a layer, where alpha lets it enter."""
+
+    psi: FloatArray
+
+    @property
+    def cost(self) -> Cost:
+        """Nothing in addition to the layer."""
+        return Cost(0, 0, 0.0)
+
+    def fill(
+        self, w: FloatArray, images: Sequence[FloatArray], weights: Sequence[FloatArray]
+    ) -> None:
+        """Set w to the foreground plus the layer."""
+        np.subtract(1.0, weights[0], out=w)
+        w *= self.psi
+        w += images[0]
+        np.maximum(w, w.dtype.type(LEAST) * images[0], out=w)
+
+
+def scene_layer(sources: Sources, k: SceneTarget) -> FloatArray:
+    """Return the layer that is added to every channel, white at 1.0."""
+    if sources.count > 2:
+        raise InputError(
+            f"background: {sources.count - 1} pictures; the target 'scene' takes one, the thermal"
+        )
+    layers = Layers(sources, "repeat", np.float32)
+    white = np.float32(foreground_white(sources))
+    grey = layers.grey(0) / white
+    b, known = _thermal(layers.grey(1), grey, sources.valid)
+    y = np.power(np.maximum(grey, 0.0), np.float32(k.shadows))
+    trust = _trust(known)
+    u = y + detail(y, b, trust, k) + trust * heat(b, k)
+    u = with_headroom(u, 1.0 / float(white), k.headroom)
+    return np.asarray((u - grey) * white)
+
+
+def _thermal(
+    raw: FloatArray, grey: FloatArray, valid: BoolArray | None
+) -> tuple[FloatArray, BoolArray]:
+    """Return the thermal picture relative to its white, and where it has data."""
+    seen = raw if valid is None else raw[valid]
+    white = max(percentile(seen, WHITE), LEAST_WHITE) if seen.size else 1.0
+    known = ~rim(raw, BLACK * white) if valid is None else valid
+    return filled(raw * np.float32(THERMAL_WHITE / white), grey, known), known
+
+
+def _trust(known: BoolArray) -> FloatArray | np.float32:
+    """Return 1 away from where the thermal picture has no data, 0 there."""
+    if known.all():
+        return np.float32(1.0)
+    away = ndimage.distance_transform_edt(known)
+    return smoothstep(away, *NEAR_NO_DATA).astype(np.float32)
+
+
+def detail(
+    y: FloatArray, b: FloatArray, trust: FloatArray | np.float32, k: SceneTarget
+) -> FloatArray:
+    """Return the integral of what changes in the drift of y: chosen edges of b, stronger ones of y.
+
+    The choice is soft, by squares of energies.
+    """
+    own, other = energy(y, k.window), energy(b, k.window)
+    other = np.square(np.maximum(other - 2.0 * percentile(other, QUIET), 0.0))
+    chosen = trust * other / (other + np.square(own) + TINY)
+    strong = np.square(own)
+    strong /= strong + percentile(own, k.strong) ** 2 + TINY
+    drift = np.zeros((2, *y.shape), np.float32)
+    add_drift(drift, y, (1.0 + k.contrast * strong) * (1.0 - chosen) - 1.0)
+    add_drift(drift, b, chosen)
+    integral = Integral((y.shape[0], y.shape[1]))
+    integral.set_drift(drift)
+    integral.set_mass(k.tie**-2.0)
+    return integral.cycle(CYCLES)
+
+
+def energy(x: FloatArray, sigma: float) -> FloatArray:
+    """Return the squared gradient in windows."""
+    squares = np.zeros_like(x)
+    squares[:-1] = np.square(np.diff(x, axis=0))
+    squares[:, :-1] += np.square(np.diff(x, axis=1))
+    return smooth(squares, sigma)
+
+
+def heat(b: FloatArray, k: SceneTarget) -> FloatArray:
+    """Return the brightness of what is hotter than its surroundings; 0 if nothing stands out."""
+    # `ground_level` ends with windows of half the reach.
+    above = b - ground_level(b, 2.0 * k.surroundings * math.sqrt(b.size))
+    spread, most = MAD * percentile(np.abs(above), 50.0), percentile(above, HOTTEST)
+    stands_out = float(smoothstep(most / (spread + TINY), *NOTHING_HOT))
+    t = np.minimum(above / max(most, TINY), 1.0)
+    return np.asarray(np.float32(k.heat * stands_out) * t * smoothstep(t, *k.hot))
+
+
+def with_headroom(u: FloatArray, white: float, distance: float) -> FloatArray:
+    """Return u with the surroundings of what exceeds white or black moved by as much."""
+    side = 2 * math.ceil(distance) + 1
+    for sign, limit in ((1.0, white), (-1.0, 0.0)):
+        excess = np.maximum(np.float32(sign) * (u - np.float32(limit)), 0.0)
+        if excess.any():
+            u = u - np.float32(sign) * smooth(ndimage.maximum_filter(excess, side), distance)
+    return u
