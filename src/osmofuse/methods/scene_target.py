@@ -47,12 +47,13 @@ from osmofuse.typing import BoolArray, FloatArray
 THERMAL_WHITE = 0.5
 # Noise of the thermal picture: twice this percentile of its energies.
 QUIET = 30.0
-# The hottest is this percentile: a person is rarely smaller. Anything in 99.5..99.9 works.
-HOTTEST = 99.8
+# The hottest is this percentile: a person is rarely smaller. Anything in 99.8..99.95 works.
+HOTTEST = 99.9
 # The hottest in deviations of the ground: noise reaches 3, the pairs of VIFB 9 to 28.
 NOTHING_HOT = (4.0, 7.0)
 # Distance from where b has no data, in pixels: blocks of JPEG carry its edge so far.
 NEAR_NO_DATA = (2.0, 10.0)
+CAP = 1.5  # of the hottest: a single lamp or exhaust is not brighter than that
 CYCLES = 3  # V-cycles: with so short a tie the error is below 1e-4 of white
 LEAST = 0.01  # of the foreground: the target is positive. Anything in 0.001..0.1 works.
 
@@ -88,8 +89,8 @@ class SceneTarget:
     strong: float = 60.0
     tie: float = 1.25
     shadows: float = 0.96
-    heat: float = 0.28
-    hot: tuple[float, float] = (0.4, 0.8)
+    heat: float = 0.36
+    hot: tuple[float, float] = (0.35, 0.8)
     surroundings: float = 0.03
     headroom: float = 2.0
 
@@ -136,7 +137,7 @@ def scene_layer(sources: Sources, k: SceneTarget) -> FloatArray:
     b, known = _thermal(layers.grey(1), grey, sources.valid)
     y = np.power(np.maximum(grey, 0.0), np.float32(k.shadows))
     trust = _trust(known)
-    u = y + detail(y, b, trust, k) + trust * heat(b, k)
+    u = y + detail(y, b, trust, k) + heat(b, trust, k)
     u = with_headroom(u, 1.0 / float(white), k.headroom)
     return np.asarray((u - grey) * white)
 
@@ -151,16 +152,16 @@ def _thermal(
     return filled(raw * np.float32(THERMAL_WHITE / white), grey, known), known
 
 
-def _trust(known: BoolArray) -> FloatArray | np.float32:
+def _trust(known: BoolArray) -> FloatArray:
     """Return 1 away from where the thermal picture has no data, 0 there."""
     if known.all():
-        return np.float32(1.0)
+        return np.ones(known.shape, np.float32)
     away = ndimage.distance_transform_edt(known)
     return smoothstep(away, *NEAR_NO_DATA).astype(np.float32)
 
 
 def detail(
-    y: FloatArray, b: FloatArray, trust: FloatArray | np.float32, k: SceneTarget
+    y: FloatArray, b: FloatArray, trust: FloatArray, k: SceneTarget
 ) -> FloatArray:
     """Return the integral of what changes in the drift of y: chosen edges of b, stronger ones of y.
 
@@ -188,14 +189,17 @@ def energy(x: FloatArray, sigma: float) -> FloatArray:
     return smooth(squares, sigma)
 
 
-def heat(b: FloatArray, k: SceneTarget) -> FloatArray:
+def heat(b: FloatArray, trust: FloatArray, k: SceneTarget) -> FloatArray:
     """Return the brightness of what is hotter than its surroundings; 0 if nothing stands out."""
     # `ground_level` ends with windows of half the reach.
     above = b - ground_level(b, 2.0 * k.surroundings * math.sqrt(b.size))
-    spread, most = MAD * percentile(np.abs(above), 50.0), percentile(above, HOTTEST)
+    seen = above[trust > 0.5]
+    if not seen.size:
+        return np.zeros_like(b)
+    spread, most = MAD * percentile(np.abs(seen), 50.0), percentile(seen, HOTTEST)
     stands_out = float(smoothstep(most / (spread + TINY), *NOTHING_HOT))
-    t = np.minimum(above / max(most, TINY), 1.0)
-    return np.asarray(np.float32(k.heat * stands_out) * t * smoothstep(t, *k.hot))
+    t = np.minimum(above / max(most, TINY), CAP)
+    return np.asarray(np.float32(k.heat * stands_out) * trust * t * smoothstep(t, *k.hot))
 
 
 def with_headroom(u: FloatArray, white: float, distance: float) -> FloatArray:
