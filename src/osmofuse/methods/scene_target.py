@@ -89,9 +89,9 @@ class SceneTarget:
     strong: float = 60.0
     tie: float = 1.25
     shadows: float = 0.96
-    heat: float = 0.36
-    hot: tuple[float, float] = (0.35, 0.8)
-    surroundings: float = 0.03
+    heat: float = 0.32
+    hot: tuple[float, float] = (0.3, 0.65)
+    surroundings: float = 0.05
     headroom: float = 2.0
 
     @property
