@@ -1,13 +1,13 @@
 r"""Target for scenes of a visible and a thermal camera: what is hot or hidden stands out.
 
-Luminance only, by differences, so that colour differences stay: :math:`w_c = f_c + (1-\alpha)\,\psi`.
-With y the luminance of f, its shadows lifted a little, and b the thermal picture, both relative to
-their white, the layer :math:`\psi` has three parts.
+Luminance alone changes, by differences, so that differences of colour stay:
+:math:`w_c = f_c + (1-\alpha)\,\psi`. With y the luminance of f, its shadows lifted a little, and b
+the thermal picture, both relative to their white, the layer :math:`\psi` has three parts.
 
 - **Detail.** On each edge the drift is that of the picture with more energy in a small window, and
   strong edges of y gain contrast; the difference from y is integrated with a short tie.
-- **Heat.** Differences of b from the robust level around, relative to the hottest: :math:`t`. What is
-  hot brightens the scene by :math:`t` times a part of white.
+- **Heat.** What is warmer than the robust level around it brightens the scene, relative to the
+  hottest.
 - **Headroom.** Where this exceeds white or black, the surroundings give way, so that a person in
   front of a headlight is not clipped.
 
@@ -160,9 +160,7 @@ def _trust(known: BoolArray) -> FloatArray:
     return smoothstep(away, *NEAR_NO_DATA).astype(np.float32)
 
 
-def detail(
-    y: FloatArray, b: FloatArray, trust: FloatArray, k: SceneTarget
-) -> FloatArray:
+def detail(y: FloatArray, b: FloatArray, trust: FloatArray, k: SceneTarget) -> FloatArray:
     """Return the integral of what changes in the drift of y: chosen edges of b, stronger ones of y.
 
     The choice is soft, by squares of energies.
