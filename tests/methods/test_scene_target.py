@@ -12,6 +12,7 @@ from osmofuse import InputError, gallery
 from osmofuse.methods import Sources
 from osmofuse.methods.scene_target import (
     SceneTarget,
+    dark_frame,
     energy,
     heat,
     scene_layer,
@@ -128,11 +129,11 @@ def test_heat_grows_with_the_setting(scene):
 
 
 def test_hidden_structure_enters_where_the_foreground_is_flat():
-    stripes = np.tile(np.where(np.arange(96) % 16 < 8, 0.3, 0.5), (64, 1)).astype(np.float32)
+    stripes = np.tile(np.where(np.arange(96) % 48 < 24, 0.3, 0.5), (64, 1)).astype(np.float32)
     layer = layer_of(np.full((64, 96, 3), 0.4, np.float32), stripes)
     edge = np.abs(np.diff(layer, axis=1))
-    assert edge[:, 7::8].mean() > 0.05
-    assert edge[:, 3::8].mean() < 0.05
+    assert edge[:, 23::24].mean() > 0.05
+    assert edge[:, 11::24].mean() < 0.01
 
 
 def test_energy_is_that_of_the_differences():
@@ -166,3 +167,20 @@ def test_black_pictures():
     for level in (0.0, 1.0):
         layer = layer_of(np.full((20, 20, 3), level, np.float32), np.zeros((20, 20), np.float32))
         assert np.isfinite(layer).all()
+
+
+def test_dark_lines_at_the_border_are_no_data():
+    b = np.full((60, 80), 0.4, np.float32)
+    assert not dark_frame(b).any()
+    b[0], b[:, -1] = 0.1, 0.15
+    expected = np.zeros(b.shape, bool)
+    expected[0] = expected[:, -1] = True
+    assert np.array_equal(dark_frame(b), expected)
+
+
+def test_dark_lines_leave_no_rim(scene, layer):
+    background = scene.background.copy()
+    background[0], background[:, 0] = 0.03, 0.05
+    other = layer_of(scene.foreground, background)
+    assert other[:3] == pytest.approx(layer[:3], abs=0.02)
+    assert other[:, :3] == pytest.approx(layer[:, :3], abs=0.02)

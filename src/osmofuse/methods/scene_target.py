@@ -40,21 +40,24 @@ from osmofuse.methods.union.pair import (
     percentile,
     rim,
 )
-from osmofuse.typing import BoolArray, FloatArray
+from osmofuse.typing import Array, BoolArray, FloatArray
 
 # Level of thermal white relative to visible white: thermal cameras put the ground in the middle of
 # the range and leave the upper half to what is hot. Anything in 0.4..0.7 works.
 THERMAL_WHITE = 0.5
-# Noise of the thermal picture: twice this percentile of its energies.
-QUIET = 30.0
-# The hottest is this percentile: a person is rarely smaller. Anything in 99.8..99.95 works.
+# Noise of the thermal picture: twice this percentile of its energies. Anything in 30..70 works.
+QUIET = 50.0
+# The hottest is this percentile: a person is rarely smaller. Anything in 99.9..99.95 works.
 HOTTEST = 99.9
-# The hottest in deviations of the ground: noise reaches 3, the pairs of VIFB 9 to 28.
+# The hottest in deviations of the ground: noise reaches 3, pairs of VIFB 8 to 36.
 NOTHING_HOT = (4.0, 7.0)
+# A line at the border is no data if its median is below this part of the line's that lies this
+# share of the side inside. Anything in 0.3..0.7 works: lines of JPEG files are not quite black.
+DARK, FRAME = 0.5, 0.03
 # Distance from where b has no data, in pixels: blocks of JPEG carry its edge so far.
 NEAR_NO_DATA = (2.0, 10.0)
 CAP = 1.5  # of the hottest: a single lamp or exhaust is not brighter than that
-CYCLES = 3  # V-cycles: with so short a tie the error is below 1e-4 of white
+CYCLES = 3  # V-cycles: with so short a tie the error is below 2e-4 of white
 LEAST = 0.01  # of the foreground: the target is positive. Anything in 0.001..0.1 works.
 
 
@@ -85,12 +88,12 @@ class SceneTarget:
     """
 
     window: float = 1.5
-    contrast: float = 0.2
+    contrast: float = 0.22
     strong: float = 60.0
-    tie: float = 1.25
+    tie: float = 1.5
     shadows: float = 0.96
-    heat: float = 0.32
-    hot: tuple[float, float] = (0.3, 0.65)
+    heat: float = 0.28
+    hot: tuple[float, float] = (0.32, 0.7)
     surroundings: float = 0.05
     headroom: float = 2.0
 
@@ -148,8 +151,23 @@ def _thermal(
     """Return the thermal picture relative to its white, and where it has data."""
     seen = raw if valid is None else raw[valid]
     white = max(percentile(seen, WHITE), LEAST_WHITE) if seen.size else 1.0
-    known = ~rim(raw, BLACK * white) if valid is None else valid
+    known = ~(rim(raw, BLACK * white) | dark_frame(raw)) if valid is None else valid
     return filled(raw * np.float32(THERMAL_WHITE / white), grey, known), known
+
+
+def dark_frame(b: FloatArray) -> BoolArray:
+    """Return the mask of dark rows and columns at the border, which many thermal cameras leave."""
+    found = np.zeros(b.shape, bool)
+    for lines, mask in zip(_from_each_side(b), _from_each_side(found), strict=True):
+        levels = np.median(lines[: 1 + math.ceil(FRAME * len(lines))], axis=1)
+        dark = np.flatnonzero(levels < DARK * levels[-1])
+        mask[: dark[-1] + 1 if dark.size else 0] = True
+    return found
+
+
+def _from_each_side(x: Array) -> tuple[Array, ...]:
+    """Return views of a plane that begin with its top, bottom, left and right line."""
+    return x, x[::-1], x.T, x.T[::-1]
 
 
 def _trust(known: BoolArray) -> FloatArray:
