@@ -32,7 +32,7 @@ THUMBNAIL, THUMBNAIL_LIMIT = 158, 15_000  # side of each half, and bytes
 MIDDLE = 0.3, 0.2
 CORNERS = {
     "clone": (0.3, 0.22), "cloud": (0.55, 0.45), "face": (0.3, 0.2), "heritage": (0.1, 0.4),
-    "recolour": (0.3, 0.2), "text": (0.45, 0.4),
+    "recolour": (0.3, 0.2), "scene": (0.3, 0.05), "text": (0.45, 0.4),
 }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 from benchmarks.judge import __main__ as judge
-from benchmarks.judge import cases, measures, page, settings
+from benchmarks.judge import cases, measures, page, settings, vifb
 
 import osmofuse
 from conftest import ROOT
@@ -72,10 +72,13 @@ def test_a_judgement_has_a_page_and_can_be_compared(tmp_path, monkeypatch, capsy
     monkeypatch.setattr(cases, "real_pairs", list)
     monkeypatch.setattr(judge.preparing, "registrations", dict)
     monkeypatch.setattr(judge.preparing, "mattes", dict)
+    monkeypatch.setattr(judge.vifb, "vifb_ranks", lambda asked: {"scene": {"mean rank": 6.5}})
     first, second = tmp_path / "first", tmp_path / "second"
     judge.main(["bare", "--output", str(first)])
     judge.main(["bare", "--output", str(second), "--before", str(first)])
-    assert "manuscript, hard" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "manuscript, hard" in told
+    assert "mean rank 6.50" in told
     kept = [json.loads((one / "judgement.json").read_text()) for one in (first, second)]
     assert kept[0]["cases"] == kept[1]["cases"]
     html = (second / "index.html").read_text(encoding="utf-8")
@@ -112,3 +115,23 @@ def test_what_cannot_be_judged_ends_with_a_message(words, tmp_path, capsys):
         judge.main([*words, "--output", str(tmp_path)])
     words = f"{ended.value} {capsys.readouterr().err}"
     assert any(part in words for part in ("--every must", "has no judgement", "NAME=VALUE"))
+
+
+def test_vifb_ranks_without_the_data(monkeypatch, tmp_path):
+    monkeypatch.setattr(vifb, "FOLDER", tmp_path)
+    assert vifb.vifb_ranks({"bare": {}}) == {}
+
+
+def test_the_visible_picture_has_its_ranks_among_published_methods(data, monkeypatch):
+    monkeypatch.setattr(vifb, "FOLDER", data / "vifb")
+    table = vifb.published()
+    assert {len(methods) for pair in table.values() for methods in pair.values()} == {25}
+    assert set(vifb.OWN) == set(next(iter(table.values())))
+    found = vifb.vifb_ranks({"map": {"alpha": "map"}})
+    assert list(found) == ["visible"]
+    assert found["visible"]["Ssim"] == 14
+
+
+def test_the_recipe_scene_is_before_every_published_method(data, monkeypatch):
+    monkeypatch.setattr(vifb, "FOLDER", data / "vifb")
+    assert vifb.vifb_ranks({"scene": settings.parsed("scene")})["scene"]["mean rank"] < 6.69

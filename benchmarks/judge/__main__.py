@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.__main__ import RESULTS, context
-from benchmarks.judge import cases, measures, page, preparing, settings
+from benchmarks.judge import cases, measures, page, preparing, settings, vifb
 
 # Cases whose pictures are kept as sheets.
 SHEET_NUISANCES = ("none", "hard", "all")
 # Means of drawn scenes before targets and settings were chosen by the pictures.
 BASELINE = Path(__file__).parent / "baseline"
-PARTS = ("cases", "regret", "real", "registrations", "mattes")
+PARTS = ("cases", "regret", "real", "vifb", "registrations", "mattes")
 
 
 def main(arguments: list[str]) -> None:
@@ -71,6 +71,7 @@ def judged(
         result = measures.judge_pair(pair, asked)
         found["real"][pair.name] = result["measures"]
         page.write_sheet(folder, f"real-{pair.name}", result["pictures"], options.before)
+    found["vifb"] = vifb.vifb_ranks(asked | {"scene": settings.parsed("scene")})
     found["registrations"] = preparing.registrations()
     found["mattes"] = preparing.mattes()
     return found

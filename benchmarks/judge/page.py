@@ -41,6 +41,7 @@ def write_page(folder: Path, found: Mapping[str, Any], before: Mapping[str, Any]
         parts += _scene_tables(found["cases"], before["cases"], measure)
     parts.append(_regret(found["regret"]))
     parts.append(_real(found["real"], before["real"]))
+    parts.append(_flat("VIFB: ranks among 25 published methods", found["vifb"]))
     parts.append(_flat("Registrations: error at the landmarks, pixels", found["registrations"]))
     parts.append(_flat("Mattes: mean difference where the trimap is undecided", found["mattes"]))
     parts.append("<h2>Sheets</h2>")
@@ -199,6 +200,8 @@ def printed(found: Mapping[str, Any]) -> str:
         for setting, one in settings.items():
             figures = "  ".join(f"{k} {v:.3f}" for k, v in one.items() if not isinstance(v, str))
             lines.append(f"{name + ', ' + setting:<24}     {figures}")
+    for name, one in found["vifb"].items():
+        lines.append(f"{'VIFB, ' + name:<24}     mean rank {one['mean rank']:.2f}")
     for title in ("registrations", "mattes"):
         lines += [f"{title}: {name} {one}" for name, one in found[title].items()]
     return "\n".join(lines)

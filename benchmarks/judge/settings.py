@@ -12,6 +12,7 @@ NAMED = {
     "bare": "",
     "auto": "alpha=auto",
     "text": "recipe=text",
+    "scene": "recipe=scene",
     "map": "alpha=map",
 }
 DEFAULT = ("bare", "auto", "text")

@@ -16,6 +16,7 @@ DEFAULTS = {
     "manuscript": (600, 450),
     "modalities": (600, 450),
     "mosaic": (540, 450),
+    "night": (400, 520),
     "noisy_infrared": (600, 450),
     "overwritten": (600, 450),
     "palimpsest": (600, 450),

@@ -8,6 +8,7 @@ from osmofuse.gallery.gold_leaf import gold_leaf
 from osmofuse.gallery.manuscript import manuscript, noisy_infrared
 from osmofuse.gallery.modalities import modalities
 from osmofuse.gallery.mosaic import mosaic
+from osmofuse.gallery.night import night
 from osmofuse.gallery.overwritten import overwritten
 from osmofuse.gallery.palimpsest import palimpsest
 from osmofuse.gallery.portrait import portrait
@@ -24,6 +25,7 @@ __all__ = [
     "manuscript",
     "modalities",
     "mosaic",
+    "night",
     "noisy_infrared",
     "overwritten",
     "palimpsest",

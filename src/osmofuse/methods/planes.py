@@ -191,6 +191,16 @@ class Replacing(Filling, Protocol):
         ...
 
 
+@runtime_checkable
+class Healed(Filling, Protocol):
+    """Target that takes away what covers the foreground."""
+
+    @property
+    def sources(self) -> Sources:
+        """Pictures with a foreground that nothing covers."""
+        ...
+
+
 @dataclass(frozen=True)
 class Reading:
     """Settings on which the planes of variational osmosis depend, as in `VariationalOsmosis`.
@@ -214,6 +224,8 @@ def channels_of(sources: Sources, reading: Reading, *, padded: bool = False) -> 
     """Yield the planes of each channel; `padded` by a frame of zeros (`linalg.stencil`)."""
     shape, dtype = sources.shape, reading.dtype
     sources = averaged(sources, reading.single)
+    if isinstance(reading.target, Healed):
+        sources = reading.target.sources
 
     def plane() -> tuple[FloatArray, FloatArray]:
         whole = zeros(shape, dtype) if padded else np.empty(shape, dtype)

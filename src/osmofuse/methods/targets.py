@@ -16,6 +16,7 @@ from osmofuse.kernels import kernel, prange
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.level_target import LevelTarget
 from osmofuse.methods.planes import Target, WholeTarget
+from osmofuse.methods.scene_target import SceneTarget
 from osmofuse.methods.seamless import Seamless
 from osmofuse.methods.spectral_tv import SpectralTV
 from osmofuse.methods.union import UnionTarget
@@ -78,6 +79,7 @@ TARGETS: dict[str, Target | WholeTarget] = {
     "seamless": Seamless(),
     "union": UnionTarget(),
     "level": LevelTarget(),
+    "scene": SceneTarget(),
 }
 
 

@@ -63,7 +63,7 @@ from osmofuse.progress import Guard, Progress, Status, Step, Watch, worst
 from osmofuse.typing import ArrayLike, FloatArray
 
 Smoothing: TypeAlias = Literal["huber", "tv", "tikhonov"]
-TargetName: TypeAlias = Literal["product", "spectral", "seamless", "union", "level"]
+TargetName: TypeAlias = Literal["product", "spectral", "seamless", "union", "level", "scene"]
 Solver: TypeAlias = Literal["flow", "ipiano", "published"]
 Precision: TypeAlias = Literal["single", "double"]
 
@@ -109,7 +109,7 @@ class VariationalOsmosis:
     start : {"foreground", "composite", "means", "target"}
         Initial fused picture: the foreground, the mean of the pictures weighted by alpha, that of
         their mean colours, or the target. Use "composite" to begin with the background's colours,
-        too, "target" with the targets "union" and "level".
+        too, "target" with the targets "union", "level" and "scene".
     reach : float, 0.001 to 1e6, or inf, or None, or "auto"
         Distance over which osmosis acts, in pixels or as a text like "2 %"; None is the paper's
         stopping rule, "auto" the width of the strokes that the foreground lacks. Raise it to
@@ -126,12 +126,13 @@ class VariationalOsmosis:
         Bands of a background with as many as the foreground: colours, or one picture stored
         several times, which is averaged; "auto" decides by its colours. Use "one" for infrared in
         false colour.
-    target : {"product", "spectral", "seamless", "union", "level"} or Target
+    target : {"product", "spectral", "seamless", "union", "level", "scene"} or Target
         Target of the structure, :math:`w`: the pictures to the power of their weights, as in the
         paper; the same with the foreground's coarse bands in the backgrounds; the integral of
-        their mixed drifts; the foreground and the layer that it lacks, without a map; or the
-        background's writing on the level of the foreground's ground, also without one. Use
-        "seamless" if the background's brightness shows, "level" for writing under other ink.
+        their mixed drifts. Without a map: the foreground and the layer that it lacks; the
+        background's writing on the level of the foreground's ground; or the foreground in which
+        what is hot or hidden stands out. Use "seamless" if the background's brightness shows,
+        "level" for writing under other ink, "scene" for a visible and a thermal camera.
     tie : float, 0.1 to 1e6, or "auto"
         Distance in pixels from which on the target "seamless" has the foreground's brightness;
         "auto" is a twentieth of the side of a square with the picture's area for backgrounds of

@@ -22,8 +22,9 @@ WITHOUT_MAP: dict[str, Any] = {
     "reach": "auto",
     "eta": "auto",
     "offset": "auto",
+    "background_bands": "auto",
 }
-WITH_MAP: dict[str, Any] = {"target": "seamless", "tie": "auto"}
+WITH_MAP: dict[str, Any] = {"target": "seamless", "tie": "auto", "background_bands": "auto"}
 
 
 def best_guess(method: object, settings: Mapping[str, Any], given: AlphaKind) -> dict[str, Any]:
@@ -33,7 +34,7 @@ def best_guess(method: object, settings: Mapping[str, Any], given: AlphaKind) ->
     that needs none those of the call without a map.
 
     >>> best_guess("variational", {"eta": 0.1}, "map")
-    {'target': 'seamless', 'tie': 'auto', 'eta': 0.1}
+    {'target': 'seamless', 'tie': 'auto', 'background_bands': 'auto', 'eta': 0.1}
     """
     found = dict(settings)
     if method != "variational" or found.get("solver", "flow") != "flow":

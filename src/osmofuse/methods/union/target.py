@@ -12,6 +12,7 @@ from osmofuse.methods.cost import Cost
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics
 from osmofuse.methods.union.bands import Structure, structure_of
+from osmofuse.methods.union.cover import uncovered
 from osmofuse.methods.union.doubts import doubts
 from osmofuse.methods.union.fit import Fit
 from osmofuse.methods.union.layer import cleaned, layer_of
@@ -20,6 +21,8 @@ from osmofuse.methods.union.pair import LogPair, grey_of, log_pair
 from osmofuse.methods.union.settings import UnionSettings
 from osmofuse.methods.union.shifts import fitted
 from osmofuse.typing import FloatArray
+
+SEEN = 1 / 512  # difference of samples that counts: half a level of 8 bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,11 +53,13 @@ class UnionTarget(UnionSettings):
         self, sources: Sources, known: Statistics, reach: float | None = None
     ) -> LayerTarget:
         """Return the target of these pictures; a given reach is the tie R of the layer."""
-        layers: list[Layer] = []
+        whole = where_allowed(sources, uncovered(sources, self.offset, known))
+        cover = None if whole is sources else changed(sources, whole)
+        sources, layers = whole, list[Layer]()
         for k in range(1, sources.count):
             numbers = known.within(f"background {k}")
             layers.append(self.layer(sources, k, layers, numbers, reach))
-        return LayerTarget(tuple(layers))
+        return LayerTarget(tuple(layers), sources, cover)
 
     def layer(
         self,
@@ -87,6 +92,26 @@ def measured(pair: LogPair, k: UnionSettings, known: Statistics) -> tuple[Struct
     return structure, windows, Fit.of(windows.h_b, windows.h_y, windows.scale, known)
 
 
+def where_allowed(before: Sources, after: Sources) -> Sources:
+    """Return the sources after a change, with the foreground before it where the map keeps it."""
+    where = 1.0 - mean_weight(before, 0)
+    if after is before or bool((where == 1.0).all()):
+        return after
+    planes = [
+        before.image(0, c, np.float32) * (1.0 - where) + after.image(0, c, np.float32) * where
+        for c in range(before.channels)
+    ]
+    return after.with_foreground(np.stack(planes, axis=-1).astype(after.dtype, copy=False))
+
+
+def changed(before: Sources, after: Sources) -> FloatArray:
+    """Return 1 where the foregrounds of two sources differ."""
+    found = np.zeros(before.shape, bool)
+    for c in range(before.channels):
+        found |= np.abs(after.image(0, c, np.float32) - before.image(0, c, np.float32)) > SEEN
+    return found.astype(np.float32)
+
+
 def entry(sources: Sources, k: int) -> FloatArray:
     r"""Return where a background may enter, :math:`(1 - \alpha_0)\,\alpha_k / \max_j \alpha_j`.
 
@@ -106,9 +131,11 @@ def mean_weight(sources: Sources, k: int) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class LayerTarget:
-    """Foreground times the exponential of layers."""
+    """Foreground times the exponential of layers; without what covered it, where `cover` is 1."""
 
     layers: tuple[Layer, ...]
+    sources: Sources
+    cover: FloatArray | None
 
     @property
     def reach(self) -> float:
@@ -118,14 +145,19 @@ class LayerTarget:
     @property
     def alpha(self) -> FloatArray:
         """1 where nothing of the backgrounds enters."""
-        return np.asarray(1.0 - np.maximum.reduce([one.missing.m for one in self.layers]))
+        parts = [one.missing.m for one in self.layers]
+        return np.asarray(
+            1.0 - np.maximum.reduce(parts if self.cover is None else [*parts, self.cover])
+        )
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Doubts about the backgrounds."""
         names = ["background", *(f"background {k}" for k in range(2, len(self.layers) + 1))]
         named = zip(names, self.layers, strict=True)
-        return tuple(f"{name}: {words}" for name, one in named for words in one.doubts)
+        if self.cover is None:
+            return tuple(f"{name}: {words}" for name, one in named for words in one.doubts)
+        return (f"foreground: {self.cover.mean():.0%} of it was covered, and was healed",)
 
     def fill(
         self, w: FloatArray, images: Sequence[FloatArray], weights: Sequence[FloatArray]
