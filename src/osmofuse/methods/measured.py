@@ -4,7 +4,8 @@ r"""Settings chosen from the pictures: those that are ``"auto"``.
 - eta: three deviations of the foreground's noise;
 - mu: 10, with which the structure keeps to its target and loses only noise;
 - offset: a twentieth of the white of each picture: ratios count, and a gain of the background
-  changes nothing.
+  changes nothing;
+- tie: how far the background's brightness counts (`osmofuse.methods.seamless`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from osmofuse.maps.auto_alpha import noise_of
 from osmofuse.methods.background_bands import BackgroundBands, averaged, to_average
 from osmofuse.methods.ground import COARSE, INK, Ground, ground_of
 from osmofuse.methods.planes import Filling, Found, Target, WholeTarget, chromatic_mean
+from osmofuse.methods.seamless import TiedTarget
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics
 from osmofuse.methods.union.bands import structure_of
@@ -90,6 +92,12 @@ class Measured:
 
     def _white(self, k: int) -> float:
         return white_of(self.sources, k, self.known.within(f"source {k}"))
+
+    @property
+    def tie(self) -> float:
+        """Tie of the seamless target, in pixels."""
+        assert isinstance(self.target, TiedTarget), "no other has a tie"
+        return self.target.tie
 
     @property
     def mu(self) -> float:

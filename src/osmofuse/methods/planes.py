@@ -141,6 +141,11 @@ class WholeTarget(Protocol):
     """Target that needs all channels at once; it is asked for its planes once for all."""
 
     @property
+    def finds_map(self) -> bool:
+        """True if it finds where a background enters."""
+        ...
+
+    @property
     def cost(self) -> Cost:
         """Memory and time in addition to those of the solver."""
         ...

@@ -116,6 +116,12 @@ class Sources:
             foreground, backgrounds, alphas if len(alphas) > 1 else alphas[0], self.valid
         )
 
+    def with_foreground(self, foreground: Array) -> Sources:
+        """Return the same sources with another foreground of the same shape."""
+        found = copy(self)
+        object.__setattr__(found, "foreground", foreground)
+        return found
+
     def read_only(self) -> Sources:
         """Return the same sources with read-only arrays."""
         found = copy(self)

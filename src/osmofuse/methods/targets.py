@@ -7,19 +7,16 @@ sources, :math:`f^\alpha b^{1-\alpha}`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
-from osmofuse.checks import number
 from osmofuse.kernels import kernel, prange
-from osmofuse.linalg.integral import Integral, add_drift
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.level_target import LevelTarget
 from osmofuse.methods.planes import Target, WholeTarget
+from osmofuse.methods.seamless import Seamless
 from osmofuse.methods.spectral_tv import SpectralTV
 from osmofuse.methods.union import UnionTarget
 from osmofuse.optimise.spectrum import filtered
@@ -28,9 +25,6 @@ from osmofuse.typing import FloatArray
 # Part of the darker picture below which a spectral target is cut off: bands that do not fit
 # together may sum to 0 or less. Anything in 0.001..0.1 works.
 LEAST_TARGET = 0.01
-LEAST_TIE, MOST_TIE = 0.1, 1e6  # pixels; beyond, the foreground or nothing holds the target
-# V-cycles of the seamless target: the error of the logarithm is then below 0.001.
-SEAMLESS_CYCLES = 6
 
 
 @dataclass(frozen=True)
@@ -76,55 +70,6 @@ class Spectral:
     ) -> None:
         """Set w to the product of the foreground and the changed backgrounds."""
         Product().fill(w, with_coarse_of_first(images), weights)
-
-
-@dataclass(frozen=True)
-class Seamless:
-    r"""The integral of the mixed drifts, which does not know how bright the backgrounds are.
-
-    With :math:`d_k = \Delta \log s_k` on an edge, :math:`\log w` minimises
-
-    .. math::
-
-        \sum_e \Big(\Delta\varphi - \sum_k \bar\alpha_k d_k\Big)^2
-        + \sum_i \lambda_i (\varphi_i - \log f_i)^2,
-        \qquad \lambda = 1 \text{ where } \alpha = 1, \text{ else } 1/\text{tie}^2 :
-
-    where the map varies, the product has an edge as large as the difference of the pictures'
-    brightness; this target has none.
-
-    Parameters
-    ----------
-    tie : float or "auto"
-        Distance in pixels from which on the foreground's own values rule; "auto" is an eighth of
-        the side of a square of the same area.
-    """
-
-    tie: float | Literal["auto"] = "auto"
-
-    def __post_init__(self) -> None:
-        if self.tie != "auto":
-            number("tie", self.tie, least=LEAST_TIE, most=MOST_TIE)
-
-    @property
-    def cost(self) -> Cost:
-        """A multigrid hierarchy and the planes of the drift."""
-        return Cost(16, 48, 0.2)
-
-    def fill(
-        self, w: FloatArray, images: Sequence[FloatArray], weights: Sequence[FloatArray]
-    ) -> None:
-        """Set w to the foreground times the exponential of the integral."""
-        shape, kind = (w.shape[0], w.shape[1]), w.dtype.type
-        drift = np.zeros((2, *shape), kind)
-        for image, alpha in zip(images[1:], weights[1:], strict=True):
-            add_drift(drift, np.log(image / images[0]), alpha)
-        tie = math.sqrt(w.size) / 8.0 if self.tie == "auto" else self.tie
-        integral = Integral(shape, kind)
-        integral.set_drift(drift)
-        integral.set_mass(np.where(weights[0] == 1.0, 1.0, tie**-2.0))
-        np.exp(integral.cycle(SEAMLESS_CYCLES), out=w)
-        w *= images[0]
 
 
 TARGETS: dict[str, Target | WholeTarget] = {

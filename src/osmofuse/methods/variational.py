@@ -50,9 +50,10 @@ from osmofuse.methods.planes import (
     channels_of,
     picture_of,
 )
+from osmofuse.methods.seamless import LEAST_TIE, MOST_TIE, Seamless
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import CancelledError, Statistics
-from osmofuse.methods.targets import LEAST_TIE, MOST_TIE, TARGETS, Seamless
+from osmofuse.methods.targets import TARGETS
 from osmofuse.optimise import IPiano, Outcome, ipiano
 from osmofuse.optimise.flow import Weights
 from osmofuse.optimise.plan import Plan
@@ -132,9 +133,10 @@ class VariationalOsmosis:
         background's writing on the level of the foreground's ground, also without one. Use
         "seamless" if the background's brightness shows, "level" for writing under other ink.
     tie : float, 0.1 to 1e6, or "auto"
-        Distance in pixels over which the target "seamless" returns to the foreground's brightness;
-        "auto" is an eighth of the side of a square with the picture's area. Raise it if a large
-        area is to keep the background's shades.
+        Distance in pixels from which on the target "seamless" has the foreground's brightness;
+        "auto" is a twentieth of the side of a square with the picture's area for backgrounds of
+        one band, and no limit for those in colour. Raise it if a large area is to keep the
+        background's shades.
     precision : {"single", "double"}
         Floating-point precision of "flow"; other solvers use double. Use "double" to check a
         result.
@@ -172,7 +174,8 @@ class VariationalOsmosis:
     @property
     def finds_map(self) -> bool:
         """True if the target finds where a background enters."""
-        return isinstance(self._rule, WholeTarget)
+        rule = self._rule
+        return isinstance(rule, WholeTarget) and rule.finds_map
 
     def __post_init__(self) -> None:
         if self.eta != "auto":
@@ -317,7 +320,10 @@ class VariationalOsmosis:
 
     def settled_by(self, measured: Measured) -> Settled:
         """Return these settings with numbers for those that are "auto"."""
-        auto = measured.chosen(reach=self.reach, eta=self.eta, mu=self.mu, offset=self.offset)
+        tie = {"tie": self.tie} if self.target == "seamless" else {}
+        auto = measured.chosen(
+            reach=self.reach, eta=self.eta, mu=self.mu, offset=self.offset, **tie
+        )
         return Settled(self, measured, auto)
 
     def models(self, sources: Sources) -> Iterator[tuple[JointModel, Channel]]:

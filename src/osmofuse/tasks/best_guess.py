@@ -43,4 +43,5 @@ def best_guess(method: object, settings: Mapping[str, Any], given: AlphaKind) ->
         return usual | found
     target = found["target"]
     rule = TARGETS.get(target) if isinstance(target, str) else target
-    return WITHOUT_MAP | found if isinstance(rule, WholeTarget) else found
+    finds_map = isinstance(rule, WholeTarget) and rule.finds_map
+    return WITHOUT_MAP | found if finds_map else found

@@ -18,9 +18,14 @@ STRANGERS = 1.2  # agreement of pictures that share no structure
 
 NOTHING = "it shows nothing that the foreground lacks; the result is the foreground"
 SHIFTED = (
-    "it would fit better after a shift of a pixel or two, and thin strokes may double; align it "
-    "first, with --align affine, or align='affine'"
+    "it did not quite fit and was moved by a pixel or two here and there; strokes may be doubled, "
+    "so align it first, with --align affine, or align='affine'"
 )
+POOR_FIT = (
+    "it fits badly: the contrast of what both show varies from place to place, as if it were "
+    "displaced, blurred or compressed; what it adds was held back"
+)
+HELD_BACK = 0.7  # trust below which that is told
 UNRELATED = (
     "it shares hardly any structure with the foreground; check that they show the same thing and "
     "are aligned, and for a thermal camera take --recipe scene"
@@ -28,14 +33,14 @@ UNRELATED = (
 
 
 def doubts(
-    pair: LogPair, b: FloatArray, psi: FloatArray, fit: Fit, known: Statistics
+    pair: LogPair, b: FloatArray, psi: FloatArray, fit: Fit, trust: float, known: Statistics
 ) -> tuple[str, ...]:
     """Return the doubts about a background and the layer made from it."""
-    return tuple(_doubts(pair, b, psi, fit, known))
+    return tuple(_doubts(pair, b, psi, fit, trust, known))
 
 
 def _doubts(
-    pair: LogPair, b: FloatArray, psi: FloatArray, fit: Fit, known: Statistics
+    pair: LogPair, b: FloatArray, psi: FloatArray, fit: Fit, trust: float, known: Statistics
 ) -> Iterator[str]:
     clipped = known("clipped", lambda: clipped_share(b[pair.valid]))
     if known("added", lambda: float((np.abs(psi) > VISIBLE).mean())) < LEAST_SHARE:
@@ -43,7 +48,7 @@ def _doubts(
     elif fit.agreement < STRANGERS:
         yield UNRELATED
     elif fit.shifted:
-        yield SHIFTED
+        yield POOR_FIT if trust < HELD_BACK else SHIFTED
     if clipped > CLIPPED:
         yield f"{clipped:.0%} of it is clipped: what was there is lost, and cannot enter"
 

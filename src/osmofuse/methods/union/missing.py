@@ -25,6 +25,8 @@ from osmofuse.typing import BoolArray, FloatArray
 STRONG = 70.0  # percentile of energies above which a window has structure
 HIGH_PASS = 3.0  # structure scales: what is coarser is light, not structure
 LEAST_SOUND = 0.01  # of the pixels; fewer prove no contrast
+ERROR = (0.1, 0.3)  # contrasts this much above 1 may be errors of a compressed picture; are none
+SHARED = (0.5, 0.3)  # squared correlation and ratio from which structure is shared at all
 # Shifts of b, of a pixel or two, among which structure of misregistered pictures fits best.
 AROUND = tuple((d * y, d * x) for d in (1, 2) for y, x in product((-1, 0, 1), repeat=2) if y or x)
 
@@ -57,34 +59,36 @@ class Windows:
 class Missing:
     """Map m of what is missing, strength a of what is to be added, and contrast g.
 
-    `sound` is the share of b's structure that f shows fully.
+    `sound` is the share of b's structure that f shows fully; `trust` is the part of the rest that
+    is added.
     """
 
     m: FloatArray
     a: FloatArray
     gain: float
     sound: float
-    fit: Fit
+    trust: float
 
     def within(self, where: FloatArray) -> Missing:
         """Return the same where a map is 1, and nothing where it is 0."""
         return replace(self, m=self.m * where, a=self.a * where)
 
 
-def missing_of(pair: LogPair, structure: Structure, k: UnionSettings, known: Statistics) -> Missing:
+def missing_of(
+    pair: LogPair, windows: Windows, fit: Fit, k: UnionSettings, known: Statistics
+) -> Missing:
     """Return where and how strongly the background's structure is to enter."""
-    windows = Windows.of(pair, structure, known)
     noise = known.percentile("window noise", windows.s_b, k.noise_quantile)
     gain, sound = contrast(windows, k, known)
-    fit = Fit.of(windows.h_b, windows.h_y, windows.scale, known)
+    trust = trust_in(windows, fit, k, known)
     c = windows.c
     for shift in AROUND if fit.shifted else ():
         moved = np.roll(windows.h_b, shift, (0, 1))
         c = np.maximum(c, smooth(moved * windows.h_y, windows.scale))
     low, high = thresholds(sound, k)
     m, a = np.empty_like(c), np.empty_like(c)
-    fill_missing(m, a, c, windows.s_b, noise, gain, low, high)
-    found = Missing(m, a, gain, sound, fit)
+    fill_missing(m, a, c, windows.s_b, noise, gain, low, high, trust)
+    found = Missing(m, a, gain, sound, trust)
     return found if pair.valid.all() else found.within(inner_of(pair, windows.scale))
 
 
@@ -95,12 +99,36 @@ def contrast(w: Windows, k: UnionSettings, known: Statistics) -> tuple[float, fl
 
     def gain() -> float:
         found = 1.0 if sound.mean() < LEAST_SOUND else float(np.median(ratio[sound]))
-        return float(np.clip(found, 1.0, k.most_gain))
+        more = min(max(found, 1.0), k.most_gain) - 1.0
+        return 1.0 + more * float(smoothstep((more - ERROR[0]) / (ERROR[1] - ERROR[0])))
 
     def share() -> float:
         return int(np.count_nonzero(sound)) / max(int(np.count_nonzero(w.strong)), 1)
 
     return known("gain", gain), known("sound", share)
+
+
+def trust_in(w: Windows, fit: Fit, k: UnionSettings, known: Statistics) -> float:
+    """Return the part of the layer to be added: less than 1 if the pictures fit badly.
+
+    They do if one had to be moved, and the contrast of what both show still scatters.
+    """
+    if not fit.shifted:
+        return 1.0
+    low, high = k.scatter
+    scatter = known("scatter", lambda: contrast_scatter(w))
+    return 1.0 - (1.0 - k.least_trust) * float(smoothstep((scatter - low) / (high - low)))
+
+
+def contrast_scatter(w: Windows) -> float:
+    """Return the ratio of the quartiles of f's contrast relative to b, where they share any."""
+    ratio = w.c / (w.s_b + TINY)
+    alike = w.c * w.c > SHARED[0] * w.s_b * w.s_f
+    shared = ratio[w.strong & alike & (ratio > SHARED[1])]
+    if shared.size < LEAST_SOUND * ratio.size:
+        return 1.0
+    first, last = np.quantile(shared, (0.25, 0.75))
+    return float(last / first)
 
 
 def thresholds(sound: float, k: UnionSettings) -> tuple[float, float]:
@@ -128,6 +156,7 @@ def fill_missing(
     gain: float,
     low: float,
     high: float,
+    trust: float,
 ) -> None:
     """Set m and a from the energies."""
     rows, cols = m.shape
@@ -137,4 +166,4 @@ def fill_missing(
             rest = max(s_b[i, j] - noise, 0.0)
             here = rest / (rest + 2.0 * noise + TINY) * (1.0 - step(abs(beta), low, high))
             m[i, j] = here
-            a[i, j] = here * (1.0 - min(max(beta, 0.0), 1.0))
+            a[i, j] = trust * here * (1.0 - min(max(beta, 0.0), 1.0))

@@ -34,6 +34,11 @@ class UnionSettings:
         without sound windows, and with.
     most_gain : float
         Largest contrast of f relative to b.
+    scatter : tuple of float
+        Ratio of the quartiles of that contrast between which what is added is held back, for
+        pictures that did not fit: 2 to 3 if one is blurred, displaced and compressed.
+    least_trust : float
+        Part of it that is added nevertheless.
     rounds : int
         Re-weightings of the tie.
     tie_width : float
@@ -58,6 +63,8 @@ class UnionSettings:
     strict: tuple[float, float] = (0.2, 0.29)
     lenient: tuple[float, float] = (0.8, 1.05)
     most_gain: float = 4.0
+    scatter: tuple[float, float] = (1.6, 2.6)
+    least_trust: float = 0.3
     rounds: int = 6
     tie_width: float = 0.7
     one_sided: tuple[float, float] = (0.03, 0.09)

@@ -3,19 +3,22 @@ r"""Target :math:`w_c = f_c\,e^{\psi}`, offset included: chromaticity is kept, n
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics
-from osmofuse.methods.union.bands import structure_of
+from osmofuse.methods.union.bands import Structure, structure_of
 from osmofuse.methods.union.doubts import doubts
+from osmofuse.methods.union.fit import Fit
 from osmofuse.methods.union.layer import cleaned, layer_of
-from osmofuse.methods.union.missing import Missing, missing_of
-from osmofuse.methods.union.pair import grey_of, log_pair
+from osmofuse.methods.union.missing import Missing, Windows, missing_of
+from osmofuse.methods.union.pair import LogPair, grey_of, log_pair
 from osmofuse.methods.union.settings import UnionSettings
+from osmofuse.methods.union.shifts import fitted
 from osmofuse.typing import FloatArray
 
 
@@ -35,6 +38,8 @@ class Layer:
 @dataclass(frozen=True)
 class UnionTarget(UnionSettings):
     """The foreground with the layer that it lacks."""
+
+    finds_map: ClassVar[bool] = True
 
     @property
     def cost(self) -> Cost:
@@ -63,13 +68,23 @@ class UnionTarget(UnionSettings):
         pair = log_pair(sources, k, self.offset, known)
         for one in before:
             pair.y[...] += one.psi
-        structure = structure_of(pair, self, known)
+        structure, windows, fit = measured(pair, self, known)
+        if fit.shifted:
+            pair = replace(pair, b=fitted(pair.b, pair.y, structure.scale))
+            structure, windows, _ = measured(pair, self, known.within("moved"))
         reach = self.reach * structure.scale if reach is None else reach
-        missing = missing_of(pair, structure, self, known).within(entry(sources, k))
+        missing = missing_of(pair, windows, fit, self, known).within(entry(sources, k))
         raw = layer_of(structure, missing, reach, self, known)
         psi = cleaned(raw, structure, missing, self, known)
-        found = doubts(pair, grey_of(sources, k), psi, missing.fit, known)
+        found = doubts(pair, grey_of(sources, k), psi, fit, missing.trust, known)
         return Layer(psi, missing, reach, found)
+
+
+def measured(pair: LogPair, k: UnionSettings, known: Statistics) -> tuple[Structure, Windows, Fit]:
+    """Return the structure of a background, its windows, and how well the pictures fit."""
+    structure = structure_of(pair, k, known)
+    windows = Windows.of(pair, structure, known)
+    return structure, windows, Fit.of(windows.h_b, windows.h_y, windows.scale, known)
 
 
 def entry(sources: Sources, k: int) -> FloatArray:

@@ -1,0 +1,61 @@
+r"""Small shifts of a background that does not quite fit: a smooth field, found by correlation.
+
+In windows W the cross energies :math:`c_-, c_0, c_+` of a background shifted by -1, 0 and 1 pixel
+have their maximum at
+
+.. math::
+
+    \delta = \frac{c_- - c_+}{2\,(c_- - 2 c_0 + c_+)} .
+
+Where f shows little of b it says nothing. Its mean over wide windows, weighted by the curvature and
+by the squared correlation, is the field; a few rounds make it exact.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from osmofuse.filters import smooth
+from osmofuse.typing import FloatArray
+
+ROUNDS = 3
+# Deviations of the windows and of the field, as shares of the side: twice as much or half as much
+# changes results by less than 0.5 dB on drawn pages displaced by a pixel.
+WINDOW, FIELD = 1 / 16, 1 / 5
+LONGEST = 1.0  # pixels, in a round
+TINY = np.float32(1e-12)
+
+
+def fitted(b: FloatArray, y: FloatArray, scale: float) -> FloatArray:
+    """Return b, moved so that its structure lies on that of y.
+
+    `scale` is the deviation of the finest structure in pixels; coarser light is left out.
+    """
+    from scipy.ndimage import map_coordinates
+
+    places = np.indices(b.shape, np.float32)
+    moved, h_y = b, high_passed(y, scale)
+    for _ in range(ROUNDS):
+        h_b = high_passed(moved, scale)
+        places += np.stack([shift_along(h_b, h_y, axis) for axis in (0, 1)])
+        moved = map_coordinates(b, places, order=3, mode="nearest")
+    return np.asarray(moved)
+
+
+def high_passed(x: FloatArray, scale: float) -> FloatArray:
+    """Return a plane without what is coarser than three scales."""
+    return x - smooth(x, 3.0 * scale)
+
+
+def shift_along(h_b: FloatArray, h_y: FloatArray, axis: int) -> FloatArray:
+    """Return how far b is to be read ahead along an axis, in pixels, at most one."""
+    side = math.sqrt(h_b.size)
+    s_b, s_f = smooth(h_b * h_b, WINDOW * side), smooth(h_y * h_y, WINDOW * side)
+    before, here, after = (smooth(np.roll(h_b, -d, axis) * h_y, WINDOW * side) for d in (-1, 0, 1))
+    bend = np.maximum(2.0 * here - before - after, 0.0)
+    best = np.maximum(np.maximum(here, before), np.maximum(after, 0.0))
+    weight = bend * np.square(np.minimum(best * best / (s_b * s_f + TINY), 1.0))
+    delta = np.clip(0.5 * (after - before) / (bend + TINY), -LONGEST, LONGEST)
+    return smooth(weight * delta, FIELD * side) / (smooth(weight, FIELD * side) + TINY)
