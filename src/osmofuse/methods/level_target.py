@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -72,6 +73,8 @@ class LevelTarget:
     cover: tuple[float, float] = INK
     covering: tuple[float, float] = (0.1, 0.3)
     smoothing: float = 3.0
+
+    finds_map: ClassVar[bool] = True
 
     @property
     def cost(self) -> Cost:
