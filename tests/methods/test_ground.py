@@ -20,7 +20,7 @@ def page(rng, share=0.2, height=-1.0):
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.5])
 @pytest.mark.parametrize("height", [-1.0, 1.0])
 def test_the_level_is_that_of_the_ground_under_strokes_of_either_sign(rng, share, height):
-    x, ground, strokes = page(rng, share, height)
+    x, ground, _ = page(rng, share, height)
     found = ground_of(x, 6.0, INK, Statistics(), one_sided=share == 0.1)
     inner = np.s_[8:-8, 16:-16]
     if share < 0.5:

@@ -178,8 +178,8 @@ class Recipe:
         --------
         >>> import numpy as np
         >>> page, infrared = np.full((40, 30, 3), 0.7), np.full((40, 30), 0.6)
-        >>> round(recipe("text").fuse(page, infrared).reach, 2)
-        0.69
+        >>> round(recipe("heritage").fuse(page, infrared).reach, 2)
+        1.04
         """
         chosen, how = self._prepares(alpha)
         method = changes.pop("method", self.method)
@@ -219,9 +219,9 @@ class Recipe:
         --------
         >>> import numpy as np
         >>> page, infrared = np.full((40, 30, 3), 0.7), np.full((40, 30), 0.6)
-        >>> found = recipe("text").compare(page, infrared, methods=["variational", "direct"])
+        >>> found = recipe("heritage").compare(page, infrared, methods=["variational", "direct"])
         >>> round(found[0].fusion.reach, 2)
-        0.69
+        1.04
         """
         chosen, how = self._prepares(alpha)
         shape = foreground.shape if isinstance(foreground, Picture) else np.shape(foreground)
@@ -261,9 +261,9 @@ class Recipe:
         --------
         >>> import numpy as np
         >>> page, infrared = np.full((40, 30, 3), 0.7), np.full((40, 30), 0.6)
-        >>> found = recipe("text").sweep(page, infrared, eta=[0.1, 0.2])
+        >>> found = recipe("heritage").sweep(page, infrared, eta=[0.1, 0.2])
         >>> [(trial.settings["eta"], round(trial.fusion.reach, 2)) for trial in found]
-        [(0.1, 0.69), (0.2, 0.69)]
+        [(0.1, 1.04), (0.2, 1.04)]
         """
         chosen, how = self._prepares(alpha)
         used = self.method if method is None else method
