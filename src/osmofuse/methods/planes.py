@@ -29,7 +29,7 @@ from osmofuse.linalg.stencil import zeros
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics
-from osmofuse.typing import BoolArray, FloatArray
+from osmofuse.typing import Array, BoolArray, FloatArray
 
 Band: TypeAlias = Literal["keep", "repeat"]
 Start: TypeAlias = Literal["foreground", "composite", "means", "target"]
@@ -176,13 +176,18 @@ class Found(Filling, Protocol):
         """Notes for the user on the pictures."""
         ...
 
+    @property
+    def foreground(self) -> Array | None:
+        """Foreground that replaces that of the sources, if something covers it."""
+        ...
+
 
 @dataclass(frozen=True)
 class Reading:
     """Settings on which the planes of variational osmosis depend, as in `VariationalOsmosis`.
 
     `offsets` are added to the pictures, the foreground's first. With `held`, u is held where alpha
-    is 1 and free elsewhere (gamma is infinite).
+    is 1 and free elsewhere (gamma is infinite). `foreground` replaces that of the sources.
     """
 
     offsets: tuple[float, ...]
@@ -191,11 +196,14 @@ class Reading:
     target: Filling
     held: bool
     dtype: Any
+    foreground: Array | None = None
 
 
 def channels_of(sources: Sources, reading: Reading, *, padded: bool = False) -> Iterator[Channel]:
     """Yield the planes of each channel; `padded` by a frame of zeros (`linalg.stencil`)."""
     shape, dtype = sources.shape, reading.dtype
+    if reading.foreground is not None:
+        sources = sources.with_foreground(reading.foreground)
 
     def plane() -> tuple[FloatArray, FloatArray]:
         whole = zeros(shape, dtype) if padded else np.empty(shape, dtype)

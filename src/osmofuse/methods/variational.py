@@ -401,7 +401,9 @@ class Settled:
         asked = self.asked
         held, dtype = math.isinf(asked.gamma), asked._dtype
         offsets = self.measured.offsets(asked.offset)
-        return Reading(offsets, asked.band, asked.start, self.measured.target, held, dtype)
+        target = self.measured.target
+        healed = target.foreground if isinstance(target, Found) else None
+        return Reading(offsets, asked.band, asked.start, target, held, dtype, healed)
 
     @property
     def term(self) -> Regulariser:

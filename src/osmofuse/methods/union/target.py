@@ -12,12 +12,13 @@ from osmofuse.methods.cost import Cost
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics
 from osmofuse.methods.union.bands import structure_of
+from osmofuse.methods.union.cover import uncovered
 from osmofuse.methods.union.doubts import doubts
 from osmofuse.methods.union.layer import cleaned, layer_of
 from osmofuse.methods.union.missing import Missing, missing_of
 from osmofuse.methods.union.pair import grey_of, log_pair
 from osmofuse.methods.union.settings import UnionSettings
-from osmofuse.typing import FloatArray
+from osmofuse.typing import Array, FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +50,13 @@ class UnionTarget(UnionSettings):
     ) -> LayerTarget:
         """Return the target of these pictures; a given reach is the tie R of the layer."""
         layers: list[Layer] = []
+        seen = uncovered(sources, self.offset, known)
+        healed = None if seen is sources else seen.foreground
+        sources = seen
         for k in range(1, sources.count):
             numbers = known.within(f"background {k}")
             layers.append(self.layer(sources, k, layers, numbers, reach))
-        return LayerTarget(tuple(layers))
+        return LayerTarget(tuple(layers), healed)
 
     def layer(
         self,
@@ -97,6 +101,7 @@ class LayerTarget:
     """Foreground times the exponential of layers."""
 
     layers: tuple[Layer, ...]
+    foreground: Array | None = None
 
     @property
     def reach(self) -> float:
