@@ -31,7 +31,8 @@ THUMBNAIL, THUMBNAIL_LIMIT = 158, 15_000  # side of each half, and bytes
 # Part of each recipe's scene on the sheet: its first row and column, in parts of the picture.
 MIDDLE = 0.3, 0.2
 CORNERS = {
-    "clone": (0.3, 0.22), "cloud": (0.55, 0.45), "face": (0.3, 0.2), "heritage": (0.1, 0.4),
+    "clone": (0.3, 0.22), "cloud": (0.55, 0.45), "face": (0.3, 0.2),
+    "general": (0.45, 0.4), "heritage": (0.1, 0.4),
     "recolour": (0.3, 0.2), "scene": (0.3, 0.05), "text": (0.45, 0.4),
 }  # fmt: skip
 
@@ -69,7 +70,7 @@ def draw_manuscript(scene: gallery.Scene) -> None:
     close = [(caption.split(":")[0], panel[DETAIL]) for caption, panel in [*panels, truth]]
     save("manuscript-detail.jpg", close, columns=4)
     steps = [
-        ("alpha: white keeps the visible page", scene.alpha),
+        ("What enters, found in the pictures: black", fusion.alpha),
         ("The structure v", fusion.structure),
         truth,
     ]
@@ -81,7 +82,7 @@ def draw_portrait(scene: gallery.Scene) -> None:
         ("Foreground: the sitter", scene.foreground),
         ("Background: the guest, in another light", scene.background),
         ("alpha: white keeps the sitter", scene.alpha),
-        ("Fused: the guest in the sitter's light", fused(scene).image),
+        ("Fused: the guest in the sitter's light", fused(scene, scene.alpha).image),
     ]
     save("portrait.jpg", panels, columns=4)
     draw_reach(scene)
@@ -91,7 +92,7 @@ def draw_reach(scene: gallery.Scene) -> None:
     pictures = scene.foreground, scene.background, scene.alpha
     reaches = {"2 pixels": 2, "8 pixels": 8, "32 pixels": 32, "no limit": math.inf}
     panels = [
-        (f"Reach: {told}", osmofuse.fuse(*pictures, reach=reach).image[FACE])
+        (f"Reach: {told}", osmofuse.fuse(*pictures, reach=reach, target="product").image[FACE])
         for told, reach in reaches.items()
     ]
     save("reach.jpg", panels, columns=4)
@@ -168,7 +169,7 @@ def draw_report(scene: gallery.Scene) -> None:
     with TemporaryDirectory() as folder:
         page = write_report(
             Path(folder) / "report",
-            pictures={**pictures, "alpha": scene.alpha},
+            pictures={**pictures, "alpha": fusion.alpha},
             fusion=fusion,
             provenance=Provenance(title="Folio 12, visible and infrared"),
         )
@@ -184,12 +185,14 @@ def draw_recipes() -> None:
     panels = []
     for recipe in osmofuse.recipes():
         scene, better = draw_thumbnail(recipe)
-        default = osmofuse.fuse(scene.foreground, scene.background, scene.alpha).image
+        alpha = scene.alpha if recipe.needs_map else None
+        pair = scene.foreground, scene.background
+        default = osmofuse.fuse(*pair, alpha, target="product").image
         part = cut(scene.truth.shape, *CORNERS.get(recipe.name, MIDDLE))
         gained = [metrics.psnr(u, scene.truth) for u in (default, better)]
         panels += [
             (f"{recipe.name}: the foreground", scene.foreground[part]),
-            (f"Default settings: {gained[0]:.1f} dB", default[part]),
+            (f"The paper's model: {gained[0]:.1f} dB", default[part]),
             (f"With the recipe: {gained[1]:.1f} dB", better[part]),
             ("Truth", scene.truth[part]),
         ]
@@ -199,7 +202,8 @@ def draw_recipes() -> None:
 def draw_thumbnail(recipe: osmofuse.Recipe) -> tuple[gallery.Scene, np.ndarray]:
     """Draw a recipe's scene before and after, and return the scene and what was made of it."""
     scene = getattr(gallery, recipe.scene)(seed=10)  # on which nothing was tuned
-    better = recipe.fuse(scene.foreground, scene.background, scene.alpha).image
+    alpha = scene.alpha if recipe.needs_map else None
+    better = recipe.fuse(scene.foreground, scene.background, alpha).image
     square = around(scene.alpha)
     save_thumbnail(recipe.path.with_suffix(".jpg"), scene.foreground[square], better[square])
     return scene, better
@@ -237,10 +241,10 @@ def save_thumbnail(path: Path, before: np.ndarray, after: np.ndarray) -> None:
     raise SystemExit(f"{path} is too large")
 
 
-def fused(scene: gallery.Scene) -> osmofuse.Fusion:
-    pictures = scene.foreground, scene.background, scene.alpha
-    fusion = osmofuse.fuse(*pictures)
-    scores = osmofuse.score(fusion.image, *pictures, truth=scene.truth)
+def fused(scene: gallery.Scene, alpha: np.ndarray | None = None) -> osmofuse.Fusion:
+    pair = scene.foreground, scene.background
+    fusion = osmofuse.fuse(*pair, alpha)
+    scores = osmofuse.score(fusion.image, *pair, scene.alpha, truth=scene.truth)
     told = ", ".join(f"{name} {score.value:.4g}" for name, score in scores.items())
     print(f"{scene.name}: {fusion.status} in {fusion.seconds:.2f} s, {told}")
     return fusion

@@ -35,11 +35,13 @@ def test_one_command_makes_a_fused_picture(folder):
     visible, infrared = (osmofuse.read(folder / name) for name in PAIR)
     expected = visible.with_samples(osmofuse.fuse(visible, infrared).image)[0]
     np.testing.assert_array_equal(fused.pixels, expected.pixels)
-    assert read_record(folder / "fused.tif.json").alpha["value"] == 0.5
-    line, hint = done.stderr.splitlines()
+    record = read_record(folder / "fused.tif.json")
+    assert record.alpha is None
+    assert set(record.method["chosen"]) == {"reach", "eta", "offset"}
+    line, *notes = done.stderr.splitlines()
     assert line == "Fusing ...", "no animation off a terminal"
-    assert "0.5 everywhere, since none was given" in hint
-    assert "--alpha map.png" in hint
+    assert "px wide" in notes[0]
+    assert record.method["notes"][0] in notes[0]
     assert "fused.tif.json" in done.stdout
 
 

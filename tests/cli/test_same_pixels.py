@@ -61,7 +61,7 @@ def test_every_method(folder, method):
 @pytest.mark.parametrize("name", RECIPES)
 def test_every_recipe(folder, name):
     chosen = osmofuse.recipe(name)
-    given = [] if chosen.alpha is not None else ["map.png"]
+    given = ["map.png"] if chosen.needs_map else []
     made = by_command("visible.tif", "infrared.tif", "--recipe", name,
                       *(part for one in given for part in ("--alpha", one)))  # fmt: skip
     fusion = chosen.fuse(*files("visible.tif", "infrared.tif", *given))
@@ -77,7 +77,7 @@ def test_every_recipe(folder, name):
         (("--alpha", "map.png", "--invert", "--soften", "1"), {"invert": True, "soften": 1.0}),
         (("--alpha", "map.png", "--levels", "match"), {"levels": "match"}),
         (("--alpha", "map.png", "--working-space", "linear"), {"working_space": "linear"}),
-        (("--reach", "6", "--eta", "0.3"), {"alpha": 0.5, "reach": 6.0, "eta": 0.3}),
+        (("--alpha", "0.5", "--reach", "6"), {"alpha": 0.5, "reach": 6.0}),
     ],
 )
 def test_options(folder, arguments, options):

@@ -62,13 +62,18 @@ def test_five_settings_are_options_of_their_own():
 @pytest.mark.parametrize(
     ("method", "name", "text", "match"),
     [
-        ("variational", "eta", "much", "--set eta: 'much' is not a number"),
-        ("variational", "eta", "none", "--set eta: 'none' is not a number"),
+        ("variational", "eta", "much", "--set eta: 'much' is not auto or a number"),
+        ("variational", "eta", "none", "--set eta: 'none' is not auto or a number"),
         ("variational", "eta", "0,5", r"did you mean 0\.5"),
         ("variational", "max_iter", "1.5", "--set max_iter: '1.5' is not a whole number"),
         ("variational", "regulariser", "l2", "'l2' is not huber or tv or tikhonov or none"),
         ("variational", "solver", "ipano", r"did you mean 'ipiano'\?"),
-        ("variational", "reach", "2cm", "'2cm' is not a number of pixels, text like '2 %' or none"),
+        (
+            "variational",
+            "reach",
+            "2cm",
+            "'2cm' is not auto or a number of pixels, text like '2 %' or none",
+        ),
         ("average", "weights", "3;1", "'3;1' is not numbers separated by commas or none"),
         ("direct", "eta", "1", "--set eta is not a setting of the method 'direct'; .* are band"),
         ("variational", "etta", "1", r"did you mean 'eta'\?"),
@@ -125,7 +130,12 @@ def test_an_assignment_for_several_methods_names_one():
 
 @pytest.mark.parametrize(
     ("typed", "offered"),
-    [("so", ["solver="]), ("solver=p", ["solver=published"]), ("nothing=", []), ("eta=", [])],
+    [
+        ("so", ["solver="]),
+        ("solver=p", ["solver=published"]),
+        ("nothing=", []),
+        ("eta=", ["eta=auto"]),
+    ],
 )
 def test_the_shell_completes_names_and_words(typed, offered):
     @click.command()

@@ -29,7 +29,7 @@ def test_paths_may_be_text_and_numbers_stay_numbers():
 
 
 def test_the_method_has_its_settings():
-    job = FuseJob("v.tif", "i.tif", "o.tif", settings={"eta": 0.2})
+    job = FuseJob("v.tif", "i.tif", "o.tif", alpha=0.5, settings={"eta": 0.2})
     assert job.fuser == VariationalOsmosis(eta=0.2)
     assert FuseJob("v.tif", "i.tif", "o.tif", method="direct").fuser == DirectMatting()
 

@@ -40,7 +40,7 @@ def test_letters_of_the_paper():
 
 def test_values_are_ranges_and_choices():
     assert setting("variational", "gamma").values == "0 to 1e9, or inf"
-    assert setting("variational", "reach").values == "0.001 to 1e6, or inf, or none"
+    assert setting("variational", "reach").values == "0.001 to 1e6, or inf, or none, or auto"
     assert setting("variational", "regulariser").values == "huber, tv, tikhonov, none"
     assert setting("spectral-tv", "coupled").values == "true, false"
     assert setting("spectral-tv", "background_weights").range == "-100 to 100"

@@ -61,7 +61,7 @@ def test_it_agrees_with_the_papers_algorithm_where_both_end():
     rng = np.random.default_rng(3)
     f, b = 0.3 + 0.4 * rng.random((12, 11)), 0.3 + 0.4 * rng.random((12, 11))
     alpha = np.where(np.arange(11) < 5, 1.0, 0.3) * np.ones((12, 11))
-    flow = fuse(f, b, alpha, reach=math.inf)
+    flow = fuse(f, b, alpha, reach=math.inf, target="product")
     slow = fuse(f, b, alpha, solver="ipiano", rtol=1e-13)
     assert flow.status is Status.stationary
     assert decibels(flow.image, slow.image) >= 60
@@ -186,7 +186,7 @@ def test_no_structure_comes_from_where_the_background_has_no_data(rng):
     b[~valid] = np.nan
     masked = fuse(f, b, 0.0, valid=valid, feather=0, reach=4)
     other = np.where(valid[..., None], b, 0.5)
-    same = fuse(f, other, np.where(valid, 0.0, 1.0), reach=4)
+    same = fuse(f, other, np.where(valid, 0.0, 1.0), reach=4, target="product")
     np.testing.assert_array_equal(masked.image, same.image)
 
 

@@ -18,9 +18,17 @@ from osmofuse.methods.scene_target import (
     scene_layer,
     with_headroom,
 )
+from osmofuse.methods.statistics import Statistics
 from osmofuse.metrics import psnr
 
-SETTINGS = {"target": "scene", "start": "target", "gamma": 0.0, "eta": 0.0, "reach": 1.0}
+SETTINGS = {
+    "target": "scene",
+    "start": "target",
+    "mu": 100.0,
+    "gamma": 0.0,
+    "eta": 0.0,
+    "reach": 1.0,
+}
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +42,8 @@ def layer(scene):
 
 
 def layer_of(foreground, background, valid=None, **settings):
-    return scene_layer(Sources(foreground, background, 0.0, valid), SceneTarget(**settings))
+    sources = Sources(foreground, background, 0.0, valid)
+    return scene_layer(sources, SceneTarget(**settings), Statistics())
 
 
 def people_and_ground(scene):
@@ -115,15 +124,16 @@ def test_a_black_rim_is_no_heat_and_no_edge(scene):
 def test_nothing_hot_adds_no_brightness():
     noise = 0.4 + 0.01 * np.random.default_rng(0).standard_normal((120, 160)).astype(np.float32)
     none = np.ones(noise.shape, np.float32)
-    assert np.abs(heat(noise, none, SceneTarget())).max() == 0.0
-    assert np.abs(heat(np.full_like(noise, 0.4), none, SceneTarget())).max() == 0.0
-    assert np.abs(heat(noise, 0.0 * none, SceneTarget())).max() == 0.0
+    assert np.abs(heat(noise, none, SceneTarget(), Statistics())).max() == 0.0
+    assert np.abs(heat(np.full_like(noise, 0.4), none, SceneTarget(), Statistics())).max() == 0.0
+    assert np.abs(heat(noise, 0.0 * none, SceneTarget(), Statistics())).max() == 0.0
 
 
 def test_heat_grows_with_the_setting(scene):
     trust = np.ones(scene.alpha.shape, np.float32)
     weak, strong = (
-        heat(scene.background, trust, replace(SceneTarget(), heat=h)) for h in (0.1, 0.3)
+        heat(scene.background, trust, replace(SceneTarget(), heat=h), Statistics())
+        for h in (0.1, 0.3)
     )
     assert strong == pytest.approx(3.0 * weak, abs=1e-6)
 

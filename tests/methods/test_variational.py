@@ -142,7 +142,8 @@ def test_several_backgrounds_each_bring_their_part(pair, rng):
     third = rng.random((8, 7))
     left = np.zeros((8, 7))
     left[:, :3] = 1.0
-    fusion = fuse(f, [b, third], [0.0, left, 1 - left], mu=1e6, eta=0, band="repeat")
+    settings = {"mu": 1e6, "eta": 0, "band": "repeat", "target": "product"}
+    fusion = fuse(f, [b, third], [0.0, left, 1 - left], **settings)
     np.testing.assert_allclose(fusion.structure[:, :3], b[:, :3], atol=1e-4)
     np.testing.assert_allclose(fusion.structure[:, 3:, 1], third[:, 3:], atol=1e-4)
 

@@ -37,6 +37,7 @@ def job(files, output, background="infrared.tif", **parts):
         backgrounds=files / background,
         alpha=files / "map.png",
         output=output,
+        settings={"target": "product"},
         **parts,
     )
 

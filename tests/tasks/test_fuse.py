@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -30,7 +32,7 @@ def pair(rng):
 
 
 def test_settings_go_to_the_named_method(pair):
-    fusion = fuse(*pair, method="variational", eta=0.3, mu=20, max_iter=5)
+    fusion = fuse(*pair, 0.5, method="variational", eta=0.3, mu=20, max_iter=5)
     assert fusion.method == VariationalOsmosis(eta=0.3, mu=20, max_iter=5)
 
 
@@ -62,11 +64,53 @@ def test_a_method_that_gives_no_fusion_is_named(pair):
 
 def test_variational_is_the_default_and_known_by_name(pair):
     assert METHODS["variational"] is VariationalOsmosis
-    assert fuse(*pair, max_iter=2).method == VariationalOsmosis(max_iter=2)
+    assert fuse(*pair, 0.5, max_iter=2).method == VariationalOsmosis(max_iter=2)
 
 
-def test_alpha_is_a_half_by_default(pair):
-    assert np.array_equal(fuse(*pair, max_iter=5).image, fuse(*pair, 0.5, max_iter=5).image)
+BARE = VariationalOsmosis(
+    target="union", gamma=0.0, start="target", mu=10.0, reach="auto", eta="auto", offset="auto",
+    background_bands="auto",
+)  # fmt: skip
+
+
+def test_without_a_map_what_is_missing_enters(pair):
+    fusion = fuse(*pair)
+    assert fusion.method == BARE
+    assert np.array_equal(fusion.image, BARE(Sources(*pair, 0.0)).image)
+    assert set(fusion.chosen) == {"reach", "eta", "offset"}
+    assert fusion.alpha.shape == pair[0].shape[:2]
+
+
+@pytest.mark.parametrize("options", [{"method": "average"}, {"solver": "ipiano", "max_iter": 5}])
+def test_other_methods_and_solvers_take_a_half(pair, options):
+    assert np.array_equal(fuse(*pair, **options).image, fuse(*pair, 0.5, **options).image)
+
+
+def test_a_target_that_needs_a_map_takes_a_half_and_the_papers_defaults(pair):
+    fusion = fuse(*pair, target="product")
+    assert fusion.method == VariationalOsmosis()
+    assert np.array_equal(fusion.image, fuse(*pair, 0.5).image)
+
+
+def test_settings_override_the_best_guess_one_by_one(pair):
+    assert fuse(*pair, mu=20.0, reach=3).method == replace(BARE, mu=20.0, reach=3)
+
+
+def test_a_map_or_a_list_means_seamless(pair):
+    f, b = pair
+    alpha = np.zeros(f.shape[:2])
+    alpha[:3] = 1.0
+    one, several = fuse(f, b, alpha), fuse(f, [b, b], [alpha, 0.5 * (1 - alpha), 0.5 * (1 - alpha)])
+    assert one.method == several.method
+    assert (one.method.target, one.method.tie, one.method.mu) == ("seamless", "auto", 100.0)
+    assert one.chosen["tie"] > 0
+
+
+def test_prepared_pictures_remember_that_there_was_no_map(pair):
+    ready = osmofuse.prepare(*pair)
+    assert np.array_equal(fuse(ready).image, fuse(*pair).image)
+    half = ready.with_map(0.5)
+    assert fuse(half).method == VariationalOsmosis()
 
 
 def test_unknown_methods(pair):

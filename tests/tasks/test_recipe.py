@@ -58,7 +58,9 @@ def test_what_is_given_wins(own, scene):
     made = images(own.compare(*pair, scene.alpha, methods=methods, soften=0.0, levels="as-is"))
     said = own.fuse(*pair, scene.alpha, soften=0.0, levels="as-is").image
     np.testing.assert_array_equal(made["as it says"], said)
-    np.testing.assert_array_equal(made["mine"], osmofuse.fuse(*pair, scene.alpha, reach=2).image)
+    np.testing.assert_array_equal(
+        made["mine"], osmofuse.fuse(*pair, scene.alpha, reach=2, target="product").image
+    )
 
 
 def test_by_default_all_of_ours_are_compared(own, scene):

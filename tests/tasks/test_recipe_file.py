@@ -20,13 +20,14 @@ def test_the_least_recipe_is_the_default():
         "purpose": "Me.",
         "scene": None,
         "alpha": 0.5,
+        "needs_map": False,
         "soften": 0.0,
         "levels": "as-is",
         "working_space": "encoded",
         "align": None,
         "depth": None,
         "method": "variational",
-        "settings": {},
+        "settings": {"target": "product"},
     }
 
 
@@ -39,7 +40,8 @@ def test_all_that_can_be_said():
     )
     assert (found["alpha"], found["soften"], found["scene"]) == (None, "1 %", "cloud")
     assert (found["levels"], found["working_space"]) == ("match", "linear")
-    assert found["settings"] == {"reach": "2.5 %", "gamma": math.inf, "eta": 0}
+    settings = {"reach": "2.5 %", "gamma": math.inf, "eta": 0}
+    assert found["settings"] == {"target": "product", **settings}
 
 
 WRONG = {
@@ -62,7 +64,7 @@ WRONG = {
     "unknown levels": (HEAD + '[input]\nlevels = "max"', r"levels: 'max'; must be one of"),
     "unknown space": (HEAD + '[input]\nworking_space = "lab"', r"working_space: 'lab'; must be"),
     "unknown of alpha": (HEAD + "[alpha]\nvalue = 1", r"\[alpha\]: value is unknown; there may"),
-    "file for alpha": (HEAD + '[alpha]\nfrom = "a.png"', r"from is 'a.png'; must be \"auto\""),
+    "file for alpha": (HEAD + '[alpha]\nfrom = "a.png"', r"from is 'a.png'; must be \"nothing\""),
     "alpha too large": (HEAD + "[alpha]\nfrom = 7", r"alpha: 7; must be a number from 0 to 1"),
     "list for alpha": (HEAD + "[alpha]\nfrom = [1]", r"alpha: \[1\]; must be a number"),
     "blur of a number": (HEAD + "[alpha]\nsoften = 2", r"soften: alpha is a number"),

@@ -65,7 +65,10 @@ def test_every_setting_may_be_a_list(scene, name):
     assert [trial.settings[name] for trial in found] == list(LISTS[name])
     for trial in found:
         alone = osmofuse.fuse(
-            scene.foreground, scene.background[..., 0], scene.alpha, **trial.settings
+            scene.foreground,
+            scene.background[..., 0],
+            scene.alpha,
+            **{"target": "product"} | trial.settings,
         )
         np.testing.assert_array_equal(trial.fusion.image, alone.image)
 
@@ -75,7 +78,7 @@ def test_several_maps_are_tried(scene):
     assert [trial.settings["alpha"] for trial in found] == [0.2, "map 2", "auto"]
     assert [trial.settings["reach"] for trial in found] == [2] * 3
     for trial, alpha in zip(found, (0.2, scene.alpha, "auto"), strict=True):
-        alone = osmofuse.fuse(scene.foreground, scene.background, alpha, reach=2)
+        alone = osmofuse.fuse(scene.foreground, scene.background, alpha, reach=2, target="product")
         np.testing.assert_array_equal(trial.fusion.image, alone.image)
         scored = osmofuse.score(
             alone.image, scene.foreground, scene.background, alone.sources.alpha,
@@ -93,7 +96,9 @@ def test_maps_have_labels_and_are_made_ready_like_one(scene):
     drawn = osmofuse.Picture((255 * (scene.alpha > 0.5)).astype(np.uint8))
     found = swept_maps(scene, {"drawn": drawn, "soft": scene.alpha}, soften=2.0, eta=[0.0, 0.1])
     assert [trial.settings["alpha"] for trial in found] == ["drawn", "drawn", "soft", "soft"]
-    alone = osmofuse.fuse(scene.foreground, scene.background, drawn, soften=2.0, reach=2, eta=0.1)
+    alone = osmofuse.fuse(
+        scene.foreground, scene.background, drawn, soften=2.0, reach=2, eta=0.1, target="product"
+    )
     np.testing.assert_array_equal(found[1].fusion.image, alone.image)
     ready = osmofuse.prepare(scene.foreground, scene.background, scene.alpha, soften=2.0)
     again = osmofuse.sweep(ready, alpha={"drawn": drawn, "soft": scene.alpha}, reach=2, eta=[0.1])
@@ -103,7 +108,9 @@ def test_maps_have_labels_and_are_made_ready_like_one(scene):
 def test_a_number_among_blurred_maps_is_tried_as_it_is(scene):
     found = swept_maps(scene, [0.2, scene.alpha], soften=2.0)
     for trial, alpha, how in zip(found, (0.2, scene.alpha), ({}, {"soften": 2.0}), strict=True):
-        alone = osmofuse.fuse(scene.foreground, scene.background, alpha, reach=2, **how)
+        alone = osmofuse.fuse(
+            scene.foreground, scene.background, alpha, reach=2, target="product", **how
+        )
         np.testing.assert_array_equal(trial.fusion.image, alone.image)
 
 
@@ -124,7 +131,9 @@ def test_any_method_can_be_swept(scene):
 def test_each_is_the_fusion_with_its_settings(scene, start):
     for trial in swept(scene, start=["foreground", "means"], eta=[0.0, 0.3], gamma=1, mu=50):
         if trial.settings["start"] == start:
-            alone = osmofuse.fuse(scene.foreground, scene.background, scene.alpha, **trial.settings)
+            alone = osmofuse.fuse(
+                scene.foreground, scene.background, scene.alpha, target="product", **trial.settings
+            )
             np.testing.assert_array_equal(trial.fusion.image, alone.image)
 
 
@@ -153,7 +162,9 @@ def test_a_map_can_be_made_and_holes_are_kept(scene):
     background = np.where(valid[..., None], scene.background, np.nan)
     (trial,) = osmofuse.sweep(scene.foreground, background, "auto", valid=valid, **one)
     settings = trial.settings
-    alone = osmofuse.fuse(scene.foreground, background, "auto", valid=valid, **settings)
+    alone = osmofuse.fuse(
+        scene.foreground, background, "auto", valid=valid, target="product", **settings
+    )
     np.testing.assert_array_equal(trial.fusion.image, alone.image)
     assert trial.scores["chromaticity"].value >= 0
 

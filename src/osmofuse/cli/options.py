@@ -136,7 +136,7 @@ alpha = _alpha_option(AlphaType(auto=True), "")
 alphas = _alpha_option(
     AlphaType(auto=True),
     " With MORE pictures, give weights that sum to 1, FOREGROUND's first.",
-    default="what FOREGROUND lacks enters",
+    default="found",
     multiple=True,
 )
 alphas_tried = _alpha_option(

@@ -19,6 +19,7 @@ from osmofuse.jobs.fuse import FuseJob
 from osmofuse.jobs.job import FileJob, Repetition, Result, may_be_none, required_fields
 from osmofuse.jobs.matte import MatteJob
 from osmofuse.jobs.score import ScoreJob
+from osmofuse.jobs.sources import SourcesJob
 from osmofuse.jobs.sweep import SweepJob
 from osmofuse.pixels import white_of
 from osmofuse.progress import Watch
@@ -311,7 +312,8 @@ def _alpha_of(record: Record, path: Path, kind: type[FileJob[Any]]) -> Any:
     files = [one for one in record.inputs if one.role.partition("-")[0] == "alpha"]
     values = value if isinstance(value, list) else [value]
     missing = values.count(None)
-    if missing != len(files) and (files or not may_be_none(kind, "alpha")):
+    fuses = issubclass(kind, SourcesJob)  # without a map, its record has none
+    if missing != len(files) and (files or fuses or not may_be_none(kind, "alpha")):
         raise UnreadableError(f"{path}: a damaged record (alpha: maps are missing)")
     places = iter([_place_of(one, path, kind) for one in files])
     found = tuple(next(places, None) if one is None else one for one in values)

@@ -125,7 +125,8 @@ def compare(
     def run(name: str, method: Method) -> Comparison:
         fusion = None
         try:
-            fusion = finished(run_method(method, own.get(name, ready.sources), watch), ready)
+            sources = own.get(name) or ready.for_method(method).sources
+            fusion = finished(run_method(method, sources, watch), ready)
             scores = score(fusion.image, *pictures, truth=truth, metrics=metrics)
         except OsmofuseError as error:
             return Comparison(name, fusion, {}, str(error))

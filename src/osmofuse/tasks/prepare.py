@@ -224,7 +224,7 @@ def kind_of(alpha: object) -> AlphaKind:
     """Return what was given as alpha; a list is a map for each picture."""
     if alpha is None:
         return "nothing"
-    return "number" if is_number(alpha) else "map"
+    return "number" if not isinstance(alpha, list | tuple) and is_number(alpha) else "map"
 
 
 def is_number(alpha: object) -> bool:

@@ -11,6 +11,7 @@ from osmofuse.documents import is_format, toml_of
 from osmofuse.errors import SettingError, did_you_mean
 from osmofuse.pixels import DEPTHS
 from osmofuse.tasks.aligned import DEFAULTS
+from osmofuse.tasks.best_guess import best_guess
 from osmofuse.tasks.fuse import ANY_SIZE, method_of
 from osmofuse.tasks.lengths import in_pixels
 from osmofuse.tasks.prepare import Preparation
@@ -47,6 +48,9 @@ def parsed(text: str, place: str) -> dict[str, Any]:
         )
     found = {name: _table(data, name, place) for name in _TABLES}
     method = dict(found["method"])
+    name = method.pop("name", "variational")
+    if name == "variational":  # the paper's model unless another target is named
+        method = best_guess(name, {"target": "product", **method}, "number")
     parts |= {
         "alpha": _alpha(found["alpha"], place),
         "needs_map": found["alpha"].get("from") == _MAP,
@@ -55,7 +59,7 @@ def parsed(text: str, place: str) -> dict[str, Any]:
         "working_space": found["input"].get("working_space", "encoded"),
         "align": found["align"] if "align" in data else None,
         "depth": found["output"].get("depth"),
-        "method": method.pop("name", "variational"),
+        "method": name,
         "settings": method,
     }
     _try(parts, place)

@@ -15,7 +15,7 @@ import numpy as np
 
 from osmofuse.errors import LimitError, SettingError
 from osmofuse.methods import Fusion, Method, Sources, VariationalOsmosis
-from osmofuse.methods.contract import PreparedMethod, is_preparable
+from osmofuse.methods.contract import PreparedMethod, is_preparable, needs_no_map
 from osmofuse.methods.function_method import MethodFunction
 from osmofuse.metrics import Score, score
 from osmofuse.metrics.catalogue import Choice, chosen_metrics
@@ -162,7 +162,9 @@ def tried_on(
     found: list[Trial] = []
     for label, one in ready.items():
         tried = {} if label is None else {"alpha": label}
-        for changes, made in _fusions(methods, one.sources, watch):
+        mapless = all(needs_no_map(fuser) for _, fuser in methods)
+        sources = one.for_method(methods[0][1]).sources if mapless else one.sources
+        for changes, made in _fusions(methods, sources, watch):
             fusion = replace(finished(made, one), structure=None)
             scores: dict[str, Score] = {}
             if is_scored:
