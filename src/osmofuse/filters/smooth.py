@@ -19,7 +19,8 @@ def smooth(x: FloatArray, sigma: float) -> FloatArray:
     r"""Return a plane convolved with a Gaussian, borders replicated; wide ones on a reduced copy.
 
     A copy reduced by r has lost a variance of :math:`(r^2 - 1)/12`, the enlarging adds
-    :math:`r^2/6`; the filter has the rest. Errors are below 1 % of the range of x.
+    :math:`r^2/6`; the filter has the rest. Errors are below 1 % of the range of x; more at borders
+    of noise, where a block's mean is replicated instead of a pixel.
     """
     factor = 2 ** max(0, math.floor(math.log2(max(sigma, 1e-9) / FINEST)))
     factor = min(factor, max(1, min(x.shape) // 4))

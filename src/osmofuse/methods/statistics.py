@@ -59,12 +59,14 @@ class Statistics:
 
 
 def percentile(x: FloatArray, percent: float) -> float:
-    """Return a percentile of a plane or a line, of its samples on a regular grid.
+    """Return a percentile of a plane or a line, of its samples on a regular grid; 0 of none.
 
     >>> percentile(np.arange(101.0).reshape(1, -1), 10.0)
     10.0
     """
     step = max(1, math.ceil(math.sqrt(x.size / SAMPLES)))
     part = (x[::step, ::step] if x.ndim == 2 else x[:: step * step]).ravel()
+    if part.size == 0:
+        return 0.0
     rank = round(0.01 * percent * (part.size - 1))
     return float(np.partition(part, rank)[rank])

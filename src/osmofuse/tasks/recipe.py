@@ -179,7 +179,7 @@ class Recipe:
         >>> import numpy as np
         >>> page, infrared = np.full((40, 30, 3), 0.7), np.full((40, 30), 0.6)
         >>> round(recipe("heritage").fuse(page, infrared).reach, 2)
-        1.04
+        2.55
         """
         chosen, how = self._prepares(alpha)
         method = changes.pop("method", self.method)
@@ -221,7 +221,7 @@ class Recipe:
         >>> page, infrared = np.full((40, 30, 3), 0.7), np.full((40, 30), 0.6)
         >>> found = recipe("heritage").compare(page, infrared, methods=["variational", "direct"])
         >>> round(found[0].fusion.reach, 2)
-        1.04
+        2.55
         """
         chosen, how = self._prepares(alpha)
         shape = foreground.shape if isinstance(foreground, Picture) else np.shape(foreground)
@@ -263,7 +263,7 @@ class Recipe:
         >>> page, infrared = np.full((40, 30, 3), 0.7), np.full((40, 30), 0.6)
         >>> found = recipe("heritage").sweep(page, infrared, eta=[0.1, 0.2])
         >>> [(trial.settings["eta"], round(trial.fusion.reach, 2)) for trial in found]
-        [(0.1, 1.04), (0.2, 1.04)]
+        [(0.1, 2.55), (0.2, 2.55)]
         """
         chosen, how = self._prepares(alpha)
         used = self.method if method is None else method

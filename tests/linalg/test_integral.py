@@ -1,0 +1,37 @@
+"""Least-squares integral of a drift."""
+
+import numpy as np
+
+from osmofuse.linalg.integral import Integral, add_drift
+from osmofuse.operators.difference import backward_divergence
+
+
+def test_the_integral_of_differences_is_the_plane(rng):
+    x = rng.standard_normal((33, 29))
+    drift = np.zeros((2, *x.shape))
+    add_drift(drift, x, np.ones_like(x))
+    integral = Integral((33, 29), np.float64)
+    integral.set_drift(drift)
+    integral.set_mass(1e-6)
+    found = integral.cycle(30)
+    np.testing.assert_allclose(found - found.mean(), x - x.mean(), atol=1e-3)
+
+
+def test_it_solves_the_normal_equations(rng):
+    drift, mass = rng.standard_normal((2, 21, 18)), rng.uniform(0.01, 1.0, (21, 18))
+    drift[0, -1], drift[1, :, -1] = 0.0, 0.0
+    integral = Integral((21, 18), np.float64)
+    integral.set_drift(drift)
+    integral.set_mass(mass)
+    x = integral.cycle(40)
+    own = np.zeros_like(drift)
+    add_drift(own, x, np.ones_like(x))
+    rest = mass * x + backward_divergence(own) - backward_divergence(drift)
+    assert np.abs(rest).max() < 1e-8
+
+
+def test_weights_are_means_of_two_pixels():
+    drift = np.zeros((2, 1, 2))
+    add_drift(drift, np.array([[1.0, 3.0]]), np.array([[0.0, 1.0]]))
+    assert drift[1].tolist() == [[1.0, 0.0]]
+    assert not drift[0].any()

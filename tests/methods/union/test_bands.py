@@ -1,0 +1,48 @@
+"""Noise by band, and the scale of what is missing."""
+
+import numpy as np
+import pytest
+
+from osmofuse import Sources, gallery
+from osmofuse.methods.statistics import Statistics
+from osmofuse.methods.union.bands import band_count, structure_of
+from osmofuse.methods.union.pair import log_pair
+from osmofuse.methods.union.settings import UnionSettings
+
+K = UnionSettings()
+
+
+def structure(f, b):
+    pair = log_pair(Sources(f, b, 0.0), 1, K.offset, Statistics())
+    return pair, structure_of(pair, K, Statistics())
+
+
+def test_structure_is_kept_and_noise_is_not(rng):
+    page = gallery.manuscript((240, 180), 1)
+    _, clean = structure(page.foreground, page.background)
+    grain = 0.1 * rng.standard_normal(page.background.shape)
+    noisy_pair, found = structure(page.foreground, np.clip(page.background + grain, 0.01, 1))
+    before = np.abs(noisy_pair.b - clean.b).mean()
+    assert np.abs(found.b - clean.b).mean() < 0.6 * before
+    assert found.noise[0] > 10 * clean.noise[0]
+
+
+def test_without_noise_all_of_it_is_kept():
+    b = np.full((96, 80), 0.8)
+    b[20:70, 30:34] = 0.2
+    pair, found = structure(np.full((96, 80), 0.8), b)
+    np.testing.assert_allclose(found.b, pair.b, atol=1e-4)
+
+
+@pytest.mark.parametrize("width", [3, 6, 12])
+def test_the_scale_follows_the_width_of_strokes(width):
+    b = np.full((240, 240), 0.8)
+    for left in range(20, 220, 5 * width):
+        b[20:220, left : left + width] = 0.2
+    _, found = structure(np.full((240, 240), 0.8), b)
+    assert 0.4 * width < K.reach * found.scale < 2.5 * width
+
+
+def test_small_pictures_have_three_bands():
+    assert band_count(1.0) == 3
+    assert band_count(1000.0) == 8

@@ -1,0 +1,45 @@
+"""Notes on backgrounds that are of little help."""
+
+import numpy as np
+import pytest
+
+import osmofuse
+from osmofuse import gallery
+
+
+def notes(f, b):
+    return " ".join(osmofuse.fuse(f, b).notes[1:])
+
+
+@pytest.fixture(scope="module")
+def page():
+    return gallery.manuscript((240, 180), 0)
+
+
+def test_a_good_pair_has_none(page):
+    assert notes(page.foreground, page.background) == ""
+
+
+def test_nothing_to_add(page):
+    words = notes(page.foreground, page.foreground.mean(axis=2))
+    assert "shows nothing that the foreground lacks" in words
+
+
+def test_strangers(page):
+    other = gallery.manuscript((240, 180), 1)
+    assert "shares hardly any structure" in notes(page.foreground, other.background)
+
+
+@pytest.mark.parametrize(
+    ("nuisance", "words"), [("clipped", "is clipped"), ("shift", "moved by a pixel or two")]
+)
+def test_nuisances_are_named(nuisance, words):
+    worn = gallery.manuscript((240, 180), 0, nuisance=nuisance)
+    assert words in notes(worn.foreground, worn.background)
+
+
+def test_a_flat_background_is_no_error(page):
+    flat = np.full(page.foreground.shape[:2], 0.5, np.float32)
+    fusion = osmofuse.fuse(page.foreground, flat)
+    assert "shows nothing" in fusion.notes[1]
+    assert np.abs(fusion.image - page.foreground).max() < 0.05

@@ -1,0 +1,52 @@
+"""What the foreground lacks."""
+
+import numpy as np
+import pytest
+
+from osmofuse import Sources, gallery
+from osmofuse.methods.statistics import Statistics
+from osmofuse.methods.union.missing import contrast, missing_of, thresholds, trust_in
+from osmofuse.methods.union.pair import log_pair
+from osmofuse.methods.union.settings import UnionSettings
+from osmofuse.methods.union.target import measured
+
+K = UnionSettings()
+
+
+@pytest.fixture(scope="module")
+def page():
+    return gallery.manuscript((240, 180), 1)
+
+
+def pair_of(f, b):
+    pair = log_pair(Sources(f, b, 0.0), 1, K.offset, Statistics())
+    return pair, *measured(pair, K, Statistics())
+
+
+def test_faded_writing_is_missing_and_sound_writing_is_not(page):
+    pair, _, windows, fit = pair_of(page.foreground, page.background)
+    found = missing_of(pair, windows, fit, K, Statistics())
+    ink = np.asarray(page.ink) < 0.5
+    faded, sound = ink & (page.alpha < 0.05), ink & (page.alpha > 0.95)
+    assert found.m[faded].mean() > 0.9
+    assert found.a[sound].mean() < 0.15
+    assert found.trust == 1.0
+    assert found.sound > K.sound_share[1]
+
+
+def test_contrast_of_a_flat_background_is_found(page):
+    flat = 0.5 + 0.4 * page.background
+    _, _, windows, _ = pair_of(page.foreground, flat)
+    gain, _ = contrast(windows, K, Statistics())
+    assert gain > 1.5
+
+
+def test_thresholds_go_from_strict_to_lenient():
+    assert thresholds(0.0, K) == K.strict
+    assert thresholds(1.0, K) == pytest.approx(K.lenient)
+
+
+def test_trust_is_full_if_nothing_was_moved(page):
+    _, _, windows, fit = pair_of(page.foreground, page.background)
+    assert not fit.shifted
+    assert trust_in(windows, fit, K, Statistics()) == 1.0

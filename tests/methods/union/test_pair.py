@@ -1,0 +1,53 @@
+"""A pair in the logarithm."""
+
+import numpy as np
+import pytest
+
+from osmofuse import Sources, gallery
+from osmofuse.methods.statistics import Statistics
+from osmofuse.methods.union.pair import log_pair, rim, without_dead_pixels
+
+
+@pytest.fixture(scope="module")
+def page():
+    return gallery.manuscript((120, 90), 1)
+
+
+def test_a_gain_of_the_background_adds_a_constant(page):
+    one, other = (
+        log_pair(Sources(page.foreground, gain * page.background, 0.0), 1, 0.05, Statistics())
+        for gain in (1.0, 0.2)
+    )
+    np.testing.assert_allclose(one.b - other.b, np.log(5.0), atol=1e-5)
+    np.testing.assert_array_equal(one.y, other.y)
+
+
+def test_black_regions_at_the_rim_are_no_data():
+    b = np.full((40, 30), 0.6, np.float32)
+    b[:4], b[20, 15] = 0.001, 0.0
+    found = rim(b, 0.01)
+    assert found[:6].all()
+    assert not found[6:].any(), "a dark pixel inside is ink"
+    assert not rim(np.full((40, 30), 0.6, np.float32), 0.01).any()
+
+
+def test_no_edge_arises_where_there_are_no_data(page):
+    b = np.array(page.background)
+    b[:12] = 0.0
+    pair = log_pair(Sources(page.foreground, b, 0.0), 1, 0.05, Statistics())
+    assert not pair.valid[:12].any()
+    step = np.abs(np.diff(pair.b - pair.y, axis=0))
+    assert step[8:16].max() < 1.5 * step[30:].max()
+
+
+def test_dead_pixels_go_and_strokes_stay(page):
+    b = np.log(page.background + 0.05)
+    dead = b.copy()
+    dead[5, 7], dead[60, 40] = 2.0, -5.0
+    found = without_dead_pixels(dead, Statistics())
+    assert abs(found[5, 7] - b[5, 7]) < 0.3
+    assert abs(found[60, 40] - b[60, 40]) < 0.6
+    assert np.mean(without_dead_pixels(b, Statistics()) != b) < 1e-3
+    line = np.zeros((9, 9), np.float32)
+    line[:, 4] = -1.0
+    np.testing.assert_array_equal(without_dead_pixels(line, Statistics()), line)
