@@ -45,8 +45,8 @@ def test_the_list_has_a_sentence_the_weights_and_a_picture(own):
     for one in osmofuse.recipes():
         assert f"{one.name}: {one.title}" in words
         assert str(one.thumbnail or "no picture") in words
-    assert "variational: reach 2 %, offset 0.03, gamma 0.1; alpha: auto" in words
-    assert "offset 0.003; alpha: a map, which you give, softened by 1 %" in words
+    assert "band coarse; alpha: none needed" in words
+    assert "alpha: a map, which you give, softened by 1 %" in words
     assert "direct: its defaults; alpha: 0.25" in words
 
 
@@ -76,7 +76,7 @@ def test_a_wrong_one_is_noted_and_the_others_are_listed(own):
     done = invoke("recipes")
     assert done.exit_code == 0
     assert f"Note: {own}: format is 2; write format = 1" in done.stderr
-    assert "text: Faded writing" in done.stdout
+    assert "text: Writing under other ink" in done.stdout
 
 
 def test_a_recipe_gives_what_is_not_said_and_the_record_says_so(own, folder):

@@ -70,5 +70,6 @@ def _words(one: Recipe) -> Iterator[str]:
 
 
 def _map_words(one: Recipe) -> str:
-    alpha = "a map, which you give" if one.alpha is None else shown(one.alpha)
+    alpha = "a map, which you give" if one.needs_map else shown(one.alpha)
+    alpha = "none needed" if one.alpha is None and not one.needs_map else alpha
     return f"alpha: {alpha}" + (f", softened by {shown(one.soften)}" if one.soften else "")

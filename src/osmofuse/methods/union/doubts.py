@@ -7,14 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from osmofuse.methods.statistics import Statistics
-from osmofuse.methods.union.fit import Fit
+from osmofuse.methods.union.fit import STRANGERS, Fit
 from osmofuse.methods.union.pair import LogPair
 from osmofuse.typing import FloatArray
 
 # Layer that is seen, in the logarithm, and share of the picture below which nothing enters.
 VISIBLE, LEAST_SHARE = 0.05, 0.0005
 CLIPPED = 0.02  # share of samples at the end of the range; unclipped pictures have less than 0.1 %
-STRANGERS = 1.2  # agreement of pictures that share no structure
 
 NOTHING = "it shows nothing that the foreground lacks; the result is the foreground"
 SHIFTED = (
@@ -23,12 +22,13 @@ SHIFTED = (
 )
 POOR_FIT = (
     "it fits badly: the contrast of what both show varies from place to place, as if it were "
-    "displaced, blurred or compressed; what it adds was held back"
+    "displaced, blurred or compressed, or from a thermal camera (--recipe scene); what it adds was "
+    "held back"
 )
 HELD_BACK = 0.7  # trust below which that is told
 UNRELATED = (
-    "it shares hardly any structure with the foreground; check that they show the same thing and "
-    "are aligned, and for a thermal camera take --recipe scene"
+    "it shares hardly any structure with the foreground, so what it adds was held back; check that "
+    "they show the same thing and are aligned, and for a thermal camera take --recipe scene"
 )
 
 
@@ -43,9 +43,10 @@ def _doubts(
     pair: LogPair, b: FloatArray, psi: FloatArray, fit: Fit, trust: float, known: Statistics
 ) -> Iterator[str]:
     clipped = known("clipped", lambda: clipped_share(b[pair.valid]))
-    if known("added", lambda: float((np.abs(psi) > VISIBLE).mean())) < LEAST_SHARE:
+    added = known("added", lambda: float((np.abs(psi) > VISIBLE).mean()))
+    if added < LEAST_SHARE and (fit.agreement >= STRANGERS or trust >= HELD_BACK):
         yield NOTHING
-    elif fit.agreement < STRANGERS:
+    elif fit.agreement < STRANGERS and trust < HELD_BACK:
         yield UNRELATED
     elif fit.shifted:
         yield POOR_FIT if trust < HELD_BACK else SHIFTED

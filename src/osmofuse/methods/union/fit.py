@@ -13,6 +13,7 @@ from osmofuse.filters import reduced
 from osmofuse.methods.statistics import Statistics, percentile
 from osmofuse.typing import FloatArray
 
+STRANGERS = 1.2  # agreement of pictures that share no structure, or of a blank one
 SEEN, STRIPS = 300_000, 8  # pixels that are measured at most, and the strips they come from
 BLOCK = 6.0  # side of a block, in structure scales: in smaller ones noise decides
 STRONG = 70.0  # percentile of energies above which a block has structure
@@ -41,7 +42,8 @@ class Fit:
         side = max(2, round(BLOCK * scale))
         b, y = strips(h_b), strips(h_y)
         agreement = known("agreement", lambda: agreement_of(b, y, side))
-        return cls(agreement, bool(known("shifted", lambda: is_shifted(b, y, side))))
+        shifted = bool(known("shifted", lambda: is_shifted(b, y, side)))
+        return cls(agreement, shifted and agreement >= STRANGERS)
 
 
 def strips(x: FloatArray) -> FloatArray:

@@ -111,8 +111,13 @@ def contrast(w: Windows, k: UnionSettings, known: Statistics) -> tuple[float, fl
 def trust_in(w: Windows, fit: Fit, k: UnionSettings, known: Statistics) -> float:
     """Return the part of the layer to be added: less than 1 if the pictures fit badly.
 
-    They do if one had to be moved, and the contrast of what both show still scatters.
+    They do if both have structure and share none; or if one had to be moved, and the contrast of
+    what both show still scatters.
     """
+    low, high = k.strangers
+    rich = known("richness", lambda: float(w.s_f.mean() / (w.s_b.mean() + TINY)))
+    if rich > k.blank and fit.agreement < high:
+        return float(smoothstep((fit.agreement - low) / (high - low)))
     if not fit.shifted:
         return 1.0
     low, high = k.scatter

@@ -39,6 +39,11 @@ class UnionSettings:
         pictures that did not fit: 2 to 3 if one is blurred, displaced and compressed.
     least_trust : float
         Part of it that is added nevertheless.
+    strangers : tuple of float
+        Agreement below which nothing is added, and from which all is: pages have 1.3 to 4, and
+        strangers 0.5 to 1.2. A foreground without structure cannot agree, and is not asked.
+    blank : float
+        Energy of the foreground's structure relative to the background's from which it is asked.
     rounds : int
         Re-weightings of the tie.
     tie_width : float
@@ -65,6 +70,8 @@ class UnionSettings:
     most_gain: float = 4.0
     scatter: tuple[float, float] = (1.6, 2.6)
     least_trust: float = 0.3
+    strangers: tuple[float, float] = (1.1, 1.25)
+    blank: float = 0.25
     rounds: int = 6
     tie_width: float = 0.7
     one_sided: tuple[float, float] = (0.03, 0.09)
