@@ -25,6 +25,7 @@ SETTINGS = {
     "target": "scene",
     "start": "target",
     "mu": 100.0,
+    "offset": 1.0,
     "gamma": 0.0,
     "eta": 0.0,
     "reach": 1.0,

@@ -26,6 +26,7 @@ STRONG = 70.0  # percentile of energies above which a window has structure
 HIGH_PASS = 3.0  # structure scales: what is coarser is light, not structure
 LEAST_SOUND = 0.01  # of the pixels; fewer prove no contrast
 ERROR = (0.1, 0.3)  # contrasts this much above 1 may be errors of a compressed picture; are none
+EMPTY = 1e-10  # energy of a background without any structure: 1e-5 of the logarithm
 SHARED = (0.5, 0.3)  # squared correlation and ratio from which structure is shared at all
 # Shifts of b, of a pixel or two, among which structure of misregistered pictures fits best.
 AROUND = tuple((d * y, d * x) for d in (1, 2) for y, x in product((-1, 0, 1), repeat=2) if y or x)
@@ -114,6 +115,8 @@ def trust_in(w: Windows, fit: Fit, k: UnionSettings, known: Statistics) -> float
     They do if both have structure and share none; or if one had to be moved, and the contrast of
     what both show still scatters.
     """
+    if float(w.s_b.mean()) < EMPTY:
+        return 1.0
     low, high = k.strangers
     rich = known("richness", lambda: float(w.s_f.mean() / (w.s_b.mean() + TINY)))
     if rich > k.blank and fit.agreement < high:
