@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from osmofuse.methods.ground import INK, filled, ground_of, halved, strength
+from osmofuse.methods.ground import STROKE_PARTS, filled, ground_of, halved, strength
 from osmofuse.methods.statistics import Statistics
 
 
@@ -21,7 +21,7 @@ def page(rng, share=0.2, height=-1.0):
 @pytest.mark.parametrize("height", [-1.0, 1.0])
 def test_the_level_is_that_of_the_ground_under_strokes_of_either_sign(rng, share, height):
     x, ground, _ = page(rng, share, height)
-    found = ground_of(x, 6.0, INK, Statistics(), one_sided=share == 0.1)
+    found = ground_of(x, 6.0, STROKE_PARTS, Statistics(), one_sided=share == 0.1)
     inner = np.s_[8:-8, 16:-16]
     if share < 0.5:
         assert np.abs(found.level - ground)[inner].max() < 0.1
@@ -48,13 +48,13 @@ def test_values_are_filled_in_from_the_ground_nearby():
 def test_channels_that_sum_to_zero_still_do_so(rng):
     """The filling is linear, so that chromaticities stay chromaticities."""
     x, _, _ = page(rng)
-    ground = ground_of(x, 6.0, INK, Statistics())
+    ground = ground_of(x, 6.0, STROKE_PARTS, Statistics())
     planes = rng.standard_normal((3, 96, 96)).astype(np.float32)
     planes -= planes.mean(axis=0)
     assert np.abs(sum(ground.fill(plane) for plane in planes)).max() < 1e-5
 
 
 def test_a_flat_picture_is_all_ground():
-    found = ground_of(np.full((32, 32), 0.4, np.float32), 4.0, INK, Statistics())
+    found = ground_of(np.full((32, 32), 0.4, np.float32), 4.0, STROKE_PARTS, Statistics())
     assert found.ink.max() == 0.0
     np.testing.assert_allclose(found.level, 0.4, atol=1e-5)

@@ -11,7 +11,7 @@ from osmofuse.kernels import kernel, prange
 from osmofuse.typing import FloatArray
 
 # Deviation in pixels of the reduced copy that is filtered; below 1.5, linear interpolation shows.
-FINEST = 2.0
+FINEST_SIGMA = 2.0
 CUT = 3.0  # deviations; what lies beyond is 0.3 % of the weight
 
 
@@ -22,7 +22,7 @@ def smooth(x: FloatArray, sigma: float) -> FloatArray:
     :math:`r^2/6`; the filter has the rest. Errors are below 1 % of the range of x; more at borders
     of noise, where a block's mean is replicated instead of a pixel.
     """
-    factor = 2 ** max(0, math.floor(math.log2(max(sigma, 1e-9) / FINEST)))
+    factor = 2 ** max(0, math.floor(math.log2(max(sigma, 1e-9) / FINEST_SIGMA)))
     factor = min(factor, max(1, min(x.shape) // 4))
     if factor == 1:
         return _convolved(x, sigma)

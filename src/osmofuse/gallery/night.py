@@ -14,8 +14,10 @@ from osmofuse.typing import FloatArray
 
 # Light of the night sky, and of the lamp where it is brightest.
 _SKY, _LAMP = 0.16, 0.75
-_CLOTHES, _LIT = (0.05, 0.05, 0.06), (0.40, 0.39, 0.38)  # people unseen, and as they would be seen
-_GROUND, _WARM = 0.38, 0.3  # of the thermal camera: level of the ground, and people above it
+# People unseen, and as they would be seen.
+_CLOTHES, _LAMP_LIT = (0.05, 0.05, 0.06), (0.40, 0.39, 0.38)
+# Of the thermal camera: level of the ground, and people above it.
+_NIGHT_GROUND, _WARM_BODY = 0.38, 0.3
 _PEOPLE = 3
 # Discs of a person, in heights: down, right, radius.
 _BODY = (
@@ -56,13 +58,13 @@ def night(shape: Sequence[int] = (400, 520), seed: int = 0, *, nuisance: Nuisanc
     yard = shadow(size, seed).truth * (_SKY + _LAMP * bump(away, 0.2))[..., None]
     people = _people(size, rng)
     visible = finished(mix(yard, _CLOTHES, 0.8 * people))
-    seen = finished(mix(yard, _LIT, people))
-    ground = _GROUND + 0.02 * fractal_noise(size, side_of(size) / 4, rng)
+    seen = finished(mix(yard, _LAMP_LIT, people))
+    ground = _NIGHT_GROUND + 0.02 * fractal_noise(size, side_of(size) / 4, rng)
     skin = 1.0 + 0.1 * fractal_noise(size, side_of(size) / 40, rng, octaves=2)
     scene = Scene(
         name="night",
         foreground=visible,
-        background=finished(ground + _WARM * people * skin),
+        background=finished(ground + _WARM_BODY * people * skin),
         alpha=finished(people == 0),
         truth=np.maximum(visible, seen),
     )

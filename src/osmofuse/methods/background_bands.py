@@ -23,14 +23,15 @@ from osmofuse.filters import smooth
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics, percentile
 from osmofuse.methods.union.pair import grey_of
+from osmofuse.methods.union.settings import UnionSettings
 from osmofuse.pixels import bands_of
 from osmofuse.typing import BoolArray, FloatArray
 
 BackgroundBands: TypeAlias = Literal["auto", "one", "all"]
-WINDOW = 1 / 64  # deviation of the smoothing, as a share of the side: compression blurs colours
-SAMPLES = 20_000  # looked at; the shares are then right within 0.01
-BINS = 64  # of brightness or hue
-OFFSET = 0.05  # of logarithms, relative to white
+# Deviation of the smoothing, as a share of the side: compression blurs colours.
+CHROMA_WINDOW = 1 / 64
+COLOUR_SAMPLES = 20_000  # looked at; the shares are then right within 0.01
+HUE_BINS = 64  # of brightness or hue
 # Deviation of log-chroma below which a picture is grey or evenly tinted: 0.02 for grey pictures
 # compressed in colour, 0.11 and more for colour pictures of the gallery.
 LEAST_CHROMA = 0.03
@@ -66,13 +67,13 @@ def to_average(sources: Sources, bands: BackgroundBands, known: Statistics) -> t
 
 def shows_one_band(sources: Sources, k: int) -> bool:
     """Return True if a background shows one band, as grey or in false colour."""
-    b = _samples(sources, k, WINDOW)
+    b = _samples(sources, k, CHROMA_WINDOW)
     if b.size == 0:
         return False
     chroma = _chroma(b)
     if math.sqrt(float(chroma.var(axis=1).mean())) < LEAST_CHROMA:
         return True
-    if _correlation(chroma, _chroma(_samples(sources, 0, WINDOW))) > SAME_KIND:
+    if _correlation(chroma, _chroma(_samples(sources, 0, CHROMA_WINDOW))) > SAME_KIND:
         return False
     return max(on_a_curve(b), on_a_curve(_samples(sources, k, 0.0))) > EXPLAINED
 
@@ -94,16 +95,16 @@ def explained_share(by: FloatArray, x: FloatArray) -> float:
     """
     ranks = np.empty(by.size, np.int64)
     ranks[np.argsort(by, kind="stable")] = np.arange(by.size)
-    bins = ranks * BINS // by.size
-    count = np.maximum(np.bincount(bins, minlength=BINS), 1)
-    means = np.stack([np.bincount(bins, row, BINS) / count for row in x])
+    bins = ranks * HUE_BINS // by.size
+    count = np.maximum(np.bincount(bins, minlength=HUE_BINS), 1)
+    means = np.stack([np.bincount(bins, row, HUE_BINS) / count for row in x])
     return float(means[:, bins].var(axis=1).sum() / max(x.var(axis=1).sum(), 1e-12))
 
 
 def _samples(sources: Sources, k: int, window: float) -> FloatArray:
     """Return smoothed colours of a picture at a grid of valid pixels, (bands, pixels)."""
     size = sources.shape[0] * sources.shape[1]
-    step = max(1, math.ceil(math.sqrt(size / SAMPLES)))
+    step = max(1, math.ceil(math.sqrt(size / COLOUR_SAMPLES)))
     sigma = window * math.sqrt(size)
     planes = (sources.image(k, c, np.float32) for c in range(sources.channels))
     valid: BoolArray = np.ones(sources.shape, bool) if sources.valid is None else sources.valid
@@ -114,7 +115,7 @@ def _samples(sources: Sources, k: int, window: float) -> FloatArray:
 def _chroma(x: FloatArray) -> FloatArray:
     """Return ratios of successive bands, in the logarithm."""
     white = max(percentile(x, 99.0), 1e-6)
-    return np.asarray(np.diff(np.log(x + OFFSET * white), axis=0))
+    return np.asarray(np.diff(np.log(x + UnionSettings.offset * white), axis=0))
 
 
 def _hue(x: FloatArray) -> FloatArray:

@@ -23,9 +23,12 @@ from osmofuse.methods.statistics import Statistics
 from osmofuse.methods.union.layer import ground_level
 from osmofuse.typing import FloatArray
 
-COARSE, FINE = 1 / 16, 1 / 64  # deviations of windows as shares of the side; half or twice works
-INK = (0.3, 0.6)  # parts of the strength: ground below, stroke above; (0.2, 0.4)..(0.4, 0.8) work
-ROUNDS = 3  # of finding strokes and their level; a fourth changes the level by less than 0.01
+# Deviations of windows as shares of the side; half or twice works.
+COARSE, GROUND_FINE = 1 / 16, 1 / 64
+# Parts of the strength: ground below, stroke above; (0.2, 0.4)..(0.4, 0.8) work.
+STROKE_PARTS = (0.3, 0.6)
+# Of finding strokes and their level; a fourth changes the level by less than 0.01.
+GROUND_ROUNDS = 3
 EDGE = 1 / 400  # blur of strokes' edges as a share of the side, at least a pixel
 # Weight of the coarser level in the next finer one: it counts where no ground is near.
 LITTLE = np.float32(0.02)
@@ -77,7 +80,7 @@ def ground_of(
     level = ground_level(x, 2.0 * sigma, known)
     e = smooth(x - level, edge)
     sign = known("sign", partial(heavier_side, e)) if one_sided else 0.0
-    for k in range(ROUNDS):
+    for k in range(GROUND_ROUNDS):
         height = np.maximum(np.float32(sign) * e, 0.0) if sign else np.abs(e)
         most = known(f"strength {k}", partial(strength, height))
         strokes = between(height, limits[0] * most, limits[1] * most)
@@ -85,7 +88,7 @@ def ground_of(
         ink = grown(strokes, edge, 0 if one_sided else 1)
         level = filled(x, ink, (sigma,))
         e = smooth(x - level, edge)
-    return Ground(level, strokes, ink, edge, sign, halved(sigma, FINE * side))
+    return Ground(level, strokes, ink, edge, sign, halved(sigma, GROUND_FINE * side))
 
 
 def filled(x: FloatArray, ink: FloatArray, sigmas: Sequence[float]) -> FloatArray:

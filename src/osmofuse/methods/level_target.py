@@ -21,7 +21,7 @@ from typing import ClassVar
 import numpy as np
 
 from osmofuse.methods.cost import Cost
-from osmofuse.methods.ground import COARSE, INK, Ground, between, ground_of, grown
+from osmofuse.methods.ground import COARSE, STROKE_PARTS, Ground, between, ground_of, grown
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics
 from osmofuse.methods.union.bands import structure_of
@@ -70,7 +70,7 @@ class LevelTarget:
 
     window: float = 5.0
     ink: tuple[float, float] = (0.15, 0.45)
-    cover: tuple[float, float] = INK
+    cover: tuple[float, float] = STROKE_PARTS
     covering: tuple[float, float] = (0.1, 0.3)
     smoothing: float = 3.0
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from osmofuse.maps.auto_alpha import noise_of
 from osmofuse.methods.background_bands import BackgroundBands, averaged, to_average
-from osmofuse.methods.ground import COARSE, INK, Ground, ground_of
+from osmofuse.methods.ground import COARSE, STROKE_PARTS, Ground, ground_of
 from osmofuse.methods.planes import Filling, Found, Target, WholeTarget, chromatic_mean
 from osmofuse.methods.seamless import TiedTarget
 from osmofuse.methods.sources import Sources
@@ -36,7 +36,6 @@ AVERAGED = (
     "the bands of the background are averaged, since they show one picture; "
     'background_bands="all" takes them as colours'
 )
-OFFSET = 0.05  # of white; anything in 0.03..0.1 works
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,13 +68,13 @@ class Measured:
         """Ground of the foreground."""
         y = np.log(chromatic_mean(self.sources, self.offset, np.float32))
         known = self.known.within("ground")
-        return ground_of(y, COARSE * known("side", lambda: math.sqrt(y.size)), INK, known)
+        return ground_of(y, COARSE * known("side", lambda: math.sqrt(y.size)), STROKE_PARTS, known)
 
     def offsets(self, asked: float | Auto) -> tuple[float, ...]:
         """Return what is added to each picture: a given number to all."""
         if asked != "auto":
             return (asked,) * self.sources.count
-        return tuple(OFFSET * white for white in self._whites)
+        return tuple(UnionSettings.offset * white for white in self._whites)
 
     def chosen(self, **asked: Any) -> dict[str, float]:
         """Return a number for each of the settings that is "auto"."""
@@ -84,7 +83,7 @@ class Measured:
     @property
     def offset(self) -> float:
         """Offset of the foreground."""
-        return OFFSET * self._whites[0]
+        return UnionSettings.offset * self._whites[0]
 
     @cached_property
     def _whites(self) -> list[float]:

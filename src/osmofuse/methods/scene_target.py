@@ -34,14 +34,14 @@ from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics, percentile
 from osmofuse.methods.union.bands import TINY
 from osmofuse.methods.union.layer import MAD, ground_level
-from osmofuse.methods.union.pair import BLACK, LEAST_WHITE, WHITE, filled, rim, white_of
+from osmofuse.methods.union.pair import LEAST_WHITE, RIM_BLACK, WHITE, filled, rim, white_of
 from osmofuse.typing import Array, BoolArray, FloatArray
 
 # Level of thermal white relative to visible white: thermal cameras put the ground in the middle of
 # the range and leave the upper half to what is hot. Anything in 0.4..0.7 works.
 THERMAL_WHITE = 0.5
 # Noise of the thermal picture: twice this percentile of its energies. Anything in 30..70 works.
-QUIET = 50.0
+QUIET_PERCENT = 50.0
 # The hottest is this percentile: a person is rarely smaller. Anything in 99.9..99.95 works.
 HOTTEST = 99.9
 # The hottest in deviations of the ground: noise reaches 3, pairs of VIFB 8 to 36.
@@ -52,7 +52,7 @@ DARK, FRAME = 0.5, 0.03
 # Distance from where b has no data, in pixels: blocks of JPEG carry its edge so far.
 NEAR_NO_DATA = (2.0, 10.0)
 CAP = 1.5  # of the hottest: a single lamp or exhaust is not brighter than that
-CYCLES = 3  # V-cycles: with so short a tie the error is below 2e-4 of white
+DETAIL_CYCLES = 3  # V-cycles: with so short a tie the error is below 2e-4 of white
 LEAST = 0.01  # of the foreground: the target is positive. Anything in 0.001..0.1 works.
 
 
@@ -146,7 +146,7 @@ def _thermal(
     seen = raw if valid is None else raw[valid]
     found = known("thermal white", lambda: percentile(seen, WHITE) if seen.size else 1.0)
     white = max(found, LEAST_WHITE)
-    there = ~(rim(raw, BLACK * white) | dark_frame(raw)) if valid is None else valid
+    there = ~(rim(raw, RIM_BLACK * white) | dark_frame(raw)) if valid is None else valid
     return filled(raw * np.float32(THERMAL_WHITE / white), grey, there), there
 
 
@@ -182,7 +182,7 @@ def detail(
     The choice is soft, by squares of energies.
     """
     own, other = energy(y, k.window), energy(b, k.window)
-    quiet = known.percentile("quiet", other, QUIET)
+    quiet = known.percentile("quiet", other, QUIET_PERCENT)
     other = np.square(np.maximum(other - 2.0 * quiet, 0.0))
     chosen = trust * other / (other + np.square(own) + TINY)
     strong = np.square(own)
@@ -193,7 +193,7 @@ def detail(
     integral = Integral((y.shape[0], y.shape[1]))
     integral.set_drift(drift)
     integral.set_mass(k.tie**-2.0)
-    return integral.cycle(CYCLES)
+    return integral.cycle(DETAIL_CYCLES)
 
 
 def energy(x: FloatArray, sigma: float) -> FloatArray:

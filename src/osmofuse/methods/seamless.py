@@ -39,14 +39,14 @@ LEAST_TIE, MOST_TIE = 0.1, 1e6  # pixels; beyond, the foreground or nothing hold
 # Shares of the side of a square with the picture's area: distance r of the robust tie (1/100 to
 # 1/60 works), and the tie of a background of one band, in which the brightness of a large area
 # tells nothing of its colour (1/25 to 1/12 works).
-NEAR, ONE_BAND = 1 / 80, 1 / 20
+HOLDING, ONE_BAND = 1 / 80, 1 / 20
 # Difference of logarithms that counts as one. Smaller lets shades of a face enter, larger holds
 # objects: 0.12..0.17 works.
 KAPPA = 0.15
-SEEN = 50_000  # pixels of the copies on which t is found: what it holds is wide
-FIRST = 5  # V-cycles of an integral that begins with zero; each more than halves the error
-ROUNDS = 6  # of t, a V-cycle each: more change the gallery's results by less than 0.3 dB
-CYCLES = 1  # V-cycles of each size of the integral after half of it: 2 gain 0.1 dB
+TIE_PIXELS = 50_000  # pixels of the copies on which t is found: what it holds is wide
+COARSE_CYCLES = 5  # V-cycles of an integral that begins with zero; each more than halves the error
+TIE_ROUNDS = 6  # of t, a V-cycle each: more change the gallery's results by less than 0.3 dB
+FINE_CYCLES = 1  # V-cycles of each size of the integral after half of it: 2 gain 0.1 dB
 SMALLEST = 70_000  # pixels of the integral that begins with zero; affects cost only
 
 
@@ -83,8 +83,8 @@ class Seamless:
         shades = sources.channels == 1 or any(map(sources.is_one_band, range(1, sources.count)))
         auto = max(ONE_BAND * side, LEAST_TIE) if shades else MOST_TIE
         tie = auto if self.tie == "auto" else self.tie
-        near = min(max(NEAR * side, 1.0), tie)
-        factor = math.ceil(side / math.sqrt(SEEN))
+        near = min(max(HOLDING * side, 1.0), tie)
+        factor = math.ceil(side / math.sqrt(TIE_PIXELS))
         t = alike(_small(sources, factor, known), near / factor, tie / factor)
         return TiedTarget(near, tie, factor, t)
 
@@ -144,13 +144,13 @@ def alike(channels: Sequence[_Drift], near: float, tie: float) -> FloatArray:
     shape = (channels[0].kept.shape[0], channels[0].kept.shape[1])
     integrals = [Integral(shape) for _ in channels]
     t: FloatArray = np.zeros(shape, np.float32)
-    for number_of_round in range(ROUNDS + 1):
+    for number_of_round in range(TIE_ROUNDS + 1):
         squares = np.zeros(shape, np.float32)
         for one, integral in zip(channels, integrals, strict=True):
             if number_of_round == 0:
                 integral.set_drift(_mixed(one.ratios, one.weights))
             integral.set_mass(_mass(one.kept, t, near, tie))
-            psi = integral.cycle(1 if number_of_round else FIRST)
+            psi = integral.cycle(1 if number_of_round else COARSE_CYCLES)
             np.maximum(squares, np.square(psi), out=squares)
         t = 1.0 / np.square(1.0 + squares / np.float32(KAPPA**2))
     return t
@@ -178,9 +178,9 @@ def integrated(
     integral.set_drift(_mixed(ratios, weights))
     integral.set_mass(mass)
     if mass.size <= SMALLEST:
-        return integral.cycle(FIRST)
+        return integral.cycle(COARSE_CYCLES)
     small, smaller = ([reduced(x, 2) for x in part] for part in (ratios, weights))
     half = integrated(small, smaller, 4.0 * reduced(mass, 2))
     flat = np.asarray(sum(x * weight for x, weight in zip(ratios, weights, strict=True)))
     integral.set_start(flat + enlarged(half - reduced(flat, 2), 2, shape))
-    return integral.cycle(CYCLES)
+    return integral.cycle(FINE_CYCLES)

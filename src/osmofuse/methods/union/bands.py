@@ -20,10 +20,10 @@ from osmofuse.methods.union.pair import LogPair
 from osmofuse.methods.union.settings import UnionSettings
 from osmofuse.typing import FloatArray
 
-FINEST = 0.6  # deviation of the finest band, in pixels
+FINEST_BAND = 0.6  # deviation of the finest band, in pixels
 COARSEST = 1 / 8  # largest deviation, as a share of the side
 LEAST_BANDS = 3
-LEAST_SCALE = 0.85  # pixels; smaller windows hold one pixel
+LEAST_WINDOW = 0.85  # pixels; smaller windows hold one pixel
 FULL_BANDS = 3  # at full size; the next ones have no detail that half the size would lose
 TINY = np.float32(1e-30)  # keeps 0 / 0 from becoming NaN
 
@@ -50,7 +50,7 @@ def structure_of(pair: LogPair, k: UnionSettings, known: Statistics) -> Structur
         if j >= FULL_BANDS:
             fine, low, beside = low, reduced(low, 2), reduced(beside, 2)
             kept[-1] += fine - enlarged(low, 2, (fine.shape[0], fine.shape[1]))
-        sigma = FINEST * 2.0 ** min(j, FULL_BANDS - 1)
+        sigma = FINEST_BAND * 2.0 ** min(j, FULL_BANDS - 1)
         further = sigma if j == 0 else math.sqrt(0.75) * sigma
         band, other = low, beside
         low, beside = smooth(low, further), smooth(beside, further)
@@ -62,7 +62,7 @@ def structure_of(pair: LogPair, k: UnionSettings, known: Statistics) -> Structur
         sums = np.zeros(len(band))
         keep_structure(kept[-1], band, energy, cross, noise[-1], k.shrink, *k.shared, sums)
         missing.append(math.sqrt(sums.sum() / band.size))
-    scale = known("scale", lambda: max(k.scale * 2.0 ** mean_band(missing), LEAST_SCALE))
+    scale = known("scale", lambda: max(k.scale * 2.0 ** mean_band(missing), LEAST_WINDOW))
     return Structure(collapsed(kept, low), tuple(noise), scale)
 
 
@@ -77,7 +77,7 @@ def collapsed(kept: list[FloatArray], low: FloatArray) -> FloatArray:
 
 def band_count(side: float) -> int:
     """Return the number of bands of a picture."""
-    return max(LEAST_BANDS, math.floor(math.log2(max(COARSEST * side / FINEST, 1.0))) + 1)
+    return max(LEAST_BANDS, math.floor(math.log2(max(COARSEST * side / FINEST_BAND, 1.0))) + 1)
 
 
 def band_noise(

@@ -23,37 +23,35 @@ from osmofuse.linalg.integral import Integral
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics
 from osmofuse.methods.union.bands import TINY
-from osmofuse.methods.union.pair import BLACK, grey_of, rim, white_of
+from osmofuse.methods.union.layer import MAD
+from osmofuse.methods.union.pair import RIM_BLACK, grey_of, rim, white_of
 from osmofuse.typing import BoolArray, FloatArray
 
-SEEN = 250_000  # pixels of the copies that are searched: covers are large
+COVER_PIXELS = 250_000  # pixels of the copies that are searched: covers are large
 GRAIN = 1.0  # deviation of the Gaussian against noise, in pixels of the copies
-SAMPLES = 10_000  # pixels of the fit, for 7 unknowns a channel
-PASSES = 8  # re-weightings of the fit: more change results by less than 0.1 dB
-MAD = 1.48  # standard deviation over the median absolute deviation
-LEAST_SPREAD = 0.02  # deviations of a few grey levels never count
+FIT_SAMPLES = 10_000  # pixels of the fit, for 7 unknowns a channel
+FIT_PASSES = 8  # re-weightings of the fit: more change results by less than 0.1 dB
+LEAST_LOG_SPREAD = 0.02  # deviations of a few grey levels never count
 # Robust deviations of a cover, and of its strongest part; 2..4 and 4..5 work.
-STRANGE, CERTAIN = 3.0, 4.0
-CLIPPED = (
-    0.01  # of the logarithm: samples of b so near the largest may be clipped, and prove nothing
-)
+STRANGE_LOG, CERTAIN_LOG = 3.0, 4.0
+# Of the logarithm: samples of b so near the largest may be clipped, and prove nothing.
+NEAR_WHITE = 0.01
 # Half width of a core and margin of a cover, as shares of the side: a misregistered edge is
 # thinner, and a cloud's rim wider than it seems. 0.005..0.02 works for both.
-CORE, MARGIN = 0.01, 0.01
+CORE, COVER_MARGIN = 0.01, 0.01
 LEAST_COVER = 0.005  # share of the picture; less is dust
 LEAST_GROUND = 0.2  # share of the picture around a cover; with less, the fit has failed
 # Correlation of the colours around a cover. Gallery: 0.8 to 1 with the same ground in both, down
 # to 0.5 with all nuisances at once; below 0.1 with another ground.
 LEAST_CORRELATION = 0.5
-CHROMA_FINE, CHROMA_COARSE = (
-    2.0,
-    1 / 8,
-)  # band of these colours, in pixels and as a share of the side
+# Band of these colours, in pixels and as a share of the side.
+CHROMA_FINE, CHROMA_COARSE = 2.0, 1 / 8
 # Slope of b at a cover's outline relative to that elsewhere. Gallery: 0.7 to 1.8 for clouds, 2.6
 # to 8 for things that differ in colour.
 MOST_SLOPE = 2.0
-FREE = 1e-6  # tie of what is covered: none, but for a cover without a rim
-CYCLES = 10  # V-cycles of the healing: each halves the error or better, at first that of the cover
+UNTIED = 1e-6  # tie of what is covered: none, but for a cover without a rim
+# V-cycles of the healing: each halves the error or better, at first that of the cover.
+HEALING_CYCLES = 10
 
 
 def uncovered(sources: Sources, offset: float, known: Statistics) -> Sources:
@@ -71,7 +69,7 @@ def _without_cover(sources: Sources, k: int, offset: float, known: Statistics) -
         return sources
     lift, white = offset * white_of(sources, 0, known), white_of(sources, k, known)
     f, b = _logarithms(sources, 0, lift), _logarithms(sources, k, offset * white)
-    valid = ~rim(grey_of(sources, k), BLACK * white)
+    valid = ~rim(grey_of(sources, k), RIM_BLACK * white)
     if sources.valid is not None:
         valid &= sources.valid
     cover = cover_of(f, b, valid)
@@ -89,7 +87,7 @@ def _logarithms(sources: Sources, source: int, lift: float) -> FloatArray:
 
 def cover_of(f: FloatArray, b: FloatArray, valid: BoolArray) -> BoolArray | None:
     """Return the mask of what covers the foreground, or None."""
-    factor = math.ceil(math.sqrt(valid.size / SEEN))
+    factor = math.ceil(math.sqrt(valid.size / COVER_PIXELS))
     f, b = (np.stack([smooth(reduced(plane, factor), GRAIN) for plane in x]) for x in (f, b))
     # Not what the Gaussian mixes with no data.
     seen = _eroded(reduced(valid.astype(np.float32), factor) == 1.0, math.ceil(3.0 * GRAIN))
@@ -97,11 +95,11 @@ def cover_of(f: FloatArray, b: FloatArray, valid: BoolArray) -> BoolArray | None
     if np.count_nonzero(seen) < LEAST_COVER * seen.size:
         return None
     strange = np.where(seen, strangeness(f, b, seen), 0.0)
-    low = strange > STRANGE
-    clipped = (b > b.max(axis=(1, 2), keepdims=True) - CLIPPED).any(axis=0)
+    low = strange > STRANGE_LOG
+    clipped = (b > b.max(axis=(1, 2), keepdims=True) - NEAR_WHITE).any(axis=0)
     core = _eroded(low & ~clipped, max(1, round(CORE * side)))
-    found = np.asarray(ndimage.binary_propagation(strange > CERTAIN, mask=low))
-    cover = _dilated(found, max(2, math.ceil(MARGIN * side)))
+    found = np.asarray(ndimage.binary_propagation(strange > CERTAIN_LOG, mask=low))
+    cover = _dilated(found, max(2, math.ceil(COVER_MARGIN * side)))
     around = seen & ~cover
     if (core & found).mean() < LEAST_COVER or around.mean() < LEAST_GROUND:
         return None
@@ -122,11 +120,11 @@ def _residuals(f: FloatArray, b: FloatArray, seen: BoolArray) -> list[FloatArray
     light = _light(_shape(seen))
     terms = [[*light, x - np.median(x[seen])] for x in b]
     places = np.flatnonzero(seen)
-    places = places[:: max(1, places.size // SAMPLES)]
+    places = places[:: max(1, places.size // FIT_SAMPLES)]
     a = [np.stack([x.ravel()[places] for x in one]).astype(np.float64) for one in terms]
     y = [x.ravel()[places].astype(np.float64) for x in f]
     rest = [t - x[-1] - np.median(t - x[-1]) for t, x in zip(y, a, strict=True)]
-    for _ in range(PASSES):
+    for _ in range(FIT_PASSES):
         weight = 1.0 / np.square(1.0 + np.square(_distance(rest, [_spread(x) for x in rest])))
         fits = [_fit(x, t, weight) for x, t in zip(a, y, strict=True)]
         rest = [t - _sum(k, x) for k, x, t in zip(fits, a, y, strict=True)]
@@ -151,7 +149,7 @@ def _sum(k: FloatArray, x: FloatArray | list[FloatArray]) -> FloatArray:
 
 
 def _spread(x: FloatArray) -> float:
-    return MAD * float(np.median(np.abs(x - np.median(x)))) + LEAST_SPREAD
+    return MAD * float(np.median(np.abs(x - np.median(x)))) + LEAST_LOG_SPREAD
 
 
 def _distance(rest: list[FloatArray], spread: list[float]) -> FloatArray:
@@ -202,12 +200,12 @@ def healing(f: FloatArray, b: FloatArray, cover: BoolArray, valid: BoolArray) ->
         )
         free = cover[tuple(nearest)]
     integral = Integral(shape)
-    integral.set_mass(np.where(free, FREE, 1.0).astype(np.float32))
+    integral.set_mass(np.where(free, UNTIED, 1.0).astype(np.float32))
     layers = np.empty_like(f)
     for c in range(len(f)):
         integral.set_drift(_drift(b[c] - f[c], cover, valid))
         integral.set_start(0.0)
-        layers[c] = integral.cycle(CYCLES)
+        layers[c] = integral.cycle(HEALING_CYCLES)
     layers[:, ~valid] = 0.0
     return layers
 

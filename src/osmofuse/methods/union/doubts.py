@@ -13,7 +13,8 @@ from osmofuse.typing import FloatArray
 
 # Layer that is seen, in the logarithm, and share of the picture below which nothing enters.
 VISIBLE, LEAST_SHARE = 0.05, 0.0005
-CLIPPED = 0.02  # share of samples at the end of the range; unclipped pictures have less than 0.1 %
+# Share of samples at the end of the range; unclipped pictures have less than 0.1 %.
+MOST_CLIPPED = 0.02
 
 NOTHING = "it shows nothing that the foreground lacks; the result is the foreground"
 SHIFTED = (
@@ -50,7 +51,7 @@ def _doubts(
         yield UNRELATED
     elif fit.shifted:
         yield POOR_FIT if trust < HELD_BACK else SHIFTED
-    if clipped > CLIPPED:
+    if clipped > MOST_CLIPPED:
         yield f"{clipped:.0%} of it is clipped: what was there is lost, and cannot enter"
 
 

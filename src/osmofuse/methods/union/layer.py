@@ -27,9 +27,10 @@ from osmofuse.operators.difference import backward_divergence
 from osmofuse.optimise.rof import rof_by_grids
 from osmofuse.typing import BoolArray, FloatArray
 
-FIRST_CYCLES = 4  # V-cycles of the first solve: more change the layer by less than 0.001
-LEVELS = (4, 2, 1, 1, 1, 1)  # windows of the ground's level in passes, in halves of the reach
-MAD = 1.48  # standard deviation over the median absolute deviation
+TIE_CYCLES = 4  # V-cycles of the first solve: more change the layer by less than 0.001
+# Windows of the ground's level in passes, in halves of the reach.
+LEVEL_WINDOWS = 4, 2, 1, 1, 1, 1
+MAD = 1.4826  # standard deviation over the median absolute deviation
 LEAST_SPREAD = 0.001  # of the ground, in the logarithm
 FINE_BANDS = 4  # whose noise is seen as grain
 ROF_ACCURACY = 1e-3  # of the logarithm: a quarter of a grey level at white
@@ -46,7 +47,7 @@ def layer_of(
     integral = Integral(shape)
     integral.set_drift(drift)
     integral.set_mass(1.0 / reach**2)
-    psi = integral.cycle(FIRST_CYCLES)
+    psi = integral.cycle(TIE_CYCLES)
     psi -= ground_level(psi, reach, known)
     kappa = known("kappa", lambda: k.tie_width * strength(psi, m))
     sure = np.square(np.square(1.0 - m)) / np.float32((k.reach * structure.scale) ** 2)
@@ -67,7 +68,7 @@ def strength(psi: FloatArray, m: FloatArray) -> float:
 def ground_level(psi: FloatArray, reach: float, known: Statistics) -> FloatArray:
     """Return the robust level of a layer, by normalised convolutions from coarse to fine."""
     level: FloatArray = np.full_like(psi, known.percentile("level", psi, 50.0))
-    for number, width in enumerate(LEVELS):
+    for number, width in enumerate(LEVEL_WINDOWS):
         e = psi - level
         spread = known(f"spread {number}", partial(deviation, e))
         weight = 1.0 / np.square(1.0 + np.square(e / np.float32(spread)))

@@ -22,7 +22,7 @@ WHITE = 99.0  # percentile that stands for white: a few glints are not
 LEAST_WHITE = 1e-6  # of a black picture
 # A black region at the rim is no data if it is darker than this part of white and covers this
 # share of the picture; its own rim of a few pixels is neither black nor data.
-BLACK, LEAST_RIM, RIM_WIDTH = 0.02, 0.001, 2
+RIM_BLACK, LEAST_RIM, RIM_WIDTH = 0.02, 0.001, 2
 FILL = 1 / 16  # deviation of the filling of what has no data, as a share of the side
 # A dead pixel lies outside the range of its eight neighbours, by at least twice that range, by 8
 # deviations of the differences of neighbours (11.9 medians) and by 0.15 of the logarithm. On dusty
@@ -58,7 +58,7 @@ def log_pair(sources: Sources, background: int, offset: float, known: Statistics
     y /= number(sources.channels)
     b = grey_of(sources, background)
     white = white_of(sources, background, known)
-    valid = ~rim(b, BLACK * white)
+    valid = ~rim(b, RIM_BLACK * white)
     if sources.valid is not None:
         valid &= sources.valid
     b = filled(np.log(b + number(offset * white)), y, valid)

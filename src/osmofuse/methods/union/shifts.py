@@ -20,12 +20,12 @@ import numpy as np
 from osmofuse.filters import smooth
 from osmofuse.typing import FloatArray
 
-ROUNDS = 3
+SHIFT_ROUNDS = 3
 # Deviations of the windows and of the field, as shares of the side: twice as much or half as much
 # changes results by less than 0.5 dB on drawn pages displaced by a pixel.
-WINDOW, FIELD = 1 / 16, 1 / 5
+SHIFT_WINDOW, SHIFT_FIELD = 1 / 16, 1 / 5
 LONGEST = 1.0  # pixels, in a round
-TINY = np.float32(1e-12)
+LEAST_ENERGY = np.float32(1e-12)
 
 
 def fitted(b: FloatArray, y: FloatArray, scale: float) -> FloatArray:
@@ -37,7 +37,7 @@ def fitted(b: FloatArray, y: FloatArray, scale: float) -> FloatArray:
 
     places = np.indices(b.shape, np.float32)
     moved, h_y = b, high_passed(y, scale)
-    for _ in range(ROUNDS):
+    for _ in range(SHIFT_ROUNDS):
         h_b = high_passed(moved, scale)
         places += np.stack([shift_along(h_b, h_y, axis) for axis in (0, 1)])
         moved = map_coordinates(b, places, order=3, mode="nearest")
@@ -52,10 +52,14 @@ def high_passed(x: FloatArray, scale: float) -> FloatArray:
 def shift_along(h_b: FloatArray, h_y: FloatArray, axis: int) -> FloatArray:
     """Return how far b is to be read ahead along an axis, in pixels, at most one."""
     side = math.sqrt(h_b.size)
-    s_b, s_f = smooth(h_b * h_b, WINDOW * side), smooth(h_y * h_y, WINDOW * side)
-    before, here, after = (smooth(np.roll(h_b, -d, axis) * h_y, WINDOW * side) for d in (-1, 0, 1))
+    s_b, s_f = smooth(h_b * h_b, SHIFT_WINDOW * side), smooth(h_y * h_y, SHIFT_WINDOW * side)
+    before, here, after = (
+        smooth(np.roll(h_b, -d, axis) * h_y, SHIFT_WINDOW * side) for d in (-1, 0, 1)
+    )
     bend = np.maximum(2.0 * here - before - after, 0.0)
     best = np.maximum(np.maximum(here, before), np.maximum(after, 0.0))
-    weight = bend * np.square(np.minimum(best * best / (s_b * s_f + TINY), 1.0))
-    delta = np.clip(0.5 * (after - before) / (bend + TINY), -LONGEST, LONGEST)
-    return smooth(weight * delta, FIELD * side) / (smooth(weight, FIELD * side) + TINY)
+    weight = bend * np.square(np.minimum(best * best / (s_b * s_f + LEAST_ENERGY), 1.0))
+    delta = np.clip(0.5 * (after - before) / (bend + LEAST_ENERGY), -LONGEST, LONGEST)
+    return smooth(weight * delta, SHIFT_FIELD * side) / (
+        smooth(weight, SHIFT_FIELD * side) + LEAST_ENERGY
+    )

@@ -22,7 +22,7 @@ from osmofuse.methods.union.settings import UnionSettings
 from osmofuse.methods.union.shifts import fitted
 from osmofuse.typing import FloatArray
 
-SEEN = 1 / 512  # difference of samples that counts: half a level of 8 bits
+SEEN_DIFFERENCE = 1 / 512  # difference of samples that counts: half a level of 8 bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +108,9 @@ def changed(before: Sources, after: Sources) -> FloatArray:
     """Return 1 where the foregrounds of two sources differ."""
     found = np.zeros(before.shape, bool)
     for c in range(before.channels):
-        found |= np.abs(after.image(0, c, np.float32) - before.image(0, c, np.float32)) > SEEN
+        found |= (
+            np.abs(after.image(0, c, np.float32) - before.image(0, c, np.float32)) > SEEN_DIFFERENCE
+        )
     return found.astype(np.float32)
 
 
