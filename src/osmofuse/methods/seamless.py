@@ -19,8 +19,8 @@ ink, an object or land under a cloud, is let go. All channels have one t, from t
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -86,27 +86,34 @@ class Seamless:
         near = min(max(HOLDING * side, 1.0), tie)
         factor = math.ceil(side / math.sqrt(TIE_PIXELS))
         t = alike(_small(sources, factor, known), near / factor, tie / factor)
-        return TiedTarget(near, tie, factor, t)
+        return TiedTarget(near, tie, factor, t, sources.alpha.ndim < 3)
 
 
 @dataclass(frozen=True, eq=False)
 class TiedTarget:
-    """Seamless target of given pictures; `t` is on copies reduced by `factor`."""
+    """Seamless target of given pictures; `t` is on copies reduced by `factor`.
+
+    Channels that share a map share the matrices of their integrals.
+    """
 
     near: float
     tie: float
     factor: int
     t: FloatArray
+    shared: bool
+    _grids: dict[tuple[int, int], Integral] = field(default_factory=dict)
 
     def fill(
         self, w: FloatArray, images: Sequence[FloatArray], weights: Sequence[FloatArray]
     ) -> None:
         """Set w to the foreground times the exponential of the integral."""
         kind, shape = w.dtype.type, (w.shape[0], w.shape[1])
-        t = enlarged(self.t, self.factor, shape).astype(kind, copy=False)
+        if not (self.shared and shape in self._grids):
+            t = enlarged(self.t, self.factor, shape).astype(kind, copy=False)
+            mass = _mass((weights[0] == 1.0).astype(kind), t, self.near, self.tie)
+            self._grids.update(_integrals(mass))
         ratios = [np.log(image / images[0]) for image in images[1:]]
-        mass = _mass((weights[0] == 1.0).astype(kind), t, self.near, self.tie)
-        np.exp(integrated(ratios, weights[1:], mass), out=w)
+        np.exp(integrated(ratios, weights[1:], self._grids), out=w)
         w *= images[0]
 
 
@@ -169,18 +176,30 @@ def _mixed(ratios: Sequence[FloatArray], weights: Sequence[FloatArray]) -> Float
     return drift
 
 
-def integrated(
-    ratios: Sequence[FloatArray], weights: Sequence[FloatArray], mass: FloatArray
-) -> FloatArray:
-    """Return the integral of the mixed drift, from that of half the size."""
+def _integrals(mass: FloatArray) -> dict[tuple[int, int], Integral]:
+    """Return the integrals tied by a mass, of its size and of halves of it."""
     shape = (mass.shape[0], mass.shape[1])
     integral = Integral(shape, mass.dtype.type)
-    integral.set_drift(_mixed(ratios, weights))
     integral.set_mass(mass)
     if mass.size <= SMALLEST:
+        return {shape: integral}
+    return {shape: integral} | _integrals(4.0 * reduced(mass, 2))
+
+
+def integrated(
+    ratios: Sequence[FloatArray],
+    weights: Sequence[FloatArray],
+    grids: Mapping[tuple[int, int], Integral],
+) -> FloatArray:
+    """Return the integral of the mixed drift, from that of half the size."""
+    shape = (ratios[0].shape[0], ratios[0].shape[1])
+    integral = grids[shape]
+    integral.set_drift(_mixed(ratios, weights))
+    if shape[0] * shape[1] <= SMALLEST:
+        integral.set_start(0.0)
         return integral.cycle(COARSE_CYCLES)
     small, smaller = ([reduced(x, 2) for x in part] for part in (ratios, weights))
-    half = integrated(small, smaller, 4.0 * reduced(mass, 2))
+    half = integrated(small, smaller, grids)
     flat = np.asarray(sum(x * weight for x, weight in zip(ratios, weights, strict=True)))
     integral.set_start(flat + enlarged(half - reduced(flat, 2), 2, shape))
     return integral.cycle(FINE_CYCLES)

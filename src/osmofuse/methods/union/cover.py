@@ -27,7 +27,7 @@ from osmofuse.methods.union.layer import MAD
 from osmofuse.methods.union.pair import RIM_BLACK, grey_of, rim, white_of
 from osmofuse.typing import BoolArray, FloatArray
 
-COVER_PIXELS = 250_000  # pixels of the copies that are searched: covers are large
+COVER_PIXELS = 120_000  # pixels of the copies that are searched: covers are large
 GRAIN = 1.0  # deviation of the Gaussian against noise, in pixels of the copies
 FIT_SAMPLES = 10_000  # pixels of the fit, for 7 unknowns a channel
 FIT_PASSES = 8  # re-weightings of the fit: more change results by less than 0.1 dB
@@ -68,27 +68,30 @@ def _without_cover(sources: Sources, k: int, offset: float, known: Statistics) -
     if sources.channels < 2 or sources.is_one_band(k):
         return sources
     lift, white = offset * white_of(sources, 0, known), white_of(sources, k, known)
-    f, b = _logarithms(sources, 0, lift), _logarithms(sources, k, offset * white)
     valid = ~rim(grey_of(sources, k), RIM_BLACK * white)
     if sources.valid is not None:
         valid &= sources.valid
-    cover = cover_of(f, b, valid)
+    factor = math.ceil(math.sqrt(valid.size / COVER_PIXELS))
+    f = _logarithms(sources, 0, lift, factor)
+    cover = cover_of(f, _logarithms(sources, k, offset * white, factor), valid, factor)
     if cover is None:
         return sources
+    f, b = _logarithms(sources, 0, lift), _logarithms(sources, k, offset * white)
     healed = np.maximum(np.exp(f + healing(f, b, cover, valid)) - np.float32(lift), 0.0)
     return sources.with_foreground(np.moveaxis(healed, 0, -1).astype(sources.dtype, copy=False))
 
 
-def _logarithms(sources: Sources, source: int, lift: float) -> FloatArray:
-    """Return the logarithms of all channels, (channels, rows, cols)."""
-    planes = [sources.image(source, c, np.float32) for c in range(sources.channels)]
+def _logarithms(sources: Sources, source: int, lift: float, factor: int = 1) -> FloatArray:
+    """Return the logarithms of all channels of a reduced copy, (channels, rows, cols)."""
+    planes = [
+        reduced(sources.image(source, c, np.float32), factor) for c in range(sources.channels)
+    ]
     return np.asarray(np.log(np.stack(planes) + np.float32(lift)))
 
 
-def cover_of(f: FloatArray, b: FloatArray, valid: BoolArray) -> BoolArray | None:
-    """Return the mask of what covers the foreground, or None."""
-    factor = math.ceil(math.sqrt(valid.size / COVER_PIXELS))
-    f, b = (np.stack([smooth(reduced(plane, factor), GRAIN) for plane in x]) for x in (f, b))
+def cover_of(f: FloatArray, b: FloatArray, valid: BoolArray, factor: int) -> BoolArray | None:
+    """Return the mask of what covers the foreground, or None; f and b are reduced by a factor."""
+    f, b = (np.stack([smooth(plane, GRAIN) for plane in x]) for x in (f, b))
     # Not what the Gaussian mixes with no data.
     seen = _eroded(reduced(valid.astype(np.float32), factor) == 1.0, math.ceil(3.0 * GRAIN))
     side = math.sqrt(seen.size)
