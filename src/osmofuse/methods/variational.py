@@ -86,7 +86,7 @@ class VariationalOsmosis:
     Parameters
     ----------
     eta : float, 0 to 1e4, or "auto"
-        Smoothing of the structure, :math:`\eta`; "auto" is three deviations of the foreground's
+        Smoothing of the structure, :math:`\eta`; "auto" is 1.5 deviations of the foreground's
         noise. Raise it if the background is noisy; lower it to keep fine strokes.
     mu : float, 1e-20 to 1e10, or "auto"
         Weight of the target in the structure, :math:`\mu`; "auto" is 10. Raise it for crisper
