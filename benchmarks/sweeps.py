@@ -21,7 +21,7 @@ def run() -> dict[str, float]:
     pair = scene.foreground, scene.background, scene.alpha
     seconds = interleaved(
         {
-            "fuse": lambda: osmofuse.fuse(*pair),
+            "fuse": lambda: osmofuse.fuse(*pair, target="product"),
             "sweep": lambda: osmofuse.sweep(*pair, **LISTS),
         },
         runs=9,
