@@ -62,7 +62,7 @@ def test_the_pair_is_the_scene_and_the_result_its_fusion(done, small_page):
     np.testing.assert_allclose(visible / 65535, small_page.foreground, atol=0.6 / 65535)
     np.testing.assert_allclose(infrared / 65535, small_page.background, atol=0.6 / 65535)
     np.testing.assert_allclose(alpha / 255, small_page.alpha, atol=0.6 / 255)
-    image = osmofuse.fuse(visible, infrared, alpha).image
+    image = osmofuse.fuse(visible, infrared).image
     assert np.array_equal(fused, np.rint(np.clip(image, 0, 1) * 65535))
 
 

@@ -45,7 +45,6 @@ def command(output: Path, overwrite: bool) -> None:
     job = FuseJob(
         foreground=paths["visible"],
         backgrounds=(paths["infrared"],),
-        alpha=paths["alpha"],
         output=output / "fused.tif",
         truth=paths["truth"],
         report=output / "report",
