@@ -125,7 +125,7 @@ class FuseJob(SourcesJob[FuseResult]):
 
     @property
     def _alpha_kind(self) -> AlphaKind:
-        """What was given as alpha; files are maps."""
+        """Kind of alpha that was given; files are maps."""
         return "map" if isinstance(self.alpha, Path | str) else kind_of(self.alpha)
 
     @property

@@ -15,7 +15,7 @@ from :math:`v = w` and a chosen u (doi:10.1109/TIP.2020.2983537).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
@@ -23,8 +23,7 @@ from typing import Any, ClassVar, Literal, TypeAlias, get_args
 import numpy as np
 
 from osmofuse.checks import choice, number, whole
-from osmofuse.energies import Channel, Edges, HuberTV, JointModel, Quadratic, Regulariser, Tikhonov
-from osmofuse.energies.flow_kernels import HELD_GAMMA
+from osmofuse.energies import Channel, Edges, JointModel, Regulariser
 from osmofuse.errors import InputError, MismatchError, SettingError, did_you_mean
 from osmofuse.kernels import threads_for
 from osmofuse.methods.background_bands import BackgroundBands
@@ -42,20 +41,17 @@ from osmofuse.methods.history import Recorder
 from osmofuse.methods.measured import Auto, Measured
 from osmofuse.methods.planes import (
     AnyBand,
-    Found,
-    Reading,
     Start,
     Target,
     WholeTarget,
-    channels_of,
     picture_of,
 )
 from osmofuse.methods.seamless import LEAST_TIE, MOST_TIE, Seamless
+from osmofuse.methods.settled import Settled
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import CancelledError, Statistics
 from osmofuse.methods.targets import TARGETS
 from osmofuse.optimise import IPiano, Outcome, ipiano
-from osmofuse.optimise.flow import Weights
 from osmofuse.optimise.plan import Plan
 from osmofuse.optimise.primal_dual import WarmProx
 from osmofuse.optimise.published import published
@@ -69,8 +65,6 @@ Precision: TypeAlias = Literal["single", "double"]
 
 # Tolerance of the inner problem: the energy's descent is then the outer method's own.
 INNER_RTOL = 1e-8
-FIRM = 1e4  # holds u at the stationary point, where a larger weight would spoil the solve
-HEAVIEST = 1e7  # larger weights give the same result up to precision
 # The paper's solvers end when they have converged: after some 200 iterations on most pictures.
 _COSTS = {
     "flow": Cost(68, 88, 0.5),
@@ -227,7 +221,8 @@ class VariationalOsmosis:
         return TARGETS[self.target] if isinstance(self.target, str) else self.target
 
     @property
-    def _dtype(self) -> type:
+    def dtype(self) -> type:
+        """Type of the planes."""
         # The stationary point needs double precision.
         wide = self.solver != "flow" or self.precision == "double" or self.reach == math.inf
         return np.float64 if wide else np.float32
@@ -243,13 +238,13 @@ class VariationalOsmosis:
         """Settings on which the planes depend."""
         held, reach = math.isinf(self.gamma), self._given_reach if self.finds_map else None
         bands = (self.band, self.background_bands)
-        return (self.offset, bands, self.start, self._rule, held, self._dtype, reach)
+        return (self.offset, bands, self.start, self._rule, held, self.dtype, reach)
 
     @property
     def cost(self) -> Cost:
         """Memory and time that it takes."""
         cost, more = _COSTS[self.solver], self._rule.cost
-        if self.solver == "flow" and self._dtype is np.float64:
+        if self.solver == "flow" and self.dtype is np.float64:
             cost = Cost(2 * cost.colour, 2.4 * cost.grey, 2 * cost.seconds)
         return Cost(cost.colour + more.colour, cost.grey + more.grey, cost.seconds + more.seconds)
 
@@ -388,79 +383,6 @@ class VariationalOsmosis:
             **limits,
             guard=guard,
             record=record,
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Settled:
-    """Settings with a number for each that was "auto", on measured pictures."""
-
-    asked: VariationalOsmosis
-    measured: Measured
-    chosen: Mapping[str, float]
-
-    def _number(self, name: str) -> float:
-        found: float = self.chosen.get(name, getattr(self.asked, name))
-        return found
-
-    @property
-    def reach(self) -> float | None:
-        """Reach in pixels; None for the paper's rule."""
-        return None if self.asked.reach is None else self._number("reach")
-
-    @property
-    def reading(self) -> Reading:
-        """Settings on which the planes depend."""
-        asked, measured = self.asked, self.measured
-        held, dtype = math.isinf(asked.gamma), asked._dtype
-        offsets, single = measured.offsets(asked.offset), measured.single
-        ground = measured.ground if asked.band == "coarse" else None
-        return Reading(
-            offsets, asked.band, ground, single, asked.start, measured.target, held, dtype
-        )
-
-    @property
-    def term(self) -> Regulariser:
-        """The regulariser as an object, with its weights."""
-        chosen, eta = self.asked.regulariser, self._number("eta")
-        if isinstance(chosen, Regulariser):
-            return chosen
-        if chosen is None or eta == 0 or chosen == "tikhonov":
-            return Tikhonov(0.0 if chosen is None else eta)
-        return HuberTV(eta, self.asked.epsilon if chosen == "huber" else 0.0)
-
-    @property
-    def weights(self) -> Weights:
-        """Weights of the flow."""
-        held = FIRM if self.reach == math.inf else HELD_GAMMA
-        gamma = held if math.isinf(self.asked.gamma) else min(self.asked.gamma, HEAVIEST)
-        return Weights(min(self._number("mu"), HEAVIEST), gamma, self.term)
-
-    def models(self) -> Iterator[tuple[JointModel, Channel]]:
-        """Yield the energy and the planes of each channel, in double precision."""
-        gamma, sources = self.asked.gamma, self.measured.sources
-        for c in channels_of(sources, replace(self.reading, dtype=np.float64)):
-            weight = np.where(c.alpha == 1.0, math.inf, 0.0)
-            fidelity = Quadratic(weight if math.isinf(gamma) else gamma * c.alpha, c.f)
-            yield JointModel(Quadratic(self._number("mu"), c.w), fidelity, self.term), c
-
-    def follow(self, solver: FlowSolver, guard: Guard, plan: Plan | None = None) -> Fusion:
-        """Follow the flow of these settings."""
-        fusion = solver.run(self.weights, self.reach, guard, plan=plan)
-        if fusion.plan is not None and plan is None:
-            full = replace(fusion.plan, statistics=dict(self.measured.known.values))
-            fusion = replace(fusion, plan=full)
-        return self.told(fusion)
-
-    def told(self, fusion: Fusion) -> Fusion:
-        """Return a fusion with its settings, and with what was found in the pictures."""
-        target = self.measured.target
-        return replace(
-            fusion,
-            method=self.asked,
-            chosen=dict(self.chosen),
-            notes=tuple(self.measured.words(self.chosen)),
-            alpha=target.alpha if isinstance(target, Found) else None,
         )
 
 

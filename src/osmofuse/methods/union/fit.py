@@ -1,4 +1,4 @@
-"""How well two pictures fit together: whether they share structure, and whether one is shifted.
+"""Fit of two pictures: the structure that they share, and a shift of one of them.
 
 Both are measured in blocks of a few structure scales, of large pictures in some strips of rows.
 """

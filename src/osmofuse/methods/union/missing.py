@@ -1,4 +1,4 @@
-r"""What the foreground lacks: where the background shows structure that the foreground does not.
+r"""Missing structure: what the background shows and the foreground does not.
 
 In windows of the structure scale s, the high-passed logarithms have energies :math:`s_b, s_f` and a
 cross energy c. :math:`\beta = c / (g (s_b + n))` is the part of b's structure that f shows already,

@@ -27,7 +27,7 @@ SEEN_DIFFERENCE = 1 / 512  # difference of samples that counts: half a level of 
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """What one background adds, with what was measured on the way.
+    """Layer that one background adds, with what was measured on the way.
 
     `reach` is the width of its strokes in pixels.
     """
