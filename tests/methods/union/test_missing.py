@@ -5,7 +5,13 @@ import pytest
 
 from osmofuse import Sources, gallery
 from osmofuse.methods.statistics import Statistics
-from osmofuse.methods.union.missing import contrast, missing_of, thresholds, trust_in
+from osmofuse.methods.union.missing import (
+    contrast,
+    missing_of,
+    thresholds,
+    trust_in,
+    weighted_median,
+)
 from osmofuse.methods.union.pair import log_pair
 from osmofuse.methods.union.settings import UnionSettings
 from osmofuse.methods.union.target import measured
@@ -36,9 +42,24 @@ def test_faded_writing_is_missing_and_sound_writing_is_not(page):
 
 def test_contrast_of_a_flat_background_is_found(page):
     flat = 0.5 + 0.4 * page.background
-    _, _, windows, _ = pair_of(page.foreground, flat)
-    gain, _ = contrast(windows, K, Statistics())
+    pair, _, windows, _ = pair_of(page.foreground, flat)
+    gain, _ = contrast(windows, pair.tints, K, Statistics())
     assert gain > 1.5
+
+
+def test_edges_between_pigments_tell_no_contrast():
+    # The middle of a page of gold, which is mostly an initial's outlines and a coloured frame.
+    gold = gallery.gold_leaf((240, 180), 1, nuisance="wide")
+    pair, _, windows, _ = pair_of(gold.foreground, gold.background)
+    with_colours, _ = contrast(windows, (), K, Statistics())
+    gain, _ = contrast(windows, pair.tints, K, Statistics())
+    assert with_colours > 1.3
+    assert gain < 1.1
+
+
+def test_weighted_median_of_equal_weights_is_the_median(rng):
+    x = rng.random(101)
+    assert weighted_median(x, np.ones(101)) == np.median(x)
 
 
 def test_thresholds_go_from_strict_to_lenient():

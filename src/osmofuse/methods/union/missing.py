@@ -7,6 +7,7 @@ with g the contrast of f relative to b where both show the same, and n the noise
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -80,7 +81,7 @@ def missing_of(
 ) -> Missing:
     """Return where and how strongly the background's structure is to enter."""
     noise = known.percentile("window noise", windows.s_b, k.noise_quantile)
-    gain, sound = contrast(windows, k, known)
+    gain, sound = contrast(windows, pair.tints, k, known)
     trust = trust_in(windows, fit, k, known)
     c = windows.c
     for shift in AROUND if fit.shifted else ():
@@ -93,13 +94,17 @@ def missing_of(
     return found if pair.valid.all() else found.within(inner_of(pair, windows.scale))
 
 
-def contrast(w: Windows, k: UnionSettings, known: Statistics) -> tuple[float, float]:
+def contrast(
+    w: Windows, tints: Sequence[FloatArray], k: UnionSettings, known: Statistics
+) -> tuple[float, float]:
     """Return the contrast of f relative to b, and the share of windows in which both agree."""
     ratio = w.c / (w.s_b + TINY)
     sound = w.strong & (w.c * w.c > k.sound_correlation * w.s_b * w.s_f) & (ratio > k.sound_gain)
 
     def gain() -> float:
-        found = 1.0 if sound.mean() < LEAST_SOUND else float(np.median(ratio[sound]))
+        if sound.mean() < LEAST_SOUND:
+            return 1.0
+        found = weighted_median(ratio[sound], neutral(w, tints, k.tint)[sound])
         more = min(max(found, 1.0), k.most_gain) - 1.0
         return 1.0 + more * float(smoothstep((more - ERROR[0]) / (ERROR[1] - ERROR[0])))
 
@@ -107,6 +112,29 @@ def contrast(w: Windows, k: UnionSettings, known: Statistics) -> tuple[float, fl
         return int(np.count_nonzero(sound)) / max(int(np.count_nonzero(w.strong)), 1)
 
     return known("gain", gain), known("sound", share)
+
+
+def neutral(w: Windows, tints: Sequence[FloatArray], least: float) -> FloatArray:
+    """Return the weight of windows as a measure of contrast: little at edges between colours.
+
+    A layer adds no colour. What differs in colour is two pigments, whose contrast in infrared
+    tells nothing of that of strokes.
+    """
+    energy = np.zeros_like(w.s_f)
+    for tint in tints:
+        energy += smooth(np.square(tint - smooth(tint, HIGH_PASS * w.scale)), w.scale)
+    return np.asarray(1.0 / (1.0 + np.square(energy / (np.float32(least) * w.s_f + TINY))))
+
+
+def weighted_median(x: FloatArray, weight: FloatArray) -> float:
+    """Return the median of a line, each sample as often as its weight tells.
+
+    >>> weighted_median(np.array([3.0, 1.0, 2.0]), np.array([5.0, 1.0, 1.0]))
+    3.0
+    """
+    order = np.argsort(x)
+    total = np.cumsum(weight[order], dtype=np.float64)
+    return float(x[order[np.searchsorted(total, 0.5 * total[-1])]])
 
 
 def trust_in(w: Windows, fit: Fit, k: UnionSettings, known: Statistics) -> float:

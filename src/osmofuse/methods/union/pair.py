@@ -7,15 +7,17 @@ constant.
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from osmofuse.filters import smooth
 from osmofuse.kernels import kernel, prange
 from osmofuse.methods.sources import Sources
-from osmofuse.methods.statistics import Statistics
+from osmofuse.methods.statistics import Statistics, ranked, spacing
 from osmofuse.typing import BoolArray, FloatArray
 
 WHITE = 99.0  # percentile that stands for white: a few glints are not
@@ -32,12 +34,16 @@ DEAD_RANGES, DEAD_MEDIANS, DEAD_LOG = 2.0, 11.9, 0.15
 
 @dataclass(frozen=True, eq=False)
 class LogPair:
-    """Logarithms of foreground and background, the offset of f, and where b has data."""
+    """Logarithms of foreground and background, the offset of f, and where b has data.
+
+    `tints` are the differences of f's channels, one less than there are channels.
+    """
 
     y: FloatArray
     b: FloatArray
     offset: float
     valid: BoolArray
+    tints: tuple[FloatArray, ...]
 
     @property
     def side(self) -> float:
@@ -52,35 +58,38 @@ def log_pair(sources: Sources, background: int, offset: float, known: Statistics
     """
     number = np.float32
     lift = offset * white_of(sources, 0, known)
-    y = np.zeros(sources.shape, number)
-    for c in range(sources.channels):
-        y += np.log(sources.image(0, c, number) + number(lift))
-    y /= number(sources.channels)
+    logs = [np.log(sources.image(0, c, number) + number(lift)) for c in range(sources.channels)]
+    tints = tuple(one - other for one, other in itertools.pairwise(logs))
+    y = np.asarray(sum(logs) / number(sources.channels))
     b = grey_of(sources, background)
     white = white_of(sources, background, known)
     valid = ~rim(b, RIM_BLACK * white)
     if sources.valid is not None:
         valid &= sources.valid
     b = filled(np.log(b + number(offset * white)), y, valid)
-    return LogPair(y, without_dead_pixels(b, known), lift, valid)
+    return LogPair(y, without_dead_pixels(b, known), lift, valid, tints)
 
 
-def grey_of(sources: Sources, source: int) -> FloatArray:
-    """Return the mean of a picture's bands."""
+def grey_of(sources: Sources, source: int, *, step: int = 1) -> FloatArray:
+    """Return the mean of a picture's bands; with a step, only on a grid of pixels."""
     bands = 1 if sources.is_one_band(source) else sources.channels
-    b = sources.image(source, 0, np.float32)
+    b = sources.image(source, 0, np.float32, step=step)
     for c in range(1, bands):
-        b += sources.image(source, c, np.float32)
+        b += sources.image(source, c, np.float32, step=step)
     return b if bands == 1 else b / np.float32(bands)
 
 
 def white_of(sources: Sources, source: int, known: Statistics) -> float:
     """Return the white of a picture: of the foreground's brightest channel, of b's mean band."""
+    step = spacing(sources.shape[0] * sources.shape[1])
+
+    def white(c: int) -> float:
+        return ranked(sources.image(0, c, np.float32, step=step), WHITE)
+
     if source > 0:
-        found = known.percentile("white", grey_of(sources, source), WHITE)
+        found = known("white", lambda: ranked(grey_of(sources, source, step=step), WHITE))
         return max(found, LEAST_WHITE)
-    planes = (sources.image(0, c, np.float32) for c in range(sources.channels))
-    whites = [known.percentile(f"white {c}", plane, WHITE) for c, plane in enumerate(planes)]
+    whites = [known(f"white {c}", partial(white, c)) for c in range(sources.channels)]
     return max(LEAST_WHITE, *whites)
 
 

@@ -34,6 +34,9 @@ class UnionSettings:
         without sound windows, and with.
     most_gain : float
         Largest contrast of f relative to b.
+    tint : float
+        Energy of differences in colour relative to that in brightness from which structure of f
+        hardly counts in that contrast.
     scatter : tuple of float
         Ratio of the quartiles of that contrast between which what is added is held back, for
         pictures that did not fit: 2 to 3 if one is blurred, displaced and compressed.
@@ -68,6 +71,7 @@ class UnionSettings:
     strict: tuple[float, float] = (0.2, 0.29)
     lenient: tuple[float, float] = (0.8, 1.05)
     most_gain: float = 4.0
+    tint: float = 0.08
     scatter: tuple[float, float] = (1.6, 2.6)
     least_trust: float = 0.3
     strangers: tuple[float, float] = (1.1, 1.25)
