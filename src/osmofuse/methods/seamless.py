@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -40,9 +41,13 @@ LEAST_TIE, MOST_TIE = 0.1, 1e6  # pixels; beyond, the foreground or nothing hold
 # 1/60 works), and the tie of a background of one band, in which the brightness of a large area
 # tells nothing of its colour (1/25 to 1/12 works).
 HOLDING, ONE_BAND = 1 / 80, 1 / 20
-# Difference of logarithms that counts as one. Smaller lets shades of a face enter, larger holds
-# objects: 0.12..0.17 works.
+# Difference of logarithms that counts as one, of a background of one band; 0.12..0.17 works.
 KAPPA = 0.15
+# In colour it is this number over the height of what differs, which is what differs by more than
+# SEEN: shades of a face are held, and all of an object in another colour is let go. 0.06..0.08
+# works.
+HEIGHT_KAPPA, SEEN = 0.07, 0.15
+LEAST_KAPPA, MOST_KAPPA = 0.08, 0.3
 TIE_PIXELS = 50_000  # pixels of the copies on which t is found: what it holds is wide
 COARSE_CYCLES = 5  # V-cycles of an integral that begins with zero; each more than halves the error
 TIE_ROUNDS = 6  # of t, a V-cycle each: more change the gallery's results by less than 0.3 dB
@@ -88,7 +93,8 @@ class Seamless:
         near = min(max(HOLDING * side, 1.0), tie)
         factor = math.ceil(side / math.sqrt(TIE_PIXELS))
         shared = shares_map(sources)
-        t = alike(_small(sources, factor, known), near / factor, tie / factor, shared)
+        drifts, lengths = _small(sources, factor, known), (near / factor, tie / factor)
+        t = alike(drifts, *lengths, known, shared=shared, in_colour=not shades)
         return TiedTarget(near, tie, factor, t, shared)
 
 
@@ -166,7 +172,15 @@ def shares_map(sources: Sources) -> bool:
     return all(alpha.ndim < 3 for alpha in sources.alphas)
 
 
-def alike(channels: Sequence[_Drift], near: float, tie: float, shared: bool) -> FloatArray:
+def alike(
+    channels: Sequence[_Drift],
+    near: float,
+    tie: float,
+    known: Statistics,
+    *,
+    shared: bool,
+    in_colour: bool,
+) -> FloatArray:
     """Return t, which is 1 where the mixed drifts lead to the foreground; lengths in pixels.
 
     Channels with one map have `shared` matrices.
@@ -184,8 +198,18 @@ def alike(channels: Sequence[_Drift], near: float, tie: float, shared: bool) -> 
                 integral.set_mass(_mass(one.kept, t, near, tie))
             psi = integral.cycle(1 if number_of_round else COARSE_CYCLES)
             np.maximum(squares, np.square(psi), out=squares)
-        t = 1.0 / np.square(1.0 + squares / np.float32(KAPPA**2))
+        kappa = known("kappa", partial(kappa_of, squares)) if in_colour else KAPPA
+        t = 1.0 / np.square(1.0 + squares / np.float32(kappa**2))
     return t
+
+
+def kappa_of(squares: FloatArray) -> float:
+    """Return the difference that counts as one, from those of the first integral, squared."""
+    seen = squares[squares > SEEN**2]
+    if seen.size == 0:
+        return MOST_KAPPA
+    height = math.sqrt(float(np.median(seen)))
+    return min(max(HEIGHT_KAPPA / height, LEAST_KAPPA), MOST_KAPPA)
 
 
 def _mass(kept: FloatArray, t: FloatArray, near: float, tie: float) -> FloatArray:
