@@ -37,17 +37,17 @@ from osmofuse.methods.union.settings import UnionSettings
 from osmofuse.typing import FloatArray
 
 LEAST_TIE, MOST_TIE = 0.1, 1e6  # pixels; beyond, the foreground or nothing holds the target
-# Shares of the side of a square with the picture's area: distance r of the robust tie (1/100 to
-# 1/60 works), and the tie of a background of one band, in which the brightness of a large area
+# Shares of the side of a square with the picture's area: distance r of the robust tie (1/110 to
+# 1/70 works), and the tie of a background of one band, in which the brightness of a large area
 # tells nothing of its colour (1/25 to 1/12 works).
-HOLDING, ONE_BAND = 1 / 80, 1 / 20
+HOLDING, ONE_BAND = 1 / 90, 1 / 20
 # Difference of logarithms that counts as one, of a background of one band; 0.12..0.17 works.
 KAPPA = 0.15
-# In colour it is this number over the height of what differs, which is what differs by more than
-# SEEN: shades of a face are held, and all of an object in another colour is let go. 0.06..0.08
-# works.
-HEIGHT_KAPPA, SEEN = 0.07, 0.15
-LEAST_KAPPA, MOST_KAPPA = 0.08, 0.3
+# In colour it is this number over the squared height of what differs by more than SEEN: where that
+# is little, as of two faces, shades are held; of an object in another colour all is let go.
+# 0.02..0.04 works. Faces have heights of 0.3, objects and clouds of 0.5 to 0.9.
+HEIGHT_KAPPA, SEEN = 0.03, 0.15
+LEAST_KAPPA, MOST_KAPPA = 0.06, 0.4
 TIE_PIXELS = 50_000  # pixels of the copies on which t is found: what it holds is wide
 COARSE_CYCLES = 5  # V-cycles of an integral that begins with zero; each more than halves the error
 TIE_ROUNDS = 6  # of t, a V-cycle each: more change the gallery's results by less than 0.3 dB
@@ -208,8 +208,7 @@ def kappa_of(squares: FloatArray) -> float:
     seen = squares[squares > SEEN**2]
     if seen.size == 0:
         return MOST_KAPPA
-    height = math.sqrt(float(np.median(seen)))
-    return min(max(HEIGHT_KAPPA / height, LEAST_KAPPA), MOST_KAPPA)
+    return min(max(HEIGHT_KAPPA / float(np.median(seen)), LEAST_KAPPA), MOST_KAPPA)
 
 
 def _mass(kept: FloatArray, t: FloatArray, near: float, tie: float) -> FloatArray:
