@@ -126,7 +126,9 @@ class LevelTarget:
         where = where * inner_of(pair, structure.scale)
         windows = Windows.of(pair, structure, known)
         gain, _ = contrast(windows, pair.tints, settings, known)
-        here = between(np.float32(gain), *self.sharper) * shown(windows, gain, self.sound, self.alike)
+        here = between(np.float32(gain), *self.sharper) * shown(
+            windows, gain, self.sound, self.alike
+        )
         return Writing(layer, ground.strokes, ground.ink, where, here, structure.scale)
 
     def _filling(

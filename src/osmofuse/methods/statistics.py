@@ -47,6 +47,10 @@ class Statistics:
             self.values[name] = float(measure())
         return self.values[name]
 
+    def given(self, name: str) -> float | None:
+        """Return the number of this name if it is known."""
+        return self.values.get(self._prefix + name)
+
     def percentile(self, name: str, x: FloatArray, percent: float) -> float:
         """Return a percentile of a plane."""
         return self(name, lambda: percentile(x, percent))

@@ -36,7 +36,8 @@ DEAD_RANGES, DEAD_MEDIANS, DEAD_LOG = 2.0, 11.9, 0.15
 class LogPair:
     """Logarithms of foreground and background, the offset of f, and where b has data.
 
-    `tints` are the differences of f's channels, one less than there are channels.
+    `tints` are the differences of f's channels, one less than there are channels; `side` is that of
+    a square with the area of the whole picture, in pixels.
     """
 
     y: FloatArray
@@ -44,11 +45,7 @@ class LogPair:
     offset: float
     valid: BoolArray
     tints: tuple[FloatArray, ...]
-
-    @property
-    def side(self) -> float:
-        """Side of the square of the same area, in pixels."""
-        return math.sqrt(self.y.size)
+    side: float
 
 
 def log_pair(sources: Sources, background: int, offset: float, known: Statistics) -> LogPair:
@@ -63,11 +60,12 @@ def log_pair(sources: Sources, background: int, offset: float, known: Statistics
     y = np.asarray(sum(logs) / number(sources.channels))
     b = grey_of(sources, background)
     white = white_of(sources, background, known)
-    valid = ~rim(b, RIM_BLACK * white)
+    side = known("side", lambda: math.sqrt(b.size))
+    valid = ~rim(b, RIM_BLACK * white, side)
     if sources.valid is not None:
         valid &= sources.valid
-    b = filled(np.log(b + number(offset * white)), y, valid)
-    return LogPair(y, without_dead_pixels(b, known), lift, valid, tints)
+    b = filled(np.log(b + number(offset * white)), y, valid, side)
+    return LogPair(y, without_dead_pixels(b, known), lift, valid, tints, side)
 
 
 def grey_of(sources: Sources, source: int, *, step: int = 1) -> FloatArray:
@@ -93,8 +91,9 @@ def white_of(sources: Sources, source: int, known: Statistics) -> float:
     return max(LEAST_WHITE, *whites)
 
 
-def rim(b: FloatArray, level: float) -> BoolArray:
-    """Return the mask of dark regions that touch the border of the picture."""
+def rim(b: FloatArray, level: float, side: float | None = None) -> BoolArray:
+    """Return the mask of dark regions that touch the border; `side` is that of the whole."""
+    size = b.size if side is None else side * side
     dark = b < level
     if not (dark[0].any() or dark[-1].any() or dark[:, 0].any() or dark[:, -1].any()):
         return np.zeros(b.shape, bool)
@@ -103,16 +102,16 @@ def rim(b: FloatArray, level: float) -> BoolArray:
     parts, _ = ndimage.label(dark)
     ends = np.unique(np.concatenate([parts[0], parts[-1], parts[:, 0], parts[:, -1]]))
     sizes = np.bincount(parts.ravel())
-    large = [k for k in ends if k and sizes[k] > LEAST_RIM * b.size]
+    large = [k for k in ends if k and sizes[k] > LEAST_RIM * size]
     found = np.isin(parts, large)
     return np.asarray(ndimage.binary_dilation(found, iterations=RIM_WIDTH)) if large else found
 
 
-def filled(b: FloatArray, y: FloatArray, valid: BoolArray) -> FloatArray:
+def filled(b: FloatArray, y: FloatArray, valid: BoolArray, side: float | None = None) -> FloatArray:
     """Return b, and y at b's level where b has no data, so that no edge arises there."""
     if valid.all():
         return b
-    sigma, known = FILL * math.sqrt(b.size), valid.astype(b.dtype)
+    sigma, known = FILL * (math.sqrt(b.size) if side is None else side), valid.astype(b.dtype)
     level = smooth(known * (y - b), sigma) / np.maximum(smooth(known, sigma), 1e-6)
     return np.where(valid, b, y - level)
 
