@@ -10,7 +10,8 @@ from osmofuse.record import Record
 
 
 def test_metadata_name_the_sources_and_the_settings():
-    record = Record(job="shadow", inputs=(), method={"name": "shadow", "settings": {"k": 3}})
+    method = {"name": "shadow", "settings": {"k": 3}}
+    record = Record(job="shadow", inputs=(), alpha={}, method=method, result={}, output={})
     history = history_of(record)
     assert history["method"]["settings"] == {"k": 3}
     assert "result" not in history
