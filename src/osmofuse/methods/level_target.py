@@ -21,6 +21,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from osmofuse.maps.auto_alpha import smoothstep
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.ground import COARSE, STROKE_PARTS, Ground, between, ground_of, grown
 from osmofuse.methods.sources import Sources
