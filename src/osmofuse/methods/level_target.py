@@ -127,9 +127,9 @@ class LevelTarget:
         where = where * inner_of(pair, structure.scale)
         windows = Windows.of(pair, structure, known)
         gain, _ = contrast(windows, pair.tints, settings, known)
-        here = between(np.float32(gain), *self.sharper) * shown(
-            windows, gain, self.sound, self.alike
-        )
+        first, last = self.sharper
+        sharper = np.float32(smoothstep((gain - first) / (last - first)))
+        here = sharper * shown(windows, gain, self.sound, self.alike)
         return Writing(layer, ground.strokes, ground.ink, where, here, structure.scale)
 
     def _filling(
