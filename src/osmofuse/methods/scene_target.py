@@ -97,7 +97,7 @@ class SceneTarget:
     depth: float = 6.0
     shadows: float = 0.96
     level: float = 0.05
-    heat: float = 0.4
+    heat: float = 0.37
     glow: float = 0.07
     hot: tuple[float, float] = (0.4, 0.7)
     surroundings: float = 0.05
