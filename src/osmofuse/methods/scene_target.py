@@ -108,7 +108,7 @@ class SceneTarget:
     @property
     def cost(self) -> Cost:
         """Planes in single precision and a multigrid hierarchy."""
-        return Cost(20, 60, 0.3)
+        return Cost(25, 60, 0.5)
 
     def for_sources(
         self, sources: Sources, known: Statistics, reach: float | None = None
