@@ -24,6 +24,7 @@ _HOMES = {
     "CompareJob": "jobs.compare",
     "Comparison": "tasks.compare",
     "DirectMatting": "methods.direct",
+    "Edited": "tasks.edited",
     "FuseJob": "jobs.fuse",
     "Fusion": "methods.contract",
     "GuidedFilterFusion": "methods.guided_filter",
@@ -117,6 +118,7 @@ if TYPE_CHECKING:
     from osmofuse.progress import Progress, Status, Step
     from osmofuse.registration.align import Alignment, align
     from osmofuse.tasks.compare import Comparison, compare
+    from osmofuse.tasks.edited import Edited
     from osmofuse.tasks.fuse import fuse
     from osmofuse.tasks.prepare import Prepared, prepare
     from osmofuse.tasks.recipe import Recipe, recipe, recipes
@@ -129,6 +131,7 @@ __all__ = [
     "CompareJob",
     "Comparison",
     "DirectMatting",
+    "Edited",
     "FuseJob",
     "Fusion",
     "GuidedFilterFusion",

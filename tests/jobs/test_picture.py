@@ -35,6 +35,21 @@ class Halved(PictureJob):
         return osmofuse.Picture(pictures["image"].pixels[:: self.step, :: self.step])
 
 
+@dataclass(frozen=True)
+class Brighter(PictureJob):
+    """A picture that is brighter than white allows, by a task that did not converge."""
+
+    image: Path
+
+    kind: ClassVar[str] = "brighter"
+
+    def make(self, pictures, watch):
+        image = pictures["image"]
+        return osmofuse.Edited(
+            image.samples() + 0.5, osmofuse.Status.max_iter, ("too bright",), original=image
+        )
+
+
 PIXELS = np.arange(48, dtype=np.uint16).reshape(4, 4, 3) * 1000
 
 
@@ -55,6 +70,17 @@ def test_it_writes_the_picture_and_its_record(image, tmp_path):
     assert result.record.result["seconds"] > 0
     with pytest.raises(OutputError, match="exists already"):
         job.run()
+
+
+def test_status_notes_and_clipped_samples_of_a_task_are_recorded(image, tmp_path):
+    result = Brighter(image, output=tmp_path / "bright.tif").run()
+    record = read_record(result.files["record"])
+    assert (result.status, record.result["status"]) == (Status.max_iter, "max_iter")
+    assert record.result["clipped"] == int((PIXELS > 0.5 * 65535).sum())
+    assert (result.notes, record.method["notes"]) == (("too bright",), ["too bright"])
+    xmp = osmofuse.read(result.files["output"]).metadata.xmp
+    assert b"composite" in xmp
+    assert b"image.tif" in xmp
 
 
 @pytest.mark.parametrize("calls", [1, 2])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
@@ -13,7 +12,7 @@ import numpy as np
 
 from osmofuse.checks import mapping
 from osmofuse.errors import SettingError
-from osmofuse.io import Staging, composite_metadata, storable
+from osmofuse.io import Staging, storable
 from osmofuse.jobs.files import (
     InputFile,
     Outputs,
@@ -23,6 +22,7 @@ from osmofuse.jobs.files import (
     given,
 )
 from osmofuse.jobs.job import Result, provenance_of
+from osmofuse.jobs.marking import history_of, marked
 from osmofuse.jobs.need import Need, need_of_fusion
 from osmofuse.jobs.sources import Opened, SourcesJob, open_files
 from osmofuse.methods import Fusion, Method, Sources
@@ -206,11 +206,11 @@ class FuseJob(SourcesJob[FuseResult]):
         record: Record,
     ) -> None:
         """Write the pictures under their partial names."""
-        history = _history(record)
-        outputs.write("output", marked(output, self, history))
+        sources, history = (self.foreground, *self.backgrounds), history_of(record)
+        outputs.write("output", marked(output, sources, history))
         if self.structure is not None and fusion.structure is not None:
             structure = fusion.picture(self.depth, structure=True)[0]
-            outputs.write("structure", marked(structure, self, history))
+            outputs.write("structure", marked(structure, sources, history))
         if self.alpha_output is not None:
             outputs.write("alpha", _map_picture(opened, fusion.alpha))
 
@@ -249,23 +249,6 @@ class FuseJob(SourcesJob[FuseResult]):
             "plan": _plan_of(record),
         }
         return super().parts_of(record) | parts
-
-
-def marked(picture: Picture, job: SourcesJob[Any], history: Mapping[str, Any]) -> Picture:
-    """Return a picture with metadata that mark it as a composite, with sources and history."""
-    metadata = composite_metadata(
-        picture.metadata,
-        derived_from=[path.name for path in (job.foreground, *job.backgrounds)],
-        history=json.dumps(history, ensure_ascii=False),
-    )
-    return replace(picture, metadata=metadata)
-
-
-def _history(record: Record) -> dict[str, Any]:
-    """Return the part of the record that the metadata of the picture hold."""
-    parts = record.as_json()
-    names = ("inputs", "alpha", "method", "working_space", "recipe", "versions")
-    return {name: parts[name] for name in names if name in parts}
 
 
 def _map_picture(opened: Opened, found: FloatArray | None = None) -> Picture:

@@ -19,11 +19,13 @@ from osmofuse.jobs.files import (
     read_pictures,
 )
 from osmofuse.jobs.job import FileJob, Result, provenance_of
+from osmofuse.jobs.marking import history_of, marked
 from osmofuse.jobs.need import Need, need_beyond_start
 from osmofuse.picture import Picture
 from osmofuse.progress import Progress, Status, Watch
 from osmofuse.record import Record, sha256_of_pixels
 from osmofuse.report import write_pictures
+from osmofuse.tasks.edited import Edited
 
 _RESULT_TITLE = "Result"  # title of the output in the report
 
@@ -55,8 +57,10 @@ class PictureJob(FileJob[Result]):
         super().__post_init__()
 
     @abstractmethod
-    def make(self, pictures: Mapping[str, Picture], watch: Watch) -> Picture:
-        """Return the picture to write.
+    def make(self, pictures: Mapping[str, Picture], watch: Watch) -> Picture | Edited:
+        """Return the picture to write, or the result of a task that made one.
+
+        Status, notes and clipped samples of an `Edited` go into the record and to the user.
 
         Parameters
         ----------
@@ -104,21 +108,24 @@ class PictureJob(FileJob[Result]):
             made = None if watched.cancelled else self.make(pictures, watched)
             if made is None or watched.cancelled:
                 return Result(status=Status.cancelled)
-            made = storable(made, self.output)
-            outputs.write("output", made)
+            seconds = perf_counter() - began
+            picture, clipped, status, found = _outcome(made)
+            picture = storable(picture, self.output)
             inputs = self.inputs_of(files, self.output.parent)
             record = self._record_of(
                 inputs,
-                {"status": str(Status.direct), "seconds": perf_counter() - began},
-                output={"sha256_of_pixels": sha256_of_pixels(made.pixels)},
+                {"status": str(status), "seconds": seconds, "clipped": clipped},
+                method=self.method_recorded | ({"notes": list(found)} if found else {}),
+                output={"sha256_of_pixels": sha256_of_pixels(picture.pixels)},
             )
+            outputs.write("output", marked(picture, self.pictures.values(), history_of(record)))
             written = outputs.files
             if self.report is not None:
-                page = self._write_page(self.report, pictures, made, record, outputs)
+                page = self._write_page(self.report, pictures, picture, record, outputs)
                 written["report"] = page
             outputs.commit(record)
-        notes = self.notes_of(inputs)
-        return Result(status=Status.direct, files=written, notes=notes, record=record)
+        notes = (*self.notes_of(inputs), *found)
+        return Result(status=status, files=written, notes=notes, record=record)
 
     def _write_page(
         self,
@@ -151,6 +158,13 @@ class _Watched:
         if self._watch is not None:
             self.cancelled = self.cancelled or bool(self._watch(progress))
         return self.cancelled
+
+
+def _outcome(made: Picture | Edited) -> tuple[Picture, int, Status, tuple[str, ...]]:
+    """Return picture, clipped samples, status and notes of what a job made."""
+    if isinstance(made, Picture):
+        return made, 0, Status.direct, ()
+    return *made.picture(), made.status, made.notes
 
 
 def _title(role: str) -> str:

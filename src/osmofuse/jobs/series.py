@@ -14,8 +14,8 @@ from osmofuse.errors import InputError, SettingError, UnreadableError, naming
 from osmofuse.io import Staging, check_target, encode
 from osmofuse.io.staging import made_folder
 from osmofuse.jobs.files import InputFile, check_fit, staged
-from osmofuse.jobs.fuse import marked
 from osmofuse.jobs.job import Result, repeat_command
+from osmofuse.jobs.marking import marked
 from osmofuse.jobs.need import Need, need_of_series, peak_bytes
 from osmofuse.jobs.sources import Opened, SourcesJob, open_files
 from osmofuse.methods import Fusion, Method
@@ -233,7 +233,7 @@ class SeriesJob(SourcesJob[SeriesResult]):
         """Return a result as a file has it, marked as a composite."""
         picture, _ = fusion.picture(self.depth)
         method = {"name": type(fusion.method).__name__, "settings": settings_of(fusion.method)}
-        return marked(picture, self, plain({"method": method}))
+        return marked(picture, (self.foreground, *self.backgrounds), plain({"method": method}))
 
     def _record(self, made: Made, opened: Opened, hashes: Mapping[str, str]) -> Record:
         results = [comparison_entry(one) for one in made.found]

@@ -1,6 +1,7 @@
 """Functions on arrays and Pictures, one for each purpose; levels and the working space."""
 
 from osmofuse.tasks.compare import Comparison, compare
+from osmofuse.tasks.edited import Edited
 from osmofuse.tasks.fuse import fuse
 from osmofuse.tasks.levels import apply_levels, range_used
 from osmofuse.tasks.prepare import Prepared, prepare
@@ -10,6 +11,7 @@ from osmofuse.tasks.working_space import from_working, to_working
 
 __all__ = [
     "Comparison",
+    "Edited",
     "Prepared",
     "Recipe",
     "Trial",

@@ -1,0 +1,61 @@
+"""Result of a task that changes one picture, without a fusion of two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from numpy.typing import DTypeLike
+
+from osmofuse.picture import Picture
+from osmofuse.pixels import summary
+from osmofuse.progress import Status
+from osmofuse.typing import FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Edited:
+    """Result of a task such as the removal of a shadow.
+
+    Attributes
+    ----------
+    image : array, (rows, cols) or (rows, cols, channels)
+        The new picture: white at 1.0, not clipped.
+    status : Status
+        Outcome; not converging is a status. A cancelled task has the picture as far as it came.
+    notes : tuple of str
+        Remarks on the picture and on what was chosen, for a person.
+    seconds : float
+        Run time.
+    original : Picture or None
+        Picture whose depth, profile and metadata `picture` takes.
+    """
+
+    image: FloatArray = field(repr=False)
+    status: Status = Status.direct
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+    original: Picture | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({summary(self.image)}, {self.status})"
+
+    def _repr_png_(self) -> bytes | None:
+        """Return the picture for a notebook; None if it cannot be shown."""
+        return Picture(self.image)._repr_png_()
+
+    def picture(self, depth: DTypeLike | None = None) -> tuple[Picture, int]:
+        """Return the picture as the command writes it.
+
+        Parameters
+        ----------
+        depth : dtype, optional
+            uint8, uint16, float32, ...; the original's if not given.
+
+        Returns
+        -------
+        tuple of Picture and int
+            With the original's profile, metadata, transparency and no-data value; how many
+            samples were clipped.
+        """
+        like = Picture(self.image) if self.original is None else self.original
+        return like.with_samples(self.image, depth=depth)
