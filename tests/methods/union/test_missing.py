@@ -6,6 +6,8 @@ import pytest
 from osmofuse import Sources, gallery
 from osmofuse.methods.statistics import Statistics
 from osmofuse.methods.union.missing import (
+    agreeing,
+    contrary_share,
     contrast,
     missing_of,
     thresholds,
@@ -71,3 +73,21 @@ def test_trust_is_full_if_nothing_was_moved(page):
     _, _, windows, fit = pair_of(page.foreground, page.background)
     assert not fit.shifted
     assert trust_in(windows, fit, K, Statistics()) == 1.0
+
+
+def test_structure_of_opposite_signs_is_contrary_and_held_back(page):
+    shares, trusts = [], []
+    for b in (page.foreground.mean(axis=2), 1.0 - page.foreground.mean(axis=2)):
+        _, _, windows, fit = pair_of(page.foreground, b.astype(np.float32))
+        shares.append(contrary_share(windows))
+        trusts.append(trust_in(windows, fit, K, Statistics()))
+    assert shares[0] < 0.01
+    assert shares[1] > 0.9
+    assert trusts == [1.0, 0.0]
+
+
+def test_a_page_and_its_infrared_are_not_contrary(page):
+    _, _, windows, _ = pair_of(page.foreground, page.background)
+    assert contrary_share(windows) < K.contrary[0]
+    assert agreeing(K.contrary[0], K) == 1.0
+    assert agreeing(K.contrary[1], K) == 0.0

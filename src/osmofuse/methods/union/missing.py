@@ -140,20 +140,33 @@ def weighted_median(x: FloatArray, weight: FloatArray) -> float:
 def trust_in(w: Windows, fit: Fit, k: UnionSettings, known: Statistics) -> float:
     """Return the part of the layer to be added: less than 1 if the pictures fit badly.
 
-    They do if both have structure and share none; or if one had to be moved, and the contrast of
-    what both show still scatters.
+    They do if both have structure and share none, or show it with opposite signs; or if one had to
+    be moved, and the contrast of what both show still scatters.
     """
     if float(w.s_b.mean()) < EMPTY:
         return 1.0
     low, high = k.strangers
-    rich = known("richness", lambda: float(w.s_f.mean() / (w.s_b.mean() + TINY)))
-    if rich > k.blank and fit.agreement < high:
-        return float(smoothstep((fit.agreement - low) / (high - low)))
+    rich = known("richness", lambda: float(w.s_f.mean() / (w.s_b.mean() + TINY))) > k.blank
+    trust = agreeing(known("contrary", lambda: contrary_share(w)), k) if rich else 1.0
+    if rich and fit.agreement < high:
+        return trust * float(smoothstep((fit.agreement - low) / (high - low)))
     if not fit.shifted:
-        return 1.0
+        return trust
     low, high = k.scatter
     scatter = known("scatter", lambda: contrast_scatter(w))
-    return 1.0 - (1.0 - k.least_trust) * float(smoothstep((scatter - low) / (high - low)))
+    return trust * (1.0 - (1.0 - k.least_trust) * float(smoothstep((scatter - low) / (high - low))))
+
+
+def agreeing(contrary: float, k: UnionSettings) -> float:
+    """Return 1 if both pictures show structure with the same signs, 0 if often with opposite."""
+    low, high = k.contrary
+    return 1.0 - float(smoothstep((contrary - low) / (high - low)))
+
+
+def contrary_share(w: Windows) -> float:
+    """Return the share of common structure that is bright in one picture and dark in the other."""
+    c = w.c[w.strong].astype(np.float64)
+    return float(-np.minimum(c, 0.0).sum() / (np.abs(c).sum() + TINY))
 
 
 def contrast_scatter(w: Windows) -> float:

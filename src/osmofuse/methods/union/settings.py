@@ -45,6 +45,9 @@ class UnionSettings:
     strangers : tuple of float
         Agreement below which nothing is added, and from which all is: pages have 1.3 to 4, and
         strangers 0.5 to 1.2. A foreground without structure cannot agree, and is not asked.
+    contrary : tuple of float
+        Share of common structure with opposite signs, between which what is added is held back:
+        pages have at most 0.09, scenes of a visible and a thermal camera 0.19 to 0.85.
     blank : float
         Energy of the foreground's structure relative to the background's from which it is asked.
     rounds : int
@@ -76,6 +79,7 @@ class UnionSettings:
     scatter: tuple[float, float] = (1.6, 2.6)
     least_trust: float = 0.3
     strangers: tuple[float, float] = (1.1, 1.25)
+    contrary: tuple[float, float] = (0.12, 0.25)
     blank: float = 0.25
     rounds: int = 6
     tie_width: float = 0.7
