@@ -65,8 +65,25 @@ def test_weighted_median_of_equal_weights_is_the_median(rng):
 
 
 def test_thresholds_go_from_strict_to_lenient():
-    assert thresholds(0.0, K) == K.strict
-    assert thresholds(1.0, K) == pytest.approx(K.lenient)
+    assert thresholds(0.0, 0.0, K) == K.strict
+    assert thresholds(0.0, 0.15, K) == pytest.approx([0.15 + x for x in K.strict])
+    assert thresholds(0.0, 0.9, K) == pytest.approx([K.faded + x for x in K.strict])
+    assert thresholds(1.0, 0.15, K) == pytest.approx(K.lenient)
+
+
+@pytest.mark.parametrize("left", [0.0, 0.1, 0.2])
+def test_faded_writing_is_missing_and_print_beside_it_is_not(rng, left):
+    page = np.full((160, 240), 0.8) + 0.002 * rng.standard_normal((160, 240))
+    writing, printed = np.zeros((2, *page.shape), bool)
+    writing[20:140, 20:140:12] = writing[20:140, 21:140:12] = writing[20:140, 22:140:12] = True
+    printed[20:140, 180:230:12] = printed[20:140, 181:230:12] = True
+    infrared = np.where(writing | printed, 0.2 * page, page)
+    shown = page * 0.2 ** (left * writing + (left + 0.25) * printed)
+    pair = log_pair(Sources(shown, infrared, 0.0), 1, K.offset, Statistics())
+    _, windows, fit = measured(pair, K, Statistics())
+    m = missing_of(pair, windows, fit, K, Statistics()).m
+    assert m[writing].mean() > 0.9
+    assert m[printed].mean() < 0.1
 
 
 def test_trust_is_full_if_nothing_was_moved(page):

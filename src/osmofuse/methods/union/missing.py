@@ -28,6 +28,8 @@ HIGH_PASS = 3.0  # structure scales: what is coarser is light, not structure
 LEAST_SOUND = 0.01  # of the pixels; fewer prove no contrast
 ERROR = (0.1, 0.3)  # contrasts this much above 1 may be errors of a compressed picture; are none
 EMPTY = 1e-10  # energy of a background without any structure: 1e-5 of the logarithm
+# Squared correlation from which windows have common structure, of either sign. 0 to 0.5 work.
+COMMON = 0.2
 SHARED = (0.5, 0.3)  # squared correlation and ratio from which structure is shared at all
 # Shifts of b, of a pixel or two, among which structure of misregistered pictures fits best.
 AROUND = tuple((d * y, d * x) for d in (1, 2) for y, x in product((-1, 0, 1), repeat=2) if y or x)
@@ -87,7 +89,8 @@ def missing_of(
     for shift in AROUND if fit.shifted else ():
         moved = np.roll(windows.h_b, shift, (0, 1))
         c = np.maximum(c, smooth(moved * windows.h_y, windows.scale))
-    low, high = thresholds(sound, k)
+    usual = known("usual", lambda: usual_part(windows, gain, noise))
+    low, high = thresholds(sound, usual, k)
     m, a = np.empty_like(c), np.empty_like(c)
     fill_missing(m, a, c, windows.s_b, noise, gain, low, high, trust)
     found = Missing(m, a, gain, sound, trust)
@@ -165,7 +168,8 @@ def agreeing(contrary: float, k: UnionSettings) -> float:
 
 def contrary_share(w: Windows) -> float:
     """Return the share of common structure that is bright in one picture and dark in the other."""
-    c = w.c[w.strong].astype(np.float64)
+    common = w.strong & (w.c * w.c > COMMON * w.s_b * w.s_f)
+    c = w.c[common].astype(np.float64)
     return float(-np.minimum(c, 0.0).sum() / (np.abs(c).sum() + TINY))
 
 
@@ -180,10 +184,23 @@ def contrast_scatter(w: Windows) -> float:
     return float(last / first)
 
 
-def thresholds(sound: float, k: UnionSettings) -> tuple[float, float]:
-    """Return the parts of b's structure between which it counts as shown by f."""
+def usual_part(w: Windows, gain: float, noise: float) -> float:
+    """Return the part that f shows of most of b's structure."""
+    s_b, c = w.s_b[w.strong], w.c[w.strong]
+    return weighted_median(c / (gain * (s_b + noise + TINY)), s_b)
+
+
+def thresholds(sound: float, usual: float, k: UnionSettings) -> tuple[float, float]:
+    """Return the parts of b's structure between which it counts as shown by f.
+
+    Without sound windows, most of it has faded alike, and what f shows better is not missing.
+    """
     certain = float(smoothstep((sound - k.sound_share[0]) / (k.sound_share[1] - k.sound_share[0])))
-    low, high = (a + certain * (b - a) for a, b in zip(k.strict, k.lenient, strict=True))
+    most = min(max(usual, 0.0), k.faded)
+    low, high = (
+        most + above + certain * (part - most - above)
+        for above, part in zip(k.strict, k.lenient, strict=True)
+    )
     return low, high
 
 
