@@ -1,6 +1,6 @@
 """Settings of methods, read from their dataclasses and docstrings.
 
-A method's docstring is the one place that states the meaning of a setting, its range and when to
+A method's docstring, or that of a base class, is the one place that states the meaning of a setting, its range and when to
 change it; the command line and the docs read it from here.
 """
 
