@@ -1,7 +1,7 @@
 """Settings of methods, read from their dataclasses and docstrings.
 
-A method's docstring is the one place that states the meaning of a setting, its range and when to
-change it; the command line and the docs read it from here.
+A method's docstring, or that of a base class, is the one place that states the meaning of a
+setting, its range and when to change it; the command line and the docs read it from here.
 """
 
 from __future__ import annotations
@@ -68,7 +68,9 @@ def describe(name: str) -> MethodInfo:
     """
     kind: Any = method_class(name)
     docstring = inspect.getdoc(kind) or ""
-    hints, entries = get_type_hints(kind), _parameters(docstring)
+    hints, entries = get_type_hints(kind), dict[str, tuple[str, str]]()
+    for base in reversed(kind.__mro__):
+        entries |= _parameters(inspect.cleandoc(base.__doc__ or ""))
     settings = []
     for one in fields(kind):
         heading, words = entries.get(one.name, ("", ""))
