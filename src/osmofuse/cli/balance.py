@@ -54,6 +54,8 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     osmofuse balance panel-*.tif --places places.csv --flat white.tif -o mosaic.tif
     osmofuse balance first.tif second.tif third.tif -o blend.tif
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
+    if given["images"] and (given["reference"] or 0) >= len(given["images"]):
+        raise click.UsageError(f"--reference: there are {len(given['images'])} pictures.", ctx)
     if given["places"] is not None:
         given["places"] = places_of(given["places"], given["images"])
     job, old = job_of(ctx, given, BalanceJob)

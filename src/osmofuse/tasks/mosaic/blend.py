@@ -26,9 +26,9 @@ import numpy as np
 from osmofuse.linalg.composed_drift import ComposedDrift
 from osmofuse.linalg.integral import Integral
 from osmofuse.tasks.mosaic.light import Light
-from osmofuse.tasks.mosaic.pairs import Pair
+from osmofuse.tasks.mosaic.pairs import DEPTHS, Pair
 from osmofuse.tasks.mosaic.panels import Panel
-from osmofuse.tasks.mosaic.seams import mismatch
+from osmofuse.tasks.mosaic.seams import agreed, mismatch
 from osmofuse.typing import FloatArray
 
 EPSILON = 0.01  # added to samples, so that noise of black has no large ratios: 0.003..0.03 works
@@ -100,7 +100,8 @@ class Blend:
             composed.add(panel.box, np.log(x, out=x), panel.weight)
         composed.subtract(phi)
         for pair in self._seams:
-            step = mismatch(phi[pair.there] - phi[pair.here], *pair.here)
-            composed.set_uncovered(pair.here, pair.there, -step)
+            beside = [pair.beside(depth, self._panels) for depth in DEPTHS]
+            steps = [mismatch(phi[there] - phi[here], *pair.here) for here, there in beside]
+            composed.set_uncovered(pair.here, pair.there, -agreed(steps))
         self._grid.set_drift(composed.drift)
         self._grid.set_start(0.0)

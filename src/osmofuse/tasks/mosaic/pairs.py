@@ -22,6 +22,9 @@ _ENOUGH = 60
 _SIDE = 64  # most blocks along each side of an overlap
 # Most points of all pairs together, and least of one: bounds of memory.
 _MOST, _LEAST = 400_000, 64
+# Distances in pixels from a seam at which panels that only touch are compared: at two, since a
+# line of the scene may lie along the seam.
+DEPTHS = 0, 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +52,18 @@ class Pair:
     def overlaps(self) -> bool:
         """True if the panels show some pixels both."""
         return self.here is self.there
+
+    def beside(self, depth: int, panels: Sequence[Panel]) -> tuple[Points, Points]:
+        """Return points on both sides at a distance from the seam; at it where there is no data."""
+        steps = [after - before for before, after in zip(self.here, self.there, strict=True)]
+        found = []
+        for k, points, sign in ((self.first, self.here, -depth), (self.second, self.there, depth)):
+            moved = [at + sign * step for at, step in zip(points, steps, strict=True)]
+            inside = panels[k].holds((moved[0], moved[1]))
+            pair = (np.where(inside, new, old) for new, old in zip(moved, points, strict=True))
+            found.append(tuple(pair))
+        (here, there) = found
+        return (here[0], here[1]), (there[0], there[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,10 +97,14 @@ def connected(count: int, pairs: Sequence[Pair]) -> set[int]:
 
 def compared(panels: Sequence[Panel], pair: Pair, channel: int, pairs: int) -> tuple[Side, Side]:
     """Return the levels of both panels of one of so many pairs, where neither is clipped or 0."""
-    step = -(-len(pair.here[0]) // max(_LEAST, _MOST // pairs))
+    here, there = pair.here, pair.there
+    if not pair.overlaps:
+        all_here, all_there = zip(*(pair.beside(d, panels) for d in DEPTHS), strict=True)
+        here, there = _joined(all_here), _joined(all_there)
+    step = -(-len(here[0]) // max(_LEAST, _MOST // pairs))
     sides = []
-    good = np.ones(len(pair.here[0][::step]), bool)
-    for k, points in ((pair.first, pair.here), (pair.second, pair.there)):
+    good = np.ones(len(here[0][::step]), bool)
+    for k, points in ((pair.first, here), (pair.second, there)):
         rows, cols = (x[::step] - s.start for x, s in zip(points, panels[k].box, strict=True))
         level, clipped = _block_means(panels[k], channel, (rows, cols), pair.block)
         good &= ~clipped & (level > 0.0)
@@ -155,6 +174,11 @@ def _borders(one: BoolArray, two: BoolArray) -> tuple[Points, Points]:
         found += [np.stack([forward, forward + step]), np.stack([back + step, back])]
     here, there = np.concatenate(found, axis=2)
     return (here[0], here[1]), (there[0], there[1])
+
+
+def _joined(parts: Sequence[Points]) -> Points:
+    rows, cols = (np.concatenate(sides) for sides in zip(*parts, strict=True))
+    return rows, cols
 
 
 def _shifted(points: Points, corner: tuple[int, int]) -> Points:

@@ -84,6 +84,14 @@ class Panel:
         w[high if high.ndim == 2 else high.any(axis=2)] *= np.float32(_CLIPPED_WEIGHT)
         return w
 
+    def holds(self, points: tuple[Array, Array]) -> BoolArray:
+        """Return where points of the canvas, rows and columns, are data of the panel."""
+        rows, cols = (at - side.start for at, side in zip(points, self.box, strict=True))
+        inside = (rows >= 0) & (rows < self.shape[0]) & (cols >= 0) & (cols < self.shape[1])
+        if self.valid is not None:
+            inside[inside] = self.valid[rows[inside], cols[inside]]
+        return np.asarray(inside)
+
     def within(self, box: Box) -> BoolArray:
         """Return where in a box of the canvas the panel has data."""
         found = np.zeros(tuple(side.stop - side.start for side in box), bool)

@@ -7,6 +7,8 @@ robust local mean, interpolated linearly between nodes, shrunk to 0 where chance
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from osmofuse.typing import Array, FloatArray
@@ -59,6 +61,12 @@ def mismatch(differences: FloatArray, rows: Array, cols: Array) -> FloatArray:
         w = 1.0 / np.square(1.0 + np.square(r / (2.0 * s)))
     square = np.square(nodes)
     return hats.spread(nodes * square / (square + _SIGNIFICANT * s * s / total))
+
+
+def agreed(steps: Sequence[FloatArray]) -> FloatArray:
+    """Return the smallest of mismatches found at several distances; 0 where their signs differ."""
+    low, high = np.min(steps, axis=0), np.max(steps, axis=0)
+    return np.asarray(np.where(low > 0.0, low, np.minimum(high, 0.0)))
 
 
 def _split(points: FloatArray) -> tuple[Array, FloatArray]:
