@@ -56,8 +56,10 @@ class Blend:
 
     def plane(self, lights: Sequence[Light], channel: int, go_on: Callable[[], bool]) -> FloatArray:
         """Return the blend of a channel; once cancelled, as far as it came."""
+        if len(self._panels) == 1:
+            return lights[0].removed_from(self._panels[0].plane(channel, self._dtype))
         mean = self._mean(lights, channel)
-        if len(self._panels) == 1 or not go_on():
+        if not go_on():
             return mean
         epsilon = mean.dtype.type(EPSILON)
         phi = np.log(mean + epsilon, dtype=np.float32)
