@@ -23,7 +23,7 @@ def blended(panels):
 
 def two(truth, left, right, *, gain=1.0):
     """Return panels that end and begin at two columns, the second brighter."""
-    first = Panel("a", truth[:, :left], (slice(0, 40), slice(0, left)))
+    first = Panel("a", truth[:, :left].copy(), (slice(0, 40), slice(0, left)))
     return [first, Panel("b", gain * truth[:, right:], (slice(0, 40), slice(right, 64)))]
 
 

@@ -48,16 +48,18 @@ def test_the_reference_keeps_its_level(truth):
     np.testing.assert_allclose(found, [0.7 / 1.5, 1.0, 1.0 / 1.5], rtol=2e-3)
 
 
-def test_falling_off_is_removed(truth):
+def test_falling_off_is_removed_along_a_row_of_panels(truth):
     panels = panels_of(truth, [1.0, 1.2, 0.9], falling=0.3)
     lights, _ = gains_of(panels)
     ratios = [
         light.removed_from(panel.plane(0, np.float64)) / truth[panel.box]
         for panel, light in zip(panels, lights, strict=True)
     ]
-    assert max(ratio.std() / ratio.mean() for ratio in ratios) < 0.02
-    before = [(panel.pixels / truth[panel.box]) for panel in panels]
-    assert min(ratio.std() / ratio.mean() for ratio in before) > 0.05
+    # Across the row all panels fall off alike, which nothing tells from the scene.
+    along = [ratio.mean(axis=0) for ratio in ratios]
+    assert max(ratio.std() / ratio.mean() for ratio in along) < 0.02
+    before = [(panel.pixels / truth[panel.box]).mean(axis=0) for panel in panels]
+    assert min(ratio.std() / ratio.mean() for ratio in before) > 0.04
 
 
 def test_black_levels_are_removed(truth):

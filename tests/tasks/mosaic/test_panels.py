@@ -25,7 +25,7 @@ def test_distance_counts_from_pixels_without_data(valid):
     found = border_distance((5, 6), valid)
     assert (found[~valid] == 0).all()
     assert found[2, 1] == 1.0
-    assert found[2, 3] == np.sqrt(2.0)
+    assert found[2, 3] == pytest.approx(np.sqrt(2.0))
 
 
 def test_clipped_samples_weigh_little_but_not_nothing():

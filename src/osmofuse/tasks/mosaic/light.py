@@ -45,6 +45,7 @@ _INDEPENDENT = 200
 _TOUCHING = 1
 # Level, in parts of white, at which a ratio counts a quarter: the darker, the more it is noise.
 _DARK = 0.05
+_BLACK = 0.01  # added to the level by which an offset is divided: 0.003..0.03 works
 _LEAST_SCALE = 0.003  # of residuals, against an exact fit
 _FIRST_ROUNDS, _ROUNDS = 4, 12  # of reweighting; more change nothing
 _EVEN = 33  # samples along each side for the mean of a field
@@ -172,7 +173,7 @@ class _Equations:
             shared: FloatArray = np.zeros((len(_SHARED), n))
             for side, k, sign in ((one, pair.first, 1.0), (two, pair.second, -1.0)):
                 y, x = _across(frames[k], side.rows, side.cols)
-                black = 1.0 / (side.level + _DARK) if pair.overlaps else 0.0
+                black = 1.0 / (side.level + _BLACK) if pair.overlaps else 0.0
                 self._put(self._own * k, [sign * t for t in (*_own_terms(y, x), black)], n)
                 shared = shared + sign * np.array(_shared_terms(y, x))
             self._put(last, list(shared), n)
