@@ -38,7 +38,7 @@ def test_files_give_the_same_pixels_as_arrays(shots, tmp_path):
 
 
 def test_areas_without_data_are_written_as_such(shots, tmp_path):
-    files, places = shots
+    files, _ = shots
     job = BalanceJob(tuple(files[:2]), ((0, 0), (9, 20)), output=tmp_path / "mosaic.tif")
     job.run()
     valid = osmofuse.read(tmp_path / "mosaic.tif").valid
@@ -48,7 +48,7 @@ def test_areas_without_data_are_written_as_such(shots, tmp_path):
 
 
 def test_pictures_that_do_not_fit_are_named_by_their_files(shots, tmp_path):
-    files, places = shots
+    files, _ = shots
     wrong = osmofuse.write(np.full((9, 9), 7, np.uint8), tmp_path / "eight.tif")
     before = contents(tmp_path)
     cases = [
