@@ -118,11 +118,13 @@ def draw_mosaics() -> None:
         places = [(panel.top, panel.left) for panel in scene.panels]
         result = osmofuse.balance([panel.picture for panel in scene.panels], places)
         gain = (scene.truth * result.image).sum() / np.square(result.image).sum()
-        panels.append([
-            ("The pictures at their places", scene.foreground),
-            ("Balanced", result.image * gain),
-            ("Truth", scene.truth),
-        ])
+        panels.append(
+            [
+                ("The pictures at their places", scene.foreground),
+                ("Balanced", result.image * gain),
+                ("Truth", scene.truth),
+            ]
+        )
     save("balance-panels.jpg", panels[0])
     save("balance-shots.jpg", panels[1])
 
