@@ -48,6 +48,7 @@ def main(*names: str) -> None:
     draw_shadow(gallery.shadow())
     draw_gold_leaf(gallery.gold_leaf((480, 380)))
     draw_recolouring(gallery.recolouring((440, 400)))
+    draw_mosaics()
     draw_auto()
     draw_faults(gallery.portrait((240, 200)))
     draw_report(gallery.manuscript())
@@ -109,6 +110,23 @@ def draw_auto() -> None:
         maps.append((f"{words}: tinted where the other picture enters", shown))
         results.append(("Fused with this map", osmofuse.fuse(*pictures, alpha).image))
     save("alpha-auto.jpg", [*maps, *results], columns=3)
+
+
+def draw_mosaics() -> None:
+    panels = []
+    for scene in (gallery.mosaic((240, 200), 2), gallery.shots((240, 320), 1)):
+        places = [(panel.top, panel.left) for panel in scene.panels]
+        result = osmofuse.balance([panel.picture for panel in scene.panels], places)
+        gain = (scene.truth * result.image).sum() / np.square(result.image).sum()
+        panels.append(
+            [
+                ("The pictures at their places", scene.foreground),
+                ("Balanced", result.image * gain),
+                ("Truth", scene.truth),
+            ]
+        )
+    save("balance-panels.jpg", panels[0])
+    save("balance-shots.jpg", panels[1])
 
 
 def draw_shadow(scene: gallery.Scene) -> None:

@@ -125,6 +125,12 @@ def test_recipes_page_runs_and_tells_of_all_recipes(monkeypatch, tmp_path):
     assert osmofuse.recipe(tmp_path / "mine.toml").levels == "match"
 
 
+def test_balance_page_runs(capsys):
+    run = run_python_blocks("docs/balance.md")
+    assert capsys.readouterr().out.split("\n")[:2] == ["(180, 240, 3)", "(6, 3)"]
+    assert run["picture"].shape == run["scene"].truth.shape[:2]
+
+
 def test_align_page_runs(capsys):
     run = run_python_blocks("docs/align.md")
     assert run["alignment"].status == "converged"

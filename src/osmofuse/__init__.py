@@ -21,6 +21,8 @@ _HOMES = {
     "AlignJob": "jobs.align",
     "Alignment": "registration.align",
     "AnisotropicOsmosis": "methods.anisotropic_osmosis",
+    "BalanceJob": "jobs.balance",
+    "Balanced": "tasks.balance",
     "Average": "methods.average",
     "CompareJob": "jobs.compare",
     "Comparison": "tasks.compare",
@@ -62,6 +64,7 @@ _HOMES = {
     "UnreadableError": "errors",
     "VariationalOsmosis": "methods.variational",
     "align": "registration.align",
+    "balance": "tasks.balance",
     "compare": "tasks.compare",
     "energy": "methods.variational",
     "fuse": "tasks.fuse",
@@ -92,6 +95,7 @@ if TYPE_CHECKING:
     from osmofuse.io.reading import read
     from osmofuse.io.writing import write
     from osmofuse.jobs.align import AlignJob
+    from osmofuse.jobs.balance import BalanceJob
     from osmofuse.jobs.compare import CompareJob
     from osmofuse.jobs.files import InputFile
     from osmofuse.jobs.fuse import FuseJob
@@ -119,6 +123,7 @@ if TYPE_CHECKING:
     from osmofuse.picture import Picture
     from osmofuse.progress import Progress, Status, Step
     from osmofuse.registration.align import Alignment, align
+    from osmofuse.tasks.balance import Balanced, balance
     from osmofuse.tasks.compare import Comparison, compare
     from osmofuse.tasks.edited import Edited
     from osmofuse.tasks.fuse import fuse
@@ -131,6 +136,8 @@ __all__ = [
     "Alignment",
     "AnisotropicOsmosis",
     "Average",
+    "BalanceJob",
+    "Balanced",
     "CompareJob",
     "Comparison",
     "DirectMatting",
@@ -171,6 +178,7 @@ __all__ = [
     "UnreadableError",
     "VariationalOsmosis",
     "align",
+    "balance",
     "compare",
     "energy",
     "fuse",

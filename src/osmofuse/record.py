@@ -35,8 +35,9 @@ FORMAT = 1  # of the JSON file; a later one is refused
 # Roles of input files.
 ROLES = (
     "foreground", "background", "alpha", "truth", "points", "image", "trimap", "fused", "ink",
+    "flat",
 )  # fmt: skip
-NUMBERED = ("background", "alpha")  # further ones are "background-2" and so on
+NUMBERED = ("background", "alpha", "image")  # further ones are "background-2" and so on
 SHA256, PATH = "[0-9a-f]{64}", r"[^\0]+"  # patterns of fields
 MOST_FIGURE = 1e300  # bound of numbers that are only reported; anything a float can hold works
 Check: TypeAlias = Callable[[str, Any], object]

@@ -23,6 +23,7 @@ DEFAULTS = {
     "portrait": (480, 400),
     "recolouring": (440, 400),
     "shadow": (400, 520),
+    "shots": (360, 480),
 }
 MAKERS = [getattr(gallery, name) for name in DEFAULTS]
 SHAPES = [(1, 1), (1, 50), (50, 1), (2, 3), (37, 53), (160, 20), (20, 160)]

@@ -30,6 +30,7 @@ ROLES = {
     "fuse": ("foreground", "background", "background-2", "alpha", "alpha-2", "alpha-3", "truth"),
     "align": ("foreground", "background", "points"),
     "matte": ("image", "trimap"),
+    "balance": ("image", "image-2", "flat"),
     "compare": ("foreground", "background", "alpha", "truth"),
     "sweep": ("foreground", "background", "alpha", "alpha-2", "truth"),
     "score": ("fused", "foreground", "background", "alpha", "truth", "ink"),
@@ -47,6 +48,7 @@ def pictures():
         "foreground": page.foreground, "image": page.foreground, "fused": page.foreground,
         "truth": page.truth, "background": page.background, "background-2": noise,
         "alpha": page.alpha / 2, "alpha-2": page.alpha / 2, "alpha-3": 1 - page.alpha,
+        "image-2": page.truth, "flat": 0.5 + noise / 2,
     }  # fmt: skip
     stored = {role: quantise(one, np.uint16)[0] for role, one in found.items()}
     return stored | {"trimap": trimap, "ink": page.ink}
@@ -70,6 +72,8 @@ def job_of(pictures, tmp_path):
         if kind == "fuse":
             parts["backgrounds"] = (paths["background"], paths["background-2"])
             parts["alpha"] = tuple(paths[role] for role in ("alpha", "alpha-2", "alpha-3"))
+        if kind == "balance":
+            parts["images"] = (parts.pop("image"), paths["image-2"])
         if kind == "sweep":
             parts |= {"alpha": (paths["alpha"], paths["alpha-2"]), "settings": {"reach": [1.0]}}
         parts |= {"compare": {"methods": ["direct"]}, "align": {"method": "points"}}.get(kind, {})

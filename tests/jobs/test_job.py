@@ -54,6 +54,8 @@ def job_of(kind, files, folder, **changes):
                   "output": folder / "aligned.tif", "transform": "translation"},
         "matte": {"image": files["visible"], "trimap": files["trimap"],
                   "output": folder / "matte.tif", "method": "knn"},
+        "balance": {"images": (files["visible"], files["visible"]), "places": ((0, 0), (90, -20)),
+                    "output": folder / "mosaic.tif"},
         "compare": several | {"output": folder / "compared", "methods": ["direct", "average"],
                               "metrics": "fmi", "truth": files["visible"]},
         "sweep": several | {"output": folder / "swept", "settings": {

@@ -58,6 +58,8 @@ def parts_of(kind, folder):
                   "points": at["points"], "method": "points", "transform": "affine"},
         "matte": {"image": at["visible"], "trimap": at["trimap"], "method": "knn",
                   "max_pixels": 1000},
+        "balance": {"images": (at["visible"], at["truth"]), "places": ((0, 0), (-5, 20)),
+                    "flat": at["infrared"], "reference": 1},
         "compare": pair | ready | {"alpha": at["map"], "methods": ["direct", "variational"],
                                    "settings": {"variational": {"reach": 2.0}},
                                    "metrics": ("fmi", "structure"), "zoom": (2, 3, 10, 12)},

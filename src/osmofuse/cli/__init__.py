@@ -21,6 +21,7 @@ COMMANDS = {
     "fuse": "Fuse two picture files into a third, and record how it was made.",
     "align": "Align a background to its foreground, e.g. infrared to visible.",
     "matte": "Find an alpha map from a picture and a rough trimap.",
+    "balance": "Level the pictures of a mosaic, and blend them without seams.",
     "score": "Score a fused picture.",
     "compare": "Fuse a pair by several methods; with scores, times and sheets.",
     "sweep": "Fuse a pair with many settings, and draw the results side by side.",

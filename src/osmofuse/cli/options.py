@@ -28,7 +28,8 @@ from osmofuse.tasks.prepare import LEVELS, WORKING_SPACES
 # An option has one meaning, so it has the same group in all commands.
 _HOW = "How"
 _OPTION_GROUPS = {
-    "Pictures": ("page", "align", "levels", "working_space", "truth", "ink", "points"),
+    "Pictures": ("page", "align", "levels", "working_space", "truth", "ink", "points", "places",
+                 "flat"),
     "Where": ("alpha", "invert", "soften", "edge"),
     _HOW: (),
     "Output": (

@@ -15,6 +15,7 @@ from osmofuse.gallery.portrait import portrait
 from osmofuse.gallery.recolouring import recolouring
 from osmofuse.gallery.scene import Panel, Scene
 from osmofuse.gallery.shadow import shadow
+from osmofuse.gallery.shots import shots
 
 __all__ = [
     "Panel",
@@ -32,4 +33,5 @@ __all__ = [
     "portrait",
     "recolouring",
     "shadow",
+    "shots",
 ]

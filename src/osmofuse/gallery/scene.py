@@ -23,7 +23,7 @@ class Panel:
     ----------
     top, left : int
         First row and column of the panel in the mosaic.
-    picture : array of shape (rows, cols)
+    picture : array of shape (rows, cols) or (rows, cols, 3)
         Exposure, overlaps included.
     """
 
@@ -34,7 +34,7 @@ class Panel:
     @property
     def box(self) -> tuple[slice, slice]:
         """Rows and columns of the panel in the mosaic."""
-        rows, cols = self.picture.shape
+        rows, cols = self.picture.shape[:2]
         return slice(self.top, self.top + rows), slice(self.left, self.left + cols)
 
 

@@ -1,6 +1,7 @@
 """Jobs from files to files with a record, all with one protocol."""
 
 from osmofuse.jobs.align import AlignJob, AlignResult
+from osmofuse.jobs.balance import BalanceJob
 from osmofuse.jobs.compare import CompareJob
 from osmofuse.jobs.files import InputFile
 from osmofuse.jobs.fuse import FuseJob, FuseResult, job_with_recipe
@@ -17,6 +18,7 @@ __all__ = [
     "JOBS",
     "AlignJob",
     "AlignResult",
+    "BalanceJob",
     "CompareJob",
     "FileJob",
     "FuseJob",

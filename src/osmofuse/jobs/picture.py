@@ -82,6 +82,16 @@ class PictureJob(FileJob[Result]):
         return {"output": self.output}
 
     @property
+    def titles(self) -> list[str]:
+        """Titles of the pictures that the report may show before the result."""
+        return [_title(role) for role in self.pictures]
+
+    def shown(self, pictures: Mapping[str, Picture], made: Picture | Edited) -> dict[str, Picture]:
+        """Return pictures to show before the result, by title, if they have its size."""
+        del made  # shown after them
+        return {_title(role): one for role, one in pictures.items()}
+
+    @property
     def work(self) -> str:
         """Description of the work, beginning with a file, for messages."""
         return f"{next(iter(self.pictures.values()))}: osmofuse {self.kind}"
@@ -90,7 +100,7 @@ class PictureJob(FileJob[Result]):
         """Check that the outputs can and may be written."""
         if files is None:
             check_outputs(self)
-            check_job_report(self, self.report, [*map(_title, self.pictures), _RESULT_TITLE])
+            check_job_report(self, self.report, [*self.titles, _RESULT_TITLE])
 
     def need_of(self, files: Mapping[str, InputFile]) -> Need:
         """Return the memory and time for pictures of this size."""
@@ -121,7 +131,8 @@ class PictureJob(FileJob[Result]):
             outputs.write("output", marked(picture, self.pictures.values(), history_of(record)))
             written = outputs.files
             if self.report is not None:
-                page = self._write_page(self.report, pictures, picture, record, outputs)
+                shown = self.shown(pictures, made)
+                page = self._write_page(self.report, shown, picture, record, outputs)
                 written["report"] = page
             outputs.commit(record)
         notes = (*self.notes_of(inputs), *found)
@@ -130,17 +141,17 @@ class PictureJob(FileJob[Result]):
     def _write_page(
         self,
         folder: Path,
-        pictures: Mapping[str, Picture],
+        shown: Mapping[str, Picture],
         made: Picture,
         record: Record,
         outputs: Outputs,
     ) -> Path:
-        """Write the report: the result, and the inputs of the same size."""
-        shown = {_title(role): one for role, one in pictures.items() if one.shape == made.shape}
+        """Write the report: the pictures of the result's size, and the result."""
+        before = {title: one for title, one in shown.items() if one.shape == made.shape}
         title = f"{self.output.name}, made by osmofuse {self.kind}"
         return write_pictures(
             folder,
-            shown | {_RESULT_TITLE: made},
+            before | {_RESULT_TITLE: made},
             provenance=provenance_of(self, record, outputs.files, title),
             overwrite=self.overwrite,
             staging=outputs.staging,

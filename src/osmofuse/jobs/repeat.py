@@ -13,6 +13,7 @@ import numpy as np
 
 from osmofuse.errors import OsmofuseError, SettingError, UnreadableError
 from osmofuse.jobs.align import AlignJob
+from osmofuse.jobs.balance import BalanceJob
 from osmofuse.jobs.compare import CompareJob
 from osmofuse.jobs.files import look_at_pictures, read_pictures
 from osmofuse.jobs.fuse import FuseJob
@@ -35,10 +36,11 @@ from osmofuse.record import (
 from osmofuse.typing import Array
 
 _KINDS: tuple[type[FileJob[Any]], ...] = (
-    FuseJob, AlignJob, MatteJob, CompareJob, SweepJob, ScoreJob,
+    FuseJob, AlignJob, MatteJob, BalanceJob, CompareJob, SweepJob, ScoreJob,
 )  # fmt: skip
 # Kinds of jobs by name.
 JOBS: dict[str, type[FileJob[Any]]] = {one.kind: one for one in _KINDS}
+_SEVERAL = {"backgrounds": "background", "images": "image"}  # fields of several files; their role
 _ROWS_AT_ONCE = 256  # rows per block of a difference; any of 16..4096 works
 
 
@@ -278,7 +280,7 @@ def _files_of(
         if name in moved or name == "alpha":
             continue
         places = tuple(_place_of(one, path, kind) for one in inputs)
-        found[name] = places if name == "backgrounds" else places[0]
+        found[name] = places if name in _SEVERAL else places[0]
     if "alpha" in known and "alpha" not in moved:
         found["alpha"] = _alpha_of(record, path, kind)
     for name in required_fields(kind):
@@ -293,9 +295,9 @@ def _check_count(record: Record, path: Path, moved: Mapping[str, Any]) -> None:
     """Refuse new backgrounds or maps whose number differs from the record."""
     maps = (record.alpha or {}).get("value")
     counts = {
-        "backgrounds": sum(one.role.partition("-")[0] == "background" for one in record.inputs),
-        "alpha": len(maps) if isinstance(maps, list) else 1,
-    }
+        name: sum(one.role.partition("-")[0] == role for one in record.inputs)
+        for name, role in _SEVERAL.items()
+    } | {"alpha": len(maps) if isinstance(maps, list) else 1}
     for name, count in counts.items():
         given = moved.get(name, ())
         new = len(given) if isinstance(given, list | tuple) else 1

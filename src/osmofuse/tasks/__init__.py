@@ -1,5 +1,6 @@
 """Functions on arrays and Pictures, one for each purpose; levels and the working space."""
 
+from osmofuse.tasks.balance import Balanced, balance
 from osmofuse.tasks.compare import Comparison, compare
 from osmofuse.tasks.edited import Edited
 from osmofuse.tasks.fuse import fuse
@@ -10,12 +11,14 @@ from osmofuse.tasks.sweep import Trial, sweep
 from osmofuse.tasks.working_space import from_working, to_working
 
 __all__ = [
+    "Balanced",
     "Comparison",
     "Edited",
     "Prepared",
     "Recipe",
     "Trial",
     "apply_levels",
+    "balance",
     "compare",
     "from_working",
     "fuse",
