@@ -21,6 +21,10 @@ _HOMES = {
     "AlignJob": "jobs.align",
     "Alignment": "registration.align",
     "Average": "methods.average",
+    "CloneJob": "jobs.clone",
+    "Cloned": "tasks.clone",
+    "CompactJob": "jobs.compact",
+    "Compacted": "tasks.compact",
     "CompareJob": "jobs.compare",
     "Comparison": "tasks.compare",
     "DirectMatting": "methods.direct",
@@ -61,6 +65,8 @@ _HOMES = {
     "UnreadableError": "errors",
     "VariationalOsmosis": "methods.variational",
     "align": "registration.align",
+    "clone": "tasks.clone",
+    "compact": "tasks.compact",
     "compare": "tasks.compare",
     "energy": "methods.variational",
     "fuse": "tasks.fuse",
@@ -91,6 +97,8 @@ if TYPE_CHECKING:
     from osmofuse.io.reading import read
     from osmofuse.io.writing import write
     from osmofuse.jobs.align import AlignJob
+    from osmofuse.jobs.clone import CloneJob
+    from osmofuse.jobs.compact import CompactJob
     from osmofuse.jobs.compare import CompareJob
     from osmofuse.jobs.files import InputFile
     from osmofuse.jobs.fuse import FuseJob
@@ -117,6 +125,8 @@ if TYPE_CHECKING:
     from osmofuse.picture import Picture
     from osmofuse.progress import Progress, Status, Step
     from osmofuse.registration.align import Alignment, align
+    from osmofuse.tasks.clone import Cloned, clone
+    from osmofuse.tasks.compact import Compacted, compact
     from osmofuse.tasks.compare import Comparison, compare
     from osmofuse.tasks.edited import Edited
     from osmofuse.tasks.fuse import fuse
@@ -128,6 +138,10 @@ __all__ = [
     "AlignJob",
     "Alignment",
     "Average",
+    "CloneJob",
+    "Cloned",
+    "CompactJob",
+    "Compacted",
     "CompareJob",
     "Comparison",
     "DirectMatting",
@@ -168,6 +182,8 @@ __all__ = [
     "UnreadableError",
     "VariationalOsmosis",
     "align",
+    "clone",
+    "compact",
     "compare",
     "energy",
     "fuse",

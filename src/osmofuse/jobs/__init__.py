@@ -1,6 +1,8 @@
 """Jobs from files to files with a record, all with one protocol."""
 
 from osmofuse.jobs.align import AlignJob, AlignResult
+from osmofuse.jobs.clone import CloneJob
+from osmofuse.jobs.compact import CompactJob
 from osmofuse.jobs.compare import CompareJob
 from osmofuse.jobs.files import InputFile
 from osmofuse.jobs.fuse import FuseJob, FuseResult, job_with_recipe
@@ -17,6 +19,8 @@ __all__ = [
     "JOBS",
     "AlignJob",
     "AlignResult",
+    "CloneJob",
+    "CompactJob",
     "CompareJob",
     "FileJob",
     "FuseJob",

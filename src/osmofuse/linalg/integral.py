@@ -33,6 +33,11 @@ class Integral:
         """Set d on the edges to the lower and to the right neighbour, (2, rows, cols)."""
         inside(self._b, self.shape)[...] = backward_divergence(drift)
 
+    def set_target(self, mass: FloatArray, target: FloatArray) -> None:
+        r"""Set no drift, and a mass c that ties the integral to t: :math:`c (\psi - t)^2`."""
+        inside(self._b, self.shape)[...] = mass * target
+        self.set_mass(mass)
+
     def set_mass(self, mass: FloatArray | float) -> None:
         """Set c, not negative."""
         inside(self._grid.finest.mass, self.shape)[...] = mass

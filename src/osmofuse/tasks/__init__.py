@@ -1,5 +1,7 @@
 """Functions on arrays and Pictures, one for each purpose; levels and the working space."""
 
+from osmofuse.tasks.clone import Cloned, clone
+from osmofuse.tasks.compact import Compacted, compact
 from osmofuse.tasks.compare import Comparison, compare
 from osmofuse.tasks.edited import Edited
 from osmofuse.tasks.fuse import fuse
@@ -10,12 +12,16 @@ from osmofuse.tasks.sweep import Trial, sweep
 from osmofuse.tasks.working_space import from_working, to_working
 
 __all__ = [
+    "Cloned",
+    "Compacted",
     "Comparison",
     "Edited",
     "Prepared",
     "Recipe",
     "Trial",
     "apply_levels",
+    "clone",
+    "compact",
     "compare",
     "from_working",
     "fuse",
