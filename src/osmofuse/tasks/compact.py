@@ -24,7 +24,7 @@ from osmofuse.tasks.edited import Edited
 from osmofuse.tasks.prepare import Given
 from osmofuse.typing import BoolArray, FloatArray
 
-OFFSET = 0.05  # added to samples for their ratios, in parts of white; 0.02..0.2 works
+OFFSET = 0.2  # added to samples for their ratios, in parts of white; 0.05..1 works
 SIGMA = 1.0  # of the smoothing before edges are found, in pixels
 SEARCH = 20  # halvings of the interval of the threshold: finer than a pixel of a gigapixel
 RTOL, MAX_ITER = 1e-8, 200

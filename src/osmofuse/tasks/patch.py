@@ -149,7 +149,7 @@ class Patch:
 
     def cut(self, relight: float) -> tuple[FloatArray, FloatArray]:
         """Return the picture with the object alone, and its share."""
-        share = self.softened(CUT_RAMP) * self.opacity
+        share = self.mask if self.own is None else self.softened(CUT_RAMP) * self.opacity
         image, white = self.colours, _white(self.into, self.colours)
         if self.grounds is not None and relight > 0.0:
             image = lit(image, relight * self.grounds.light, white)
