@@ -7,8 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 import osmofuse
-from osmofuse import CloneJob, SettingError
-from osmofuse import cli
+from osmofuse import CloneJob, SettingError, cli
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 r"""Tones that stay between black and white when light changes.
 
 Light multiplies a picture. Brightened by a plain factor, light parts would burn out: from the knee
-k W on, with white at W, the odds :math:`x / (W - x)` count instead of x. They grow by a power
+k W on, with W just below white, the odds :math:`x / (W - x)` count instead of x. They grow by a power
 of the factor, so that the change begins at the knee without a bend.
 """
 
@@ -12,7 +12,8 @@ import numpy as np
 from osmofuse.typing import FloatArray
 
 KNEE = 0.8  # k; 0.7..0.85 looks alike
-EDGE = 1e-3  # distance from white, in parts of it, below which no tone is told from white
+BELOW_WHITE = 0.995  # share of white that light approaches: the last level of 8 bits but one
+EDGE = 1e-3  # distance from there, in parts of it, below which no tone is told from it
 FOOT = 0.02  # below it tones are bent towards black
 
 
@@ -27,10 +28,11 @@ def lit(x: FloatArray, logarithm: float, white: float) -> FloatArray:
     Examples
     --------
     >>> lit(np.array([0.2, 0.7, 0.95]), np.log(2.0), 1.0).round(2).tolist()
-    [0.4, 0.97, 1.0]
+    [0.4, 0.96, 0.99]
     """
     if logarithm <= 0.0:
         return np.asarray(x * np.exp(logarithm))
+    white *= BELOW_WHITE
     knee, share = KNEE * white, 1.0 - KNEE
     first = np.log(KNEE / share)
     z = np.minimum(x, (1.0 - EDGE) * white)
