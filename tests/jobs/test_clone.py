@@ -35,7 +35,7 @@ def test_a_job_does_to_files_what_clone_does_to_pictures(files, tmp_path):
 
 
 def test_settings_are_checked(files, tmp_path):
-    with pytest.raises(SettingError, match="^scale"):
+    with pytest.raises(SettingError, match=r"^scale"):
         CloneJob(files["wall"], files["thing"], scale=0, output=tmp_path / "out.png")
 
 

@@ -17,5 +17,5 @@ def test_a_job_does_to_files_what_compact_does_to_pictures(tmp_path):
 
 
 def test_settings_are_checked(tmp_path):
-    with pytest.raises(SettingError, match="^share"):
+    with pytest.raises(SettingError, match=r"^share"):
         CompactJob("a.png", share=2, output=tmp_path / "out.png")

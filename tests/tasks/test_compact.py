@@ -72,6 +72,6 @@ def test_bad_settings_and_pictures_are_refused():
     for changes, words in (({"share": 0}, "share"), ({"width": 1.5}, "width")):
         with pytest.raises(SettingError, match=f"^{words}"):
             compact(v, **changes)
-    with pytest.raises(InputError, match="^picture: "):
+    with pytest.raises(InputError, match=r"^picture: "):
         compact(v * np.nan)
     assert compact(v + np.eye(8) / 9, watch=lambda _: True).status is Status.cancelled

@@ -58,7 +58,7 @@ def test_an_object_that_runs_out_of_its_picture_fades_into_the_place():
     mask = np.zeros((60, 60))
     mask[4:, 14:46] = 1
     patch = patch_of(f, laid(mask, image), (10, 20), matte=False)
-    u, share = patch.cut(0.0)
+    u, _share = patch.cut(0.0)
     column = u[:, u.shape[1] // 2, 0]
     bottom = np.flatnonzero(patch.framed[:, 0])[-1]
     assert patch.separable

@@ -13,7 +13,8 @@ def test_unchanged_without_scale_and_turn(rng):
     known[0] = False
     found = turned(image, mask, known, 1.0, 360.0)
     assert found.image is image
-    assert not found.mask[0].any() and found.mask[1:].all()
+    assert not found.mask[0].any()
+    assert found.mask[1:].all()
 
 
 def test_the_frame_holds_all_of_a_turned_picture():
@@ -25,7 +26,7 @@ def test_the_frame_holds_all_of_a_turned_picture():
 
 
 def test_a_frame_beyond_reason_is_refused():
-    with pytest.raises(SettingError, match="^scale: 100 makes the object"):
+    with pytest.raises(SettingError, match=r"^scale: 100 makes the object"):
         turned(np.ones((700, 10, 1)), np.ones((700, 10)), np.ones((700, 10), bool), 100.0, 0.0)
 
 

@@ -26,7 +26,8 @@ def test_no_light_changes_nothing_and_darker_light_is_a_factor():
 def test_the_range_holds_everything_and_its_middle_is_untouched():
     x = np.linspace(-0.1, 9, 5000)
     y = within(x, 0.9, 1.0)
-    assert y.min() > 0 and y.max() < 1
+    assert y.min() > 0
+    assert y.max() < 1
     assert (np.diff(y) > 0).all()
     middle = (x > FOOT) & (x < 0.9)
     assert np.array_equal(y[middle], x[middle])

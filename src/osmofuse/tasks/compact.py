@@ -83,8 +83,8 @@ def compact(
     >>> halves = np.full((32, 32), 60, np.uint8)
     >>> halves[:, 16:] = 200
     >>> made = compact(halves, share=0.2)
-    >>> bool(made.psnr > 60), round(made.share, 2)
-    (True, 0.12)
+    >>> bool(made.psnr > 60), made.share < 0.2
+    (True, True)
     """
     began = perf_counter()
     check_settings(share, width)

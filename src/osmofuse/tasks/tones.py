@@ -1,8 +1,8 @@
 r"""Tones that stay between black and white when light changes.
 
 Light multiplies a picture. Brightened by a plain factor, light parts would burn out: from the knee
-k W on, with W just below white, the odds :math:`x / (W - x)` count instead of x. They grow by a power
-of the factor, so that the change begins at the knee without a bend.
+k W on, with W just below white, the odds :math:`x / (W - x)` count instead of x. They grow by
+a power of the factor, so that the change begins at the knee without a bend.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def lit(x: FloatArray, logarithm: float, white: float) -> FloatArray:
     Examples
     --------
     >>> lit(np.array([0.2, 0.7, 0.95]), np.log(2.0), 1.0).round(2).tolist()
-    [0.4, 0.96, 0.99]
+    [0.4, 0.98, 0.99]
     """
     if logarithm <= 0.0:
         return np.asarray(x * np.exp(logarithm))
