@@ -57,6 +57,15 @@ def test_without_known_ground_there_is_none(rng):
     assert own_ground(image, mask, mask > 0) is None
 
 
+def test_a_picture_around_changes_nothing(rng):
+    image, _, mask, _ = scene(rng, shape=(150, 160))
+    wide = [np.pad(x, ((50, 90), (70, 60), (0, 0))[: x.ndim], mode="edge") for x in (image, mask)]
+    parts = [own_ground(x, m, np.ones(m.shape, bool)).opacity for x, m in ((image, mask), wide)]
+    inner = parts[1][50:200, 70:230]
+    assert parts[1].sum() == pytest.approx(inner.sum())
+    assert np.mean(np.abs(inner - parts[0]) > 0.01) < 1e-3
+
+
 def test_planes_are_continued_smoothly(rng):
     i, j = np.mgrid[:50, :60] / 50
     plane = np.stack([0.2 + 0.5 * j, 1 - 0.3 * i], axis=-1)

@@ -14,7 +14,7 @@ spot of an object stays part of it. At the rim a pixel is a mixture
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -79,13 +79,35 @@ def own_ground(image: FloatArray, mask: FloatArray, known: BoolArray) -> OwnGrou
     OwnGround or None
         None if no ground is known around the mask.
     """
+    if not (mask >= 0.5).any():
+        return None
+    box = _box(mask)
+    found = _within_box(image[box], mask[box], known[box])
+    if found is None or found.ring.shape == mask.shape:
+        return found
+    opacity, ring, colours = np.zeros_like(mask), np.zeros_like(known), image.copy()
+    opacity[box], ring[box], colours[box] = found.opacity, found.ring, found.colours
+    return replace(found, opacity=opacity, ring=ring, colours=colours)
+
+
+def _box(mask: FloatArray) -> tuple[slice, slice]:
+    """Return the box of a mask, with all of its surroundings that matter."""
+    side = math.sqrt(np.count_nonzero(mask >= 0.5))
+    margin = math.ceil(max(RING * side, LEAST_RING) + 2 * FAR)
+    rows, cols = (np.flatnonzero((mask > 0.0).any(axis=axis)) for axis in (1, 0))
+    top, left = max(int(rows[0]) - margin, 0), max(int(cols[0]) - margin, 0)
+    return slice(top, int(rows[-1]) + 1 + margin), slice(left, int(cols[-1]) + 1 + margin)
+
+
+def _within_box(image: FloatArray, mask: FloatArray, known: BoolArray) -> OwnGround | None:
+    """Tell an object from its ground, in the box of its mask."""
     from scipy.ndimage import distance_transform_edt
 
     chosen = mask >= 0.5
     side = math.sqrt(np.count_nonzero(chosen))
     width = max(RING * side, LEAST_RING)
     outside = (mask < 0.02) & known
-    if not outside.any() or not chosen.any():
+    if not outside.any():
         return None
     ring = outside & (distance_transform_edt(mask < 0.02) <= width)
     if np.count_nonzero(ring) < FEWEST:
