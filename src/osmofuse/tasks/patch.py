@@ -27,7 +27,7 @@ from osmofuse.tasks.placing import Turned, overlap
 from osmofuse.tasks.tones import KNEE, lit, within
 from osmofuse.typing import Array, BoolArray, FloatArray
 
-RAMP = 8.0  # pixels within a hard mask over which it rises to 1, for osmosis
+RAMP = 4.0  # pixels within a hard mask over which it rises to 1, for osmosis; 2..8 works
 CUT_RAMP = 1.5  # the same for a cut, which has an edge of its own
 HARD = 1.5  # pixels: a mask whose edge is narrower is hard
 OFFSET = 0.1  # of the ratios in osmosis, in parts of white; 0.05..0.2 works
