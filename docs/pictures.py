@@ -49,6 +49,8 @@ def main(*names: str) -> None:
     draw_gold_leaf(gallery.gold_leaf((480, 380)))
     draw_recolouring(gallery.recolouring((440, 400)))
     draw_mosaics()
+    draw_clones()
+    draw_compact(gallery.portrait((220, 190)).foreground)
     draw_auto()
     draw_faults(gallery.portrait((240, 200)))
     draw_report(gallery.manuscript())
@@ -127,6 +129,34 @@ def draw_mosaics() -> None:
         )
     save("balance-panels.jpg", panels[0])
     save("balance-shots.jpg", panels[1])
+
+
+def draw_clones() -> None:
+    """Copy a starfish onto sand like its own, and onto something else."""
+    scene, floor = gallery.clone((260, 280)), gallery.gold_leaf((260, 280)).foreground
+    mask = 1.0 - scene.alpha
+    outlined = np.where((abs(mask - 0.5) < 0.15)[..., None], 1.0, scene.background)
+    panels = []
+    for place in (scene.foreground, floor):
+        made = osmofuse.clone(place, scene.background, mask)
+        panels += [
+            ("INTO", place),
+            ("OBJECT, and the edge of MASK", outlined),
+            (f"Copied, model {made.model}", made.image),
+        ]
+    save("clone.jpg", panels, columns=3)
+
+
+def draw_compact(picture: np.ndarray) -> None:
+    """Reconstruct a picture from shares of its pixels."""
+    panels = [("Picture", picture)]
+    for share in (0.1, 0.3):
+        made = osmofuse.compact(picture, share=share)
+        panels += [
+            (f"Kept: {made.share:.0%}", np.where(made.edges[..., None], picture, 1.0)),
+            (f"Reconstructed: {made.psnr:.1f} dB", made.image),
+        ]
+    save("compact.jpg", panels, columns=5)
 
 
 def draw_shadow(scene: gallery.Scene) -> None:

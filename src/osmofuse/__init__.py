@@ -24,6 +24,10 @@ _HOMES = {
     "BalanceJob": "jobs.balance",
     "Balanced": "tasks.balance",
     "Average": "methods.average",
+    "CloneJob": "jobs.clone",
+    "Cloned": "tasks.clone",
+    "CompactJob": "jobs.compact",
+    "Compacted": "tasks.compact",
     "CompareJob": "jobs.compare",
     "Comparison": "tasks.compare",
     "DirectMatting": "methods.direct",
@@ -65,6 +69,8 @@ _HOMES = {
     "VariationalOsmosis": "methods.variational",
     "align": "registration.align",
     "balance": "tasks.balance",
+    "clone": "tasks.clone",
+    "compact": "tasks.compact",
     "compare": "tasks.compare",
     "energy": "methods.variational",
     "fuse": "tasks.fuse",
@@ -96,6 +102,8 @@ if TYPE_CHECKING:
     from osmofuse.io.writing import write
     from osmofuse.jobs.align import AlignJob
     from osmofuse.jobs.balance import BalanceJob
+    from osmofuse.jobs.clone import CloneJob
+    from osmofuse.jobs.compact import CompactJob
     from osmofuse.jobs.compare import CompareJob
     from osmofuse.jobs.files import InputFile
     from osmofuse.jobs.fuse import FuseJob
@@ -124,6 +132,8 @@ if TYPE_CHECKING:
     from osmofuse.progress import Progress, Status, Step
     from osmofuse.registration.align import Alignment, align
     from osmofuse.tasks.balance import Balanced, balance
+    from osmofuse.tasks.clone import Cloned, clone
+    from osmofuse.tasks.compact import Compacted, compact
     from osmofuse.tasks.compare import Comparison, compare
     from osmofuse.tasks.edited import Edited
     from osmofuse.tasks.fuse import fuse
@@ -138,6 +148,10 @@ __all__ = [
     "Average",
     "BalanceJob",
     "Balanced",
+    "CloneJob",
+    "Cloned",
+    "CompactJob",
+    "Compacted",
     "CompareJob",
     "Comparison",
     "DirectMatting",
@@ -179,6 +193,8 @@ __all__ = [
     "VariationalOsmosis",
     "align",
     "balance",
+    "clone",
+    "compact",
     "compare",
     "energy",
     "fuse",

@@ -62,6 +62,9 @@ def job_of(kind, files, folder, **changes):
             "eta": [0.1, 0.2], "mu": 10.0, "gamma": 1.0, "reach": 2.0, "start": "foreground"}},
         "score": pair | {"fused": files["visible"], "background": files["infrared"],
                          "output": folder / "scores.json", "metrics": ("fmi", "structure")},
+        "clone": {"into": files["visible"], "object": files["visible"], "mask": files["map"],
+                  "output": folder / "cloned.tif", "at": (5, -3)},
+        "compact": {"picture": files["visible"], "output": folder / "compact.tif"},
     }  # fmt: skip
     return JOBS[kind](**parts[kind] | changes)
 

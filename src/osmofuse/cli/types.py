@@ -106,6 +106,20 @@ class AlphasType(AlphaType):
         return tuple(super(AlphasType, self).convert(part, param, ctx) for part in parts)
 
 
+class PlaceType(click.ParamType):  # type: ignore[type-arg]
+    """Place in a picture, X,Y, as (row, column)."""
+
+    name = "x,y"
+
+    def convert(self, value: Any, param: Param, ctx: Ctx) -> tuple[int, int]:
+        """Return the row and the column."""
+        try:
+            x, y = (int(part) for part in str(value).split(","))
+        except ValueError:
+            self.fail(f"{value!r} is not X,Y, two whole numbers", param, ctx)
+        return y, x
+
+
 class BoxType(click.ParamType):  # type: ignore[type-arg]
     """Part of a picture as viewers show it: left, top, width and height in pixels."""
 

@@ -3,6 +3,7 @@
 from osmofuse.filters.box import box_mean
 from osmofuse.filters.derivatives import laplacian, sobel
 from osmofuse.filters.domain_transform import DomainTransform
+from osmofuse.filters.edges import edges, ridges
 from osmofuse.filters.gaussian import Moments, gaussian, gaussian_moments
 from osmofuse.filters.guided import LocalFit, guided, lee
 from osmofuse.filters.resampling import enlarged, halve, reduced
@@ -17,6 +18,7 @@ __all__ = [
     "Votes",
     "box_mean",
     "derivatives",
+    "edges",
     "enlarged",
     "gaussian",
     "gaussian_moments",
@@ -25,6 +27,7 @@ __all__ = [
     "laplacian",
     "lee",
     "reduced",
+    "ridges",
     "smooth",
     "sobel",
     "sticks",

@@ -2,6 +2,8 @@
 
 from osmofuse.jobs.align import AlignJob, AlignResult
 from osmofuse.jobs.balance import BalanceJob
+from osmofuse.jobs.clone import CloneJob
+from osmofuse.jobs.compact import CompactJob
 from osmofuse.jobs.compare import CompareJob
 from osmofuse.jobs.files import InputFile
 from osmofuse.jobs.fuse import FuseJob, FuseResult, job_with_recipe
@@ -19,6 +21,8 @@ __all__ = [
     "AlignJob",
     "AlignResult",
     "BalanceJob",
+    "CloneJob",
+    "CompactJob",
     "CompareJob",
     "FileJob",
     "FuseJob",

@@ -14,6 +14,8 @@ import numpy as np
 from osmofuse.errors import OsmofuseError, SettingError, UnreadableError
 from osmofuse.jobs.align import AlignJob
 from osmofuse.jobs.balance import BalanceJob
+from osmofuse.jobs.clone import CloneJob
+from osmofuse.jobs.compact import CompactJob
 from osmofuse.jobs.compare import CompareJob
 from osmofuse.jobs.files import look_at_pictures, read_pictures
 from osmofuse.jobs.fuse import FuseJob
@@ -36,7 +38,7 @@ from osmofuse.record import (
 from osmofuse.typing import Array
 
 _KINDS: tuple[type[FileJob[Any]], ...] = (
-    FuseJob, AlignJob, MatteJob, BalanceJob, CompareJob, SweepJob, ScoreJob,
+    FuseJob, AlignJob, MatteJob, CompareJob, SweepJob, ScoreJob, BalanceJob, CloneJob, CompactJob,
 )  # fmt: skip
 # Kinds of jobs by name.
 JOBS: dict[str, type[FileJob[Any]]] = {one.kind: one for one in _KINDS}

@@ -66,6 +66,11 @@ class Integral:
         for plane, weight in zip(planes, weights, strict=True):
             add_divergence(b, plane, weight)
 
+    def set_target(self, mass: FloatArray, target: FloatArray) -> None:
+        r"""Set no drift, and a mass c that ties the integral to t: :math:`c (\psi - t)^2`."""
+        inside(self._b, self.shape)[...] = mass * target
+        self.set_mass(mass)
+
     def set_mass(self, mass: FloatArray | float) -> None:
         """Set c, not negative."""
         inside(self._grid.finest.mass, self.shape)[...] = mass

@@ -62,14 +62,20 @@ def alpha_of_picture(picture: Picture, *, name: str, invert: bool = False) -> Al
     invert : bool
         The picture is white where the background enters, not where the foreground is kept.
     """
+    found = mask_of_picture(picture, name=name)
+    alpha = 1.0 - found.alpha if invert else found.alpha
+    return AlphaFile(alpha, (*found.notes, *_remarks(alpha, inverted=invert)))
+
+
+def mask_of_picture(picture: Picture, *, name: str) -> AlphaFile:
+    """Return the levels of a map or mask, without remarks on what they mean for a fusion."""
     pixels, notes = one_band(picture, name)
     _check_range(pixels, name)
     alpha = as_alpha(pixels, name=name)
     if picture.lossy:
         alpha, more = _without_jpeg_errors(alpha)
         notes += more
-    alpha = 1.0 - alpha if invert else alpha
-    return AlphaFile(alpha, (*notes, *_remarks(alpha, inverted=invert)))
+    return AlphaFile(alpha, tuple(notes))
 
 
 def one_band(picture: Picture, name: str) -> tuple[Array, list[str]]:

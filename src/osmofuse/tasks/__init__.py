@@ -1,6 +1,8 @@
 """Functions on arrays and Pictures, one for each purpose; levels and the working space."""
 
 from osmofuse.tasks.balance import Balanced, balance
+from osmofuse.tasks.clone import Cloned, clone
+from osmofuse.tasks.compact import Compacted, compact
 from osmofuse.tasks.compare import Comparison, compare
 from osmofuse.tasks.edited import Edited
 from osmofuse.tasks.fuse import fuse
@@ -12,6 +14,8 @@ from osmofuse.tasks.working_space import from_working, to_working
 
 __all__ = [
     "Balanced",
+    "Cloned",
+    "Compacted",
     "Comparison",
     "Edited",
     "Prepared",
@@ -19,6 +23,8 @@ __all__ = [
     "Trial",
     "apply_levels",
     "balance",
+    "clone",
+    "compact",
     "compare",
     "from_working",
     "fuse",
