@@ -18,14 +18,24 @@ from osmofuse.energies import HuberTV, JointModel, Quadratic, Tikhonov
 from osmofuse.linalg import CLOSED, FREE, Hierarchy, Stencil, inside
 from osmofuse.methods import METHODS as KNOWN
 from osmofuse.methods import DirectMatting, LinearOsmosis, PoissonEditing, VariationalOsmosis
-from osmofuse.operators import ForwardDifference, OsmosisEdges
+from osmofuse.operators import ForwardDifference, LatticeOsmosis, OsmosisEdges
 
 SHAPES = [(1, 1), (1, 6), (5, 1), (2, 2), (3, 4), (5, 7)]  # one pixel, one row, odd, even
 
 OPERATORS = {
     ForwardDifference: lambda shape, rng: ForwardDifference(shape),
     OsmosisEdges: lambda shape, rng: OsmosisEdges.canonical(rng.uniform(1, 2, shape)),
+    LatticeOsmosis: lambda shape, rng: LatticeOsmosis.canonical(
+        rng.uniform(1, 2, shape), tensors(shape, rng)
+    ),
 }
+
+
+def tensors(shape, rng, condition=400.0):
+    """Positive tensors of any direction, with eigenvalues up to 1 in ratios up to a condition."""
+    angle, least = rng.uniform(0, np.pi, shape), condition ** -rng.random(shape)
+    c, s = np.cos(angle), np.sin(angle)
+    return np.stack([c * c + least * s * s, (1 - least) * c * s, s * s + least * c * c])
 
 
 @dataclass(frozen=True)
@@ -110,15 +120,16 @@ def dense(operator: Callable[[np.ndarray], np.ndarray], shape: tuple[int, ...]) 
     return np.stack([operator(unit).ravel() for unit in units], axis=1)
 
 
-def osmosis_matrix(drift, kind=None):
+def osmosis_matrix(drift, kind=None, weight=None):
     """The osmosis matrix as a sparse one, edge by edge; no edge leads to a closed pixel."""
     shape = drift.shape[1:]
     open_ = np.ones(shape, bool) if kind is None else kind != CLOSED
+    m = np.ones_like(drift) if weight is None else weight
     entries, places = [], []
     for k, a, b in edges(shape):
         if open_[a] and open_[b]:
             i, j = np.ravel_multi_index(a, shape), np.ravel_multi_index(b, shape)
-            comes, leaves = 1 - drift[k][a] / 2, 1 + drift[k][a] / 2
+            comes, leaves = m[k][a] * (1 - drift[k][a] / 2), m[k][a] * (1 + drift[k][a] / 2)
             entries += [comes, -leaves, -comes, leaves]
             places += [(i, j), (i, i), (j, j), (j, i)]
     rows, cols = np.array(places, int).reshape(-1, 2).T
@@ -134,7 +145,12 @@ def stationary_plane(drift):
 
 def solved_directly(drift, kind, u, tau):
     """The solution of x - tau A x = u on free pixels, of A x = 0 if tau is infinite."""
-    A, x, free = osmosis_matrix(drift, kind), u.ravel().copy(), kind.ravel() == FREE
+    return solved_with(osmosis_matrix(drift, kind), kind, u, tau)
+
+
+def solved_with(A, kind, u, tau):
+    """The same for a given sparse matrix."""
+    x, free = u.ravel().copy(), kind.ravel() == FREE
     inner, outer = A[free][:, free], A[free][:, ~free] @ x[~free]
     if np.isinf(tau):
         x[free] = spsolve(-inner.tocsc(), outer)

@@ -17,9 +17,9 @@ def kinds(name, shape, rng):
     return rng.choice([CLOSED, FREE, HELD], shape).astype(np.uint8)
 
 
-def matrix_of(drift, w, kind, c):
+def matrix_of(drift, w, kind, c, weight=None):
     matrix = Transport.empty(w.shape)
-    matrix.fill(drift, padded(w, np.float64), kind, c)
+    matrix.fill(drift, padded(w, np.float64), kind, c, weight)
     return matrix
 
 
@@ -27,15 +27,17 @@ def applied(matrix, shape):
     return lambda r: inside(matrix(padded(r, np.float64)), shape).copy()
 
 
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("c", [0.0, 0.3, 1.0])
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-def test_it_is_the_osmosis_matrix_of_the_ratio_on_free_pixels(shape, name, c, rng):
+def test_it_is_the_osmosis_matrix_of_the_ratio_on_free_pixels(shape, name, c, weighted, rng):
     drift, w = rng.uniform(-1.99, 1.99, (2, *shape)), rng.uniform(0.1, 1, shape)
+    weight = rng.uniform(0, 2, drift.shape) if weighted else None
     kind = kinds(name, shape, rng)
-    found = dense(applied(matrix_of(drift, w, kind, c), shape), shape)
+    found = dense(applied(matrix_of(drift, w, kind, c, weight), shape), shape)
     free = kind.ravel() == FREE
-    A = osmosis_matrix(drift, kind).toarray()
+    A = osmosis_matrix(drift, kind, weight).toarray()
     expected = (c * np.eye(w.size) - (1 - c) * A) * w.ravel()
     np.testing.assert_allclose(
         found[np.ix_(free, free)], expected[np.ix_(free, free)], rtol=0, atol=1e-14
@@ -90,11 +92,11 @@ def test_the_symmetric_part_has_the_mean_of_both_weights(rng):
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_the_right_side_has_what_flows_in_from_held_pixels(shape, rng):
     drift, u, w = rng.uniform(-1.99, 1.99, (2, *shape)), *rng.uniform(0.1, 1, (2, *shape))
-    kind = kinds("mixed", shape, rng)
+    kind, weight = kinds("mixed", shape, rng), rng.uniform(0, 2, (2, *shape))
     b, r = (padded(np.zeros(shape), np.float64) for _ in range(2))
-    right_side(b, r, padded(u, np.float64), padded(w, np.float64), drift, kind, 0.3)
+    right_side(b, r, padded(u, np.float64), padded(w, np.float64), drift, weight, kind, 0.3)
     free, held = kind.ravel() == FREE, kind.ravel() == HELD
-    A = osmosis_matrix(drift, kind)
+    A = osmosis_matrix(drift, kind, weight)
     expected = 0.3 * u.ravel() + 0.7 * (A[:, held] @ u.ravel()[held])
-    np.testing.assert_allclose(inside(b, shape).ravel(), expected * free, atol=1e-15)
+    np.testing.assert_allclose(inside(b, shape).ravel(), expected * free, atol=1e-14)
     np.testing.assert_allclose(inside(r, shape), u / w * (kind == FREE), rtol=1e-15)

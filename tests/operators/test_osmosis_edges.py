@@ -5,7 +5,7 @@ import pytest
 
 from osmofuse.operators import OsmosisEdges
 from osmofuse.testing import check_adjoint
-from registry import SHAPES, dense, edges
+from registry import SHAPES, dense, edges, osmosis_matrix
 
 GRIDS = [(1, 6), (5, 1), (3, 4), (4, 3)]
 
@@ -70,6 +70,15 @@ def test_drift_does_not_see_the_brightness(rng):
 def test_matrix(drift):
     found = dense(OsmosisEdges(drift), (3, 4))
     np.testing.assert_allclose(found, assembled(drift), rtol=0, atol=1e-14)
+
+
+def test_weights_multiply_the_flux_of_an_edge(drift, rng):
+    weight = rng.uniform(0, 2, drift.shape)
+    A = OsmosisEdges(drift, weight)
+    expected = osmosis_matrix(drift, weight=weight).toarray()
+    np.testing.assert_allclose(dense(A, (3, 4)), expected, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(dense(A.adjoint, (3, 4)), expected.T, rtol=0, atol=1e-14)
+    assert np.linalg.norm(expected, 2) <= A.norm_bound
 
 
 def test_adjoint_matrix(drift):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from osmofuse.linalg.transport import FREE, HELD, Kinds
+from osmofuse.linalg.kinds import FREE, HELD, Kinds
 from osmofuse.typing import Array, BoolArray, FloatArray
 
 

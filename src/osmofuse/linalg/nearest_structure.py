@@ -19,9 +19,9 @@ import math
 import numpy as np
 
 from osmofuse.kernels import kernel, pixel, prange
+from osmofuse.linalg.kinds import FREE, Kinds
 from osmofuse.linalg.multigrid import Hierarchy
 from osmofuse.linalg.stencil import inside, zeros
-from osmofuse.linalg.transport import FREE, Kinds
 from osmofuse.typing import FloatArray
 
 STRUCTURE_CYCLES = 3  # multigrid cycles; more do not speed up the solves with the structure

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from osmofuse.kernels import kernel, prange
-from osmofuse.linalg.transport import CLOSED, FREE, Kinds
+from osmofuse.linalg.kinds import CLOSED, FREE, Kinds
 from osmofuse.typing import BoolArray, FloatArray
 
 

@@ -28,7 +28,7 @@ from osmofuse.checks import choice, number, whole
 from osmofuse.errors import SettingError
 from osmofuse.kernels import threads_for
 from osmofuse.linalg import CLOSED, FREE, HELD, DriftSystem, SplitMatrix
-from osmofuse.linalg.transport import Kinds
+from osmofuse.linalg.kinds import Kinds
 from osmofuse.methods.contract import (
     FARTHEST,
     LARGEST_OFFSET,

@@ -2,6 +2,14 @@
 
 from osmofuse.operators.difference import ForwardDifference
 from osmofuse.operators.inner import inner
+from osmofuse.operators.lattice import lattice_basis
+from osmofuse.operators.lattice_edges import LatticeOsmosis
 from osmofuse.operators.osmosis_edges import OsmosisEdges
 
-__all__ = ["ForwardDifference", "OsmosisEdges", "inner"]
+__all__ = [
+    "ForwardDifference",
+    "LatticeOsmosis",
+    "OsmosisEdges",
+    "inner",
+    "lattice_basis",
+]

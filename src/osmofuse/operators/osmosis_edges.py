@@ -11,15 +11,19 @@ and nothing crosses the border (Neumann). The inflow of a pixel is the outflow o
 so the columns of :math:`A` sum to zero and :math:`u_t = A u` keeps the mass; for :math:`|d| < 2`
 the off-diagonal entries are positive and it keeps positivity.
 
+An edge may have a weight :math:`m_{ij} \ge 0`, by which its flux is multiplied. Then A is a
+discretisation of :math:`\operatorname{div}(m (\nabla u - d\, u))`.
+
 The canonical drift of a positive structure v is :math:`d_{ij} = 2 (v_j - v_i)/(v_j + v_i)`.
-Then :math:`F_{ij} = m_{ij} (u_j / v_j - u_i / v_i)` with the harmonic mean
-:math:`m_{ij} = 2 v_i v_j / (v_i + v_j)`: the flux vanishes at every multiple of v
+Then :math:`F_{ij} = H(v_i, v_j) (u_j / v_j - u_i / v_i)` with the harmonic mean
+:math:`H(v_i, v_j) = 2 v_i v_j / (v_i + v_j)`: the flux vanishes at every multiple of v
 (Vogel et al. 2013, doi:10.1007/978-3-642-38267-3_31).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -36,6 +40,8 @@ class OsmosisEdges:
     drift : array, shape (2, rows, cols)
         :math:`d` on the edges to the lower (0) and to the right neighbour (1). The last row of
         the first plane and the last column of the second belong to no edge and are not read.
+    weight : array, shape (2, rows, cols), optional
+        :math:`m` on the same edges; 1 by default.
 
     Examples
     --------
@@ -47,6 +53,7 @@ class OsmosisEdges:
     """
 
     drift: FloatArray
+    weight: FloatArray | None = None
 
     @classmethod
     def canonical(cls, v: FloatArray) -> OsmosisEdges:
@@ -61,26 +68,42 @@ class OsmosisEdges:
 
     def __call__(self, u: FloatArray) -> FloatArray:
         """Apply :math:`A`."""
-        return _flow_in(self.drift, np.require(u, requirements=("C", "W")))
+        return _flow_in(self.drift, self._weights, np.require(u, requirements=("C", "W")))
 
     def adjoint(self, u: FloatArray) -> FloatArray:
-        r"""Apply :math:`A^*`: :math:`(A^* u)_i = \sum_j (1 + d_{ij}/2)(u_j - u_i)`.
+        r"""Apply :math:`A^*`: :math:`(A^* u)_i = \sum_j m_{ij} (1 + d_{ij}/2)(u_j - u_i)`.
 
         Here :math:`d_{ij}` is the drift from i to j, so :math:`-d` for the upper and left
         neighbour.
         """
-        return _flow_back(self.drift, np.require(u, requirements=("C", "W")))
+        return _flow_back(self.drift, self._weights, np.require(u, requirements=("C", "W")))
 
     @property
     def norm_bound(self) -> float:
         r"""Bound of the norm, :math:`\|A\|^2 \le \|A\|_1 \|A\|_\infty`.
 
-        A row and a column hold at most four entries of size up to :math:`1 + |d|/2` and a
+        A row and a column hold at most four entries of size up to :math:`m (1 + |d|/2)` and a
         diagonal one no larger than their sum.
         """
         down, right = self.drift[0, :-1], self.drift[1, :, :-1]
         largest = max(float(np.abs(d).max(initial=0.0)) for d in (down, right))
-        return 8.0 * (1.0 + largest / 2.0)
+        most = 4.0 if self.weight is None else float(self.degree.max())
+        return 2.0 * most * (1.0 + largest / 2.0)
+
+    @property
+    def degree(self) -> FloatArray:
+        """Sum of the weights of the edges of each pixel."""
+        down, right = self._weights[0, :-1], self._weights[1, :, :-1]
+        total = np.zeros(self.shape)
+        total[:-1] += down
+        total[1:] += down
+        total[:, :-1] += right
+        total[:, 1:] += right
+        return total
+
+    @cached_property
+    def _weights(self) -> FloatArray:
+        return np.ones_like(self.drift) if self.weight is None else self.weight
 
 
 @pixel
@@ -104,7 +127,7 @@ def canonical_drift(v: FloatArray) -> FloatArray:
 
 
 @kernel
-def _flow_in(d: FloatArray, u: FloatArray) -> FloatArray:
+def _flow_in(d: FloatArray, m: FloatArray, u: FloatArray) -> FloatArray:
     """Return A u, the inflow of each pixel."""
     rows, cols = u.shape
     out = np.zeros_like(u)
@@ -112,33 +135,35 @@ def _flow_in(d: FloatArray, u: FloatArray) -> FloatArray:
         if i < rows - 1:
             for j in range(cols):
                 h = 0.5 * d[0, i, j]
-                out[i, j] += (1.0 - h) * u[i + 1, j] - (1.0 + h) * u[i, j]
+                out[i, j] += m[0, i, j] * ((1.0 - h) * u[i + 1, j] - (1.0 + h) * u[i, j])
         if i > 0:
             for j in range(cols):
                 h = 0.5 * d[0, i - 1, j]
-                out[i, j] -= (1.0 - h) * u[i, j] - (1.0 + h) * u[i - 1, j]
+                out[i, j] -= m[0, i - 1, j] * ((1.0 - h) * u[i, j] - (1.0 + h) * u[i - 1, j])
         for j in range(cols - 1):
             h = 0.5 * d[1, i, j]
-            flux = (1.0 - h) * u[i, j + 1] - (1.0 + h) * u[i, j]
+            flux = m[1, i, j] * ((1.0 - h) * u[i, j + 1] - (1.0 + h) * u[i, j])
             out[i, j] += flux
             out[i, j + 1] -= flux
     return out
 
 
 @kernel
-def _flow_back(d: FloatArray, u: FloatArray) -> FloatArray:
+def _flow_back(d: FloatArray, m: FloatArray, u: FloatArray) -> FloatArray:
     """Return A* u."""
     rows, cols = u.shape
     out = np.zeros_like(u)
     for i in prange(rows):
         if i < rows - 1:
             for j in range(cols):
-                out[i, j] += (1.0 + 0.5 * d[0, i, j]) * (u[i + 1, j] - u[i, j])
+                step = m[0, i, j] * (u[i + 1, j] - u[i, j])
+                out[i, j] += (1.0 + 0.5 * d[0, i, j]) * step
         if i > 0:
             for j in range(cols):
-                out[i, j] += (1.0 - 0.5 * d[0, i - 1, j]) * (u[i - 1, j] - u[i, j])
+                step = m[0, i - 1, j] * (u[i - 1, j] - u[i, j])
+                out[i, j] += (1.0 - 0.5 * d[0, i - 1, j]) * step
         for j in range(cols - 1):
-            step = u[i, j + 1] - u[i, j]
+            step = m[1, i, j] * (u[i, j + 1] - u[i, j])
             out[i, j] += (1.0 + 0.5 * d[1, i, j]) * step
             out[i, j + 1] -= (1.0 - 0.5 * d[1, i, j]) * step
     return out
