@@ -18,6 +18,7 @@ doi:10.1109/ICIP.2018.8451841).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar, Literal
@@ -44,6 +45,7 @@ from osmofuse.methods.region import box_around, cropped, region_of
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.targets import Product
 from osmofuse.optimise import Evolution, Implicit, Outcome, evolve
+from osmofuse.optimise.evolve import Stepper
 from osmofuse.optimise.steppers import LOOPS, SCHEMES, Scheme, stepper
 from osmofuse.pixels import scaled
 from osmofuse.progress import Guard, Status, Step, Watch, worst
@@ -228,7 +230,8 @@ class LinearOsmosis:
         """Follow the flow of a channel; after a cancel, leave it where it starts."""
         if not record.guard.beat():
             return Outcome(first, Status.cancelled, 0)
-        steps = 1 if math.isinf(self.time) else self.steps
+        steps = self._steps
+        # Every step of an infinite time is infinite.
         tau = (self.time - first.time) / steps
         drift = fusion_drift(images, weights, self.drift, valid)
         if self.scheme != "implicit":
@@ -236,11 +239,35 @@ class LinearOsmosis:
             return evolve(step, first, steps=steps, guard=record.guard, record=record)
         target = np.empty_like(images[0])
         Product().fill(target, images, weights)
-        system = DriftSystem(drift, target, kind, tau)
-        # A step leaves an error as large as the residual; the end of the flow, a larger one.
-        rtol = STATIONARY * self.rtol if math.isinf(tau) else self.rtol
-        solve = partial(system.solve, rtol=rtol, max_iter=self.max_iter, go_on=record.guard.beat)
-        return evolve(Implicit(solve, tau), first, steps=steps, guard=record.guard, record=record)
+        step = self._implicit(drift, target, kind, tau, record.guard.beat)
+        return evolve(step, first, steps=steps, guard=record.guard, record=record)
+
+    @property
+    def _steps(self) -> int:
+        """Number of steps; one leads to the end of the flow."""
+        return 1 if math.isinf(self.time) else self.steps
+
+    def _implicit(
+        self,
+        drift: FloatArray,
+        w: FloatArray,
+        kind: Kinds,
+        tau: float,
+        go_on: Callable[[], bool],
+    ) -> Stepper:
+        """Return the implicit stepper; arguments as for `DriftSystem`."""
+        system = DriftSystem(drift, w, kind, tau)
+        solve = partial(
+            system.solve, rtol=self._rtol(tau), max_iter=self.max_iter, go_on=go_on
+        )
+        return Implicit(solve, tau)
+
+    def _rtol(self, tau: float) -> float:
+        """Return the tolerance of a solve.
+
+        A step leaves an error as large as the residual; the end of the flow, a larger one.
+        """
+        return STATIONARY * self.rtol if math.isinf(tau) else self.rtol
 
 
 def _step(channel: int | None, iteration: int, s: Evolution) -> Step:

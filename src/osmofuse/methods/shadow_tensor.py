@@ -1,0 +1,3 @@
+"""Placeholder"""
+def shadow_tensor(f, keep):
+    raise NotImplementedError
