@@ -65,11 +65,9 @@ def structure_tensor(
     >>> bool((products[0] == 0).all() and (products[2] > 0).all())
     True
     """
-    total = 0.0
-    for x in planes:
-        down, right = derivatives(x, sigma)
-        total = total + np.stack([down * down, down * right, right * right])
-    products = np.asarray(total)
+    slopes = (derivatives(x, sigma) for x in planes)
+    parts = (np.stack([down * down, down * right, right * right]) for down, right in slopes)
+    products = np.asarray(sum(parts))
     if hidden is not None:
         products[:, hidden] = 0.0
     return np.stack([gaussian(plane, rho, radius=int(np.ceil(3.0 * rho))) for plane in products])

@@ -174,16 +174,16 @@ def _by_voting(
     where: BoolArray | None,
 ) -> Directions:
     """Return the directions elected by sticks along the edges."""
-    c = 0.0
+    c = np.zeros((4, *hidden.shape), complex)
     for x in planes:
         down, right = derivatives(x, sigma)
         saliency = np.where(hidden, 0.0, np.abs(down) + np.abs(right))
-        c = c + sticks(saliency, np.arctan2(down, right) + np.pi / 2)
-    doubled, total = 0.0, 0.0
-    for scale in scales:
-        votes = tensor_voting(np.asarray(c), scale, where)
-        doubled, total = doubled + votes.doubled, total + votes.total
-    return _elected(np.asarray(doubled), np.asarray(total))
+        c += sticks(saliency, np.arctan2(down, right) + np.pi / 2)
+    every = [tensor_voting(c, scale, where) for scale in scales]
+    return _elected(
+        np.asarray(sum(votes.doubled for votes in every)),
+        np.asarray(sum(votes.total for votes in every)),
+    )
 
 
 def _elected(doubled: FloatArray, total: FloatArray) -> Directions:

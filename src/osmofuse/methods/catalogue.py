@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from osmofuse import plugins
 from osmofuse.errors import SettingError, did_you_mean
+from osmofuse.methods.anisotropic_osmosis import AnisotropicOsmosis
 from osmofuse.methods.average import Average
 from osmofuse.methods.contract import Method
 from osmofuse.methods.direct import DirectMatting
@@ -30,6 +31,7 @@ METHODS: dict[str, type[Method]] = {
     "guided-filter": GuidedFilterFusion,
     "structure-aware": StructureAwareFusion,
     "linear-osmosis": LinearOsmosis,
+    "anisotropic-osmosis": AnisotropicOsmosis,
     "spectral-tv": SpectralTV,
 }
 

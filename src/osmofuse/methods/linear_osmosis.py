@@ -8,11 +8,7 @@ Channel by channel, on pictures to which an offset has been added, follow
 
 with the drift :math:`d = \nabla \log v` of the foreground here and of the background there
 (`osmofuse.methods.fusion_drift`), to a time T or to where it ends (doi:10.1007/978-3-642-40395-8_3,
-doi:10.1007/978-3-642-38267-3_31). A drift has no brightness: only ratios of neighbours enter.
-
-Where nothing is held, the mass of :math:`u_0` is kept and gives the brightness of the result.
-Where the foreground is held, it does (d'Autume, Morel and Meinhardt-Llopis 2018,
-doi:10.1109/ICIP.2018.8451841).
+doi:10.1007/978-3-642-38267-3_31).
 """
 
 from __future__ import annotations
