@@ -20,6 +20,7 @@ logging.getLogger("osmofuse").addHandler(logging.NullHandler())
 _HOMES = {
     "AlignJob": "jobs.align",
     "Alignment": "registration.align",
+    "AnisotropicOsmosis": "methods.anisotropic_osmosis",
     "Average": "methods.average",
     "CompareJob": "jobs.compare",
     "Comparison": "tasks.compare",
@@ -102,6 +103,7 @@ if TYPE_CHECKING:
     from osmofuse.jobs.sweep import SweepJob
     from osmofuse.maps.alpha import soften
     from osmofuse.maps.matting import Matte, matte
+    from osmofuse.methods.anisotropic_osmosis import AnisotropicOsmosis
     from osmofuse.methods.average import Average
     from osmofuse.methods.contract import Fusion
     from osmofuse.methods.direct import DirectMatting
@@ -127,6 +129,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AlignJob",
     "Alignment",
+    "AnisotropicOsmosis",
     "Average",
     "CompareJob",
     "Comparison",

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from osmofuse.methods.fusion_drift import RULES, fusion_drift
-from osmofuse.operators import OsmosisEdges
-from registry import SHAPES, edges
+from osmofuse.methods.fusion_drift import RULES, drift_along, fusion_drift
+from osmofuse.operators import LatticeOsmosis, OsmosisEdges
+from registry import SHAPES, edges, tensors
 
 
 def layers(shape, rng, count=2, weights=None):
@@ -41,6 +41,22 @@ def test_each_rule(shape, rule, count, rng):
     np.testing.assert_allclose(
         fusion_drift(*pictures, rule), expected(pictures, rule), rtol=0, atol=1e-14
     )
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("holes", [False, True])
+def test_along_links_the_rules_are_the_same(rule, holes, rng):
+    shape = (9, 8)
+    images, weights = layers(shape, rng, 3)
+    valid = rng.random(shape) < 0.8 if holes else None
+    links = LatticeOsmosis.diffusion(tensors(shape, rng)).links
+    found = drift_along(links, images, weights, rule, valid)
+    for n, (p, q) in enumerate(zip(links.here, links.there, strict=True)):
+        # The same two pixels side by side, as a picture of their own.
+        ends = [np.array([[x.ravel()[p], x.ravel()[q]]]) for x in images + weights]
+        seen = None if valid is None else np.array([[valid.ravel()[p], valid.ravel()[q]]])
+        expected = fusion_drift(ends[:3], ends[3:], rule, seen)[1, 0, 0]
+        assert found[n] == pytest.approx(expected, abs=1e-15)
 
 
 def test_the_rule_of_the_table():

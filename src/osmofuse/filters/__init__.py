@@ -7,12 +7,16 @@ from osmofuse.filters.gaussian import Moments, gaussian, gaussian_moments
 from osmofuse.filters.guided import LocalFit, guided, lee
 from osmofuse.filters.resampling import enlarged, halve, reduced
 from osmofuse.filters.smooth import smooth
+from osmofuse.filters.structure_tensor import derivatives, structure_tensor
+from osmofuse.filters.tensor_voting import Votes, sticks, tensor_voting
 
 __all__ = [
     "DomainTransform",
     "LocalFit",
     "Moments",
+    "Votes",
     "box_mean",
+    "derivatives",
     "enlarged",
     "gaussian",
     "gaussian_moments",
@@ -23,4 +27,7 @@ __all__ = [
     "reduced",
     "smooth",
     "sobel",
+    "sticks",
+    "structure_tensor",
+    "tensor_voting",
 ]

@@ -1,5 +1,6 @@
 """Fusion methods, one file each, with one contract."""
 
+from osmofuse.methods.anisotropic_osmosis import AnisotropicOsmosis
 from osmofuse.methods.average import Average
 from osmofuse.methods.catalogue import METHODS, method_class, method_names
 from osmofuse.methods.contract import Fusion, Method
@@ -16,6 +17,7 @@ from osmofuse.methods.variational import VariationalOsmosis, energy
 
 __all__ = [
     "METHODS",
+    "AnisotropicOsmosis",
     "Average",
     "DirectMatting",
     "Fusion",

@@ -68,7 +68,9 @@ def describe(name: str) -> MethodInfo:
     """
     kind: Any = method_class(name)
     docstring = inspect.getdoc(kind) or ""
-    hints, entries = get_type_hints(kind), _parameters(docstring)
+    hints, entries = get_type_hints(kind), dict[str, tuple[str, str]]()
+    for base in reversed(kind.__mro__):
+        entries |= _parameters(inspect.cleandoc(base.__doc__ or ""))
     settings = []
     for one in fields(kind):
         heading, words = entries.get(one.name, ("", ""))

@@ -13,14 +13,15 @@ background :math:`1 - \alpha`) and the canonical drift :math:`d_k` on an edge. T
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from osmofuse.kernels import kernel, pixel, prange
+from osmofuse.operators.lattice_edges import Links
 from osmofuse.operators.osmosis_edges import drift_between
-from osmofuse.typing import BoolArray, FloatArray
+from osmofuse.typing import Array, BoolArray, FloatArray
 
 Rule: TypeAlias = Literal["averaged", "hard", "soft"]
 
@@ -42,9 +43,36 @@ def fusion_drift(
     """
     drift = np.zeros((2, *images[0].shape))
     total = np.zeros_like(drift)
-    for k, (image, weight) in enumerate(zip(images, weights, strict=True)):
-        present = weight if valid is None or k == 0 else np.where(valid, weight, ABSENT)
+    for image, present in _present(images, weights, valid):
         enter(drift, total, image, present, RULES.index(rule))
+    return _mean(drift, total, rule)
+
+
+def drift_along(
+    links: Links,
+    images: Sequence[FloatArray],
+    weights: Sequence[FloatArray],
+    rule: Rule,
+    valid: BoolArray | None = None,
+) -> FloatArray:
+    """Return the drift along links, by the same rule; parameters as for `fusion_drift`."""
+    drift = np.zeros(links.there.size)
+    total, ends = np.zeros_like(drift), (links.here, links.there)
+    for image, present in _present(images, weights, valid):
+        enter_along(drift, total, image.ravel(), present.ravel(), RULES.index(rule), *ends)
+    return _mean(drift, total, rule)
+
+
+def _present(
+    images: Sequence[FloatArray], weights: Sequence[FloatArray], valid: BoolArray | None
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Yield each picture with its weight, `ABSENT` where it is not valid."""
+    for k, (image, weight) in enumerate(zip(images, weights, strict=True)):
+        yield image, weight if valid is None or k == 0 else np.where(valid, weight, ABSENT)
+
+
+def _mean(drift: FloatArray, total: FloatArray, rule: Rule) -> FloatArray:
+    """Return the drift divided by the sum of the shares, for rules that mix."""
     if rule != "hard":
         np.divide(drift, total, out=drift, where=total > 0)
     return drift
@@ -81,3 +109,26 @@ def enter(
                 else:
                     d[axis, i, j] += part * step
                     total[axis, i, j] += part
+
+
+@kernel
+def enter_along(
+    d: FloatArray,
+    total: FloatArray,
+    image: FloatArray,
+    weight: FloatArray,
+    rule: int,
+    here: Array,
+    there: Array,
+) -> None:
+    """Do the same along links; image and weight are flat."""
+    for n in prange(d.size):
+        part = share(rule, weight[here[n]], weight[there[n]])
+        if part <= (total[n] if rule == HARD else 0.0):
+            continue
+        step = drift_between(image[here[n]], image[there[n]])
+        if rule == HARD:
+            d[n], total[n] = step, part
+        else:
+            d[n] += part * step
+            total[n] += part

@@ -8,8 +8,9 @@ A picture is the lit scene times the shadow, :math:`f = v\,s`. In the band of th
     \log s_c = J_c\, q(t), \qquad t \in [0, 1],
 
 with the position t across the band, a jump :math:`J_c` for each channel, and a profile q
-that rises monotonically from 0 to 1 and varies slowly along the band. The jump is the difference of
-the medians of strips on both sides, on which texture has little effect. The slope of the profile
+that rises monotonically from 0 to 1 and varies slowly along the band. Pixels that face each other
+across the band show the same ground, in most places; the jump is the robust mean of their
+differences. The slope of the profile
 is the least-squares fit to the differences of :math:`\log f` along :math:`\nabla t`, from
 all channels, within a Gaussian window. The drift of the lit scene is that of f
 less that of s; so the texture in the band remains.
@@ -24,12 +25,15 @@ import numpy as np
 from scipy import ndimage
 
 from osmofuse.filters import gaussian
-from osmofuse.maps.shadow_regions import STRIP, ShadowRegions
+from osmofuse.maps.shadow_regions import ShadowRegions
 from osmofuse.typing import Array, BoolArray, FloatArray
 
 STEPS = 10  # of the profile across the band; any of 5..20 works
 WINDOW = 3.0  # deviation of the window along the band, in widths of the band; any of 1..6 works
 _NO_ZERO = 1e-12
+NEAR = 2.0  # deviation of the window on each side of the band, in pixels; any of 1..4 works
+CUT = 3.0  # distance without weight, in medians; any of 2..5 works
+ROUNDS = 10  # of the biweight; it has converged by then
 TRUST = 0.05  # weight of the profile of the whole band, in windows; any of 0.01..0.3 works
 
 
@@ -70,20 +74,42 @@ def shadow_profile(logarithms: FloatArray, regions: ShadowRegions) -> ShadowProf
     regions : ShadowRegions
         The boundary and what is on both sides.
     """
-    away, into = (ndimage.distance_transform_edt(~x) for x in (regions.lit, regions.changed))
+    (away, lit), (into, changed) = (
+        ndimage.distance_transform_edt(~x, return_indices=True)
+        for x in (regions.lit, regions.changed)
+    )
     t = away / (away + into)
     width = float(np.median((away + into)[regions.band]))
-    jump = _jump(logarithms, regions, away, into, width)
+    across = regions.band & (away + into <= 2.0 * width)
+    one, other = (
+        np.stack([_mean_near(logarithms[..., c], mask)[*place[:, across]] for c in range(logarithms.shape[2])], axis=1)
+        for mask, place in ((regions.lit, lit), (regions.changed, changed))
+    )
+    jump = location(other - one)
     return ShadowProfile(jump, _slopes(logarithms, regions.band, t, jump, width))
 
 
-def _jump(
-    logarithms: FloatArray, regions: ShadowRegions, away: FloatArray, into: FloatArray, width: float
-) -> FloatArray:
-    """Return the difference of the medians of the strips on both sides."""
-    reach = width + STRIP
-    changed, lit = regions.changed & (away <= reach), regions.lit & (into <= reach)
-    return np.median(logarithms[changed], axis=0) - np.median(logarithms[lit], axis=0)
+def _mean_near(x: FloatArray, mask: BoolArray) -> FloatArray:
+    """Return the mean of the pixels of a mask in a small window around each pixel."""
+    weight = gaussian(mask.astype(np.float64), NEAR)
+    return np.asarray(gaussian(np.where(mask, x, 0.0), NEAR) / np.maximum(weight, _NO_ZERO))
+
+
+def location(x: FloatArray) -> FloatArray:
+    """Return the place of most vectors of a set, by Tukey's biweight from the median.
+
+    Parameters
+    ----------
+    x : array, (count, channels)
+        Vectors; those far from most others have no weight.
+    """
+    middle = np.median(x, axis=0)
+    for _ in range(ROUNDS):
+        away = np.sqrt(np.sum((x - middle) ** 2, axis=1))
+        scale = CUT * float(np.median(away)) + _NO_ZERO
+        weight = np.maximum(1.0 - (away / scale) ** 2, 0.0) ** 2
+        middle = weight @ x / weight.sum()
+    return middle
 
 
 def _slopes(

@@ -13,6 +13,7 @@ from osmofuse.errors import InputError, MismatchError, SettingError
 from osmofuse.kernels import threads_for
 from osmofuse.linalg import FREE, HELD
 from osmofuse.linalg.kinds import Kinds
+from osmofuse.maps.directions import directions
 from osmofuse.maps.find_shadow import find_shadow
 from osmofuse.maps.map_file import alpha_of_picture
 from osmofuse.maps.shadow_band import band_of_mask
@@ -20,7 +21,7 @@ from osmofuse.maps.shadow_regions import Removed, ShadowRegions, shadow_regions
 from osmofuse.methods.region import box_around
 from osmofuse.methods.shadow_osmosis import Model, ShadowOsmosis
 from osmofuse.methods.shadow_profile import ShadowProfile, shadow_profile
-from osmofuse.methods.shadow_tensor import shadow_tensor
+from osmofuse.operators import LatticeOsmosis
 from osmofuse.picture import Picture, as_alpha, samples
 from osmofuse.progress import Guard, Status, Watch, worst
 from osmofuse.tasks.edited import Edited
@@ -236,7 +237,7 @@ class _Work:
         if profile is not None:
             profile = ShadowProfile(profile.jump, cut(profile.slope[:, *box]))
         keep = cut(self.keep[box])
-        tensor = shadow_tensor(f[box], keep) if self.model == "anisotropic" else None
+        tensor = _tensor(f[box] + self.offset, keep) if self.model == "anisotropic" else None
         osmosis = ShadowOsmosis(self.model, cut(kind[box]), keep, profile, tensor)
         image, free, ends = f.copy(), kind[box] == FREE, []
         with threads_for(math.prod(free.shape)):
@@ -283,6 +284,13 @@ class _Work:
         """Return the lit part; without regions, all but the boundary."""
         lit = self.keep >= 0.5 if self.regions is None else self.regions.lit
         return np.asarray(lit)
+
+
+def _tensor(f: FloatArray, keep: FloatArray) -> LatticeOsmosis:
+    """Return the diffusion along the ground's edges on the boundary, by votes from both sides."""
+    band = keep < 1.0
+    W = directions(np.log(f), band, method="voting").tensors(band)
+    return LatticeOsmosis.diffusion(W)
 
 
 def _metered(x: FloatArray) -> float:
