@@ -25,15 +25,15 @@ from osmofuse.filters.resampling import reduced
 from osmofuse.typing import BoolArray, FloatArray
 
 SIDE = 240  # pixels of the reduced picture; a contour there has a hundred independent places
-THRESHOLDS = 24  # quantiles that are tried
+THRESHOLDS = 16  # quantiles that are tried
 SMALLEST, LARGEST = 0.01, 0.6  # share of the picture
-SHORTEST = 90  # pixels of edge in the reduced picture; shorter ones match by chance
+SHORTEST = 100  # pixels of edge in the reduced picture; shorter ones match by chance
 INNER, OUTER = 2, 5  # distance from the edge of the strips that are compared
 # Bounds, from drawn scenes and about 60 pictures with and without shadows.
 LEAST_FALL = 0.12  # of the logarithm of the brightness
 LEAST_STEADY = 0.8  # share of the edge where it falls by 0.5 to 1.6 times the median
-MOST_SPREAD = 0.3  # of that fall along the edge, robust deviation relative to the median
-MOST_COLOUR_SPREAD = 0.15  # the same, of the differences between channels
+MOST_SPREAD = 0.22  # of that fall along the edge, robust deviation relative to the median
+MOST_COLOUR_SPREAD = 0.1  # the same, of the differences between channels
 SLACK = 0.03  # by which the order of the channels may be violated, relative to the fall
 LEAST_BLUE, MOST_BLUE = 0.4, 0.92  # fall of blue relative to red's
 

@@ -33,3 +33,55 @@ METHODS: dict[str, type[Method]] = {
     "structure-aware": StructureAwareFusion,
     "linear-osmosis": LinearOsmosis,
     "anisotropic-osmosis": AnisotropicOsmosis,
+    "nonlinear-osmosis": NonlinearOsmosis,
+    "spectral-tv": SpectralTV,
+}
+
+
+def method_names() -> tuple[str, ...]:
+    """Return the names of all methods: built-in, then those of other packages (not imported)."""
+    return (*METHODS, *plugins.offered("method", frozenset(METHODS)))
+
+
+def method_class(name: str) -> type[Method]:
+    """Return the class of a method, or raise a SettingError if it is unknown or cannot be used."""
+    if name in METHODS:
+        return METHODS[name]
+    known = method_names()
+    if name not in known:
+        raise SettingError(
+            f"method: {name!r} is unknown{did_you_mean(name, known)}; known are {', '.join(known)}"
+        )
+    return _checked(name, plugins.loaded("method", name))
+
+
+def _checked(name: str, found: Any) -> type[Method]:
+    """Return the object that another package offers, if it follows the contract of methods."""
+    if inspect.isroutine(found):
+        try:
+            return method_of_function(found)
+        except SettingError as error:
+            raise plugins.refusal("method", name, str(error)) from error
+    if not (isinstance(found, type) and _is_frozen(found) and _is_called(found)):
+        raise plugins.refusal(
+            "method",
+            name,
+            f"{found!r}; must be a function of Sources, or a frozen dataclass called with them",
+        )
+    without = [
+        one.name
+        for one in fields(found)
+        if one.init and one.default is MISSING and one.default_factory is MISSING
+    ]
+    if without:
+        raise plugins.refusal("method", name, f"{', '.join(without)} must have a default")
+    return cast("type[Method]", found)
+
+
+def _is_frozen(kind: Any) -> bool:
+    return is_dataclass(kind) and cast(Any, kind).__dataclass_params__.frozen
+
+
+def _is_called(kind: type) -> bool:
+    """Return True if instances can be called; every class itself can."""
+    return any("__call__" in vars(base) for base in kind.__mro__)

@@ -83,10 +83,12 @@ class ShadowOsmosis:
         drift = self._drift(f, channel)
         if self.tensor is None:
             return DriftSystem(drift, w, self.kind, math.inf)
-        links = self.tensor.links
-        along = 2.0 * (f.ravel()[links.there] - f.ravel()[links.here])
-        along /= f.ravel()[links.there] + f.ravel()[links.here]
-        along *= np.minimum(self.keep.ravel()[links.here], self.keep.ravel()[links.there])
+        here, there = self.tensor.links.here, self.tensor.links.there
+        along = 2.0 * (f.ravel()[there] - f.ravel()[here]) / (f.ravel()[there] + f.ravel()[here])
+        if self.profile is not None:
+            along = self.profile.along(along, here, there, channel)
+        else:
+            along *= np.minimum(self.keep.ravel()[here], self.keep.ravel()[there])
         return system_of(self.tensor.with_drift(drift, along), w, self.kind, math.inf)
 
     def _drift(self, f: FloatArray, channel: int) -> FloatArray:

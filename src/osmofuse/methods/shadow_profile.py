@@ -18,14 +18,14 @@ less that of s; so the texture in the band remains.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import ndimage
 
 from osmofuse.filters import gaussian
 from osmofuse.maps.shadow_regions import ShadowRegions
+from osmofuse.methods.region import Box
 from osmofuse.typing import Array, BoolArray, FloatArray
 
 STEPS = 10  # of the profile across the band; any of 5..20 works
@@ -45,23 +45,53 @@ class ShadowProfile:
     ----------
     jump : array, (channels,)
         Logarithm of the light that is left, for each channel; positive under a spot of light.
-    slope : array, (2, rows, cols)
-        Differences of q along the edges to the lower and right neighbour.
+    t : array, (rows, cols)
+        Position across the band: 0 on the lit side, 1 on the other.
+    slopes : array, (steps, cells)
+        Slope dq/dt, piecewise linear in t, in each cell of a coarse grid.
+    cell : array of int, (rows, cols)
+        Cell of each pixel.
     """
 
     jump: FloatArray
-    slope: FloatArray
+    t: FloatArray
+    slopes: FloatArray
+    cell: Array
+
+    def within(self, box: Box) -> ShadowProfile:
+        """Return the profile in a part of the picture."""
+        return replace(self, t=self.t[box], cell=self.cell[box])
 
     def drift(self, d: FloatArray, channel: int) -> FloatArray:
-        r"""Return the drift d of a picture without that of the shadow.
-
-        Drifts are added as logarithms: an edge from i to j has
-        :math:`\log(u_j / u_i) = 2 \operatorname{artanh}(d / 2)`.
-        """
-        band = self.slope != 0.0
+        """Return the drift d of a picture on edges, (2, rows, cols), without that of the shadow."""
+        number = np.arange(self.t.size).reshape(self.t.shape)
         out = d.copy()
-        out[band] = 2.0 * np.tanh(np.arctanh(0.5 * d[band]) - 0.5 * self.jump[channel] * self.slope[band])
+        for axis, part in ((0, number[:-1]), (1, number[:, :-1])):
+            here = part.ravel()
+            there = here + (self.t.shape[1] if axis == 0 else 1)
+            across = self.t.ravel()[here] != self.t.ravel()[there]
+            here, there = here[across], there[across]
+            plane = out[axis].ravel()
+            plane[here] = self.along(plane[here], here, there, channel)
         return out
+
+    def along(self, d: FloatArray, here: Array, there: Array, channel: int) -> FloatArray:
+        r"""Return a drift d between pixels without that of the shadow.
+
+        Drifts are added as logarithms: :math:`\log(u_j / u_i) = 2 \operatorname{artanh}(d / 2)`.
+
+        Parameters
+        ----------
+        d : array
+            Drift between each pair of pixels.
+        here, there : array of int
+            Pixels in raster order.
+        """
+        t, cell = self.t.ravel(), self.cell.ravel()[here]
+        low, share = _step_of(0.5 * (t[here] + t[there]))
+        slope = (1.0 - share) * self.slopes[low, cell] + share * self.slopes[low + 1, cell]
+        rise = self.jump[channel] * slope * (t[there] - t[here])
+        return np.asarray(2.0 * np.tanh(np.arctanh(0.5 * d) - 0.5 * rise))
 
 
 def shadow_profile(logarithms: FloatArray, regions: ShadowRegions) -> ShadowProfile:
@@ -81,12 +111,21 @@ def shadow_profile(logarithms: FloatArray, regions: ShadowRegions) -> ShadowProf
     t = away / (away + into)
     width = float(np.median((away + into)[regions.band]))
     across = regions.band & (away + into <= 2.0 * width)
+    channels = range(logarithms.shape[2])
     one, other = (
-        np.stack([_mean_near(logarithms[..., c], mask)[*place[:, across]] for c in range(logarithms.shape[2])], axis=1)
+        np.stack([_mean_near(logarithms[..., c], mask)[*place[:, across]] for c in channels], 1)
         for mask, place in ((regions.lit, lit), (regions.changed, changed))
     )
     jump = location(other - one)
-    return ShadowProfile(jump, _slopes(logarithms, regions.band, t, jump, width))
+    sigma = WINDOW * width
+    factor = max(1, int(sigma / 4.0))
+    rows, cols = (-(-n // factor) for n in t.shape)
+    down, right = (np.arange(n) // factor for n in t.shape)
+    cell = down[:, None] * cols + right
+    grey = logarithms @ (jump / (jump @ jump))  # rises by 1 from the lit to the other side
+    fit = _fit_of(grey, regions.band, t, cell, rows * cols)
+    slopes = _smoothed(*(x.reshape(STEPS, rows, cols) for x in fit), sigma / factor)
+    return ShadowProfile(jump, t, slopes, cell)
 
 
 def _mean_near(x: FloatArray, mask: BoolArray) -> FloatArray:
@@ -112,72 +151,39 @@ def location(x: FloatArray) -> FloatArray:
     return middle
 
 
-def _slopes(
-    logarithms: FloatArray, band: BoolArray, t: FloatArray, jump: FloatArray, width: float
-) -> FloatArray:
-    """Return the differences of the profile along the edges that touch the band."""
-    grey = logarithms @ (jump / (jump @ jump))  # rises by 1 from the lit to the other side
-    edges = [_Edges.along(axis, band, t, grey) for axis in (0, 1)]
-    every = _Edges(*(np.concatenate(parts) for parts in zip(*edges, strict=True)))
-    profile = _local_profile(every, band.shape, WINDOW * width)
-    out = np.zeros((2, *band.shape))
-    begin = 0
-    for axis, one in enumerate(edges):
-        end = begin + one.place.size
-        out[axis].ravel()[one.place] = profile[begin:end] * one.across
-        begin = end
-    return out
-
-
-class _Edges(NamedTuple):
-    """Edges that touch the band: first pixel, differences of t and of log f, and mean of t."""
-
-    place: Array
-    across: FloatArray
-    rise: FloatArray
-    t: FloatArray
-
-    @classmethod
-    def along(cls, axis: int, band: BoolArray, t: FloatArray, grey: FloatArray) -> _Edges:
-        """Return the edges along an axis across which t changes."""
-        here = [slice(None), slice(None)]
-        there = [slice(None), slice(None)]
-        here[axis], there[axis] = slice(None, -1), slice(1, None)
-        one, other = tuple(here), tuple(there)
-        across = t[other] - t[one]
-        row, col = np.nonzero((band[one] | band[other]) & (across != 0.0))
-        next_row, next_col = row + (axis == 0), col + (axis == 1)
-        return cls(
-            row * band.shape[1] + col,
-            across[row, col],
-            grey[next_row, next_col] - grey[row, col],
-            0.5 * (t[row, col] + t[next_row, next_col]),
-        )
-
-
-def _local_profile(edges: _Edges, shape: tuple[int, ...], sigma: float) -> FloatArray:
-    """Return the slope dq/dt at each edge, fitted within a window around it.
-
-    The sums of the fit are collected on a grid as coarse as the window allows.
-    """
-    factor = max(1, int(sigma / 4.0))
-    rows, cols = (-(-n // factor) for n in shape)
-    place = (edges.place // shape[1] // factor) * cols + edges.place % shape[1] // factor
-    position = np.clip(edges.t * STEPS - 0.5, 0.0, STEPS - 1.0)
+def _step_of(t: FloatArray) -> tuple[Array, FloatArray]:
+    """Return the step of the profile below a position, and the share of the next one."""
+    position = np.clip(t * STEPS - 0.5, 0.0, STEPS - 1.0)
     low = np.minimum(position.astype(np.intp), STEPS - 2)
-    share = position - low
-    fit, weight = np.zeros((2, STEPS, rows * cols))
-    for step, part in ((low, 1.0 - share), (low + 1, share)):
-        np.add.at(fit, (step, place), part * edges.rise * edges.across)
-        np.add.at(weight, (step, place), part * edges.across**2)
-    common = np.maximum(fit.sum(axis=1) / np.maximum(weight.sum(axis=1), _NO_ZERO), 0.0)
-    profile = np.empty_like(fit)
+    return low, position - low
+
+
+def _fit_of(
+    grey: FloatArray, band: BoolArray, t: FloatArray, cell: Array, cells: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the sums of the fit of a slope in each step and cell, over the band's edges."""
+    fit, weight = np.zeros((2, STEPS * cells))
+    for axis in (0, 1):
+        across, rise = np.diff(t, axis=axis), np.diff(grey, axis=axis)
+        first = tuple(slice(n) for n in across.shape)
+        used = band[first] & (across != 0.0)
+        across, rise = across[used], rise[used]
+        low, share = _step_of(t[first][used] + 0.5 * across)
+        for step, part in ((low, 1.0 - share), (low + 1, share)):
+            place = step * cells + cell[first][used]
+            fit += np.bincount(place, part * rise * across, STEPS * cells)
+            weight += np.bincount(place, part * across**2, STEPS * cells)
+    return fit, weight
+
+
+def _smoothed(fit: FloatArray, weight: FloatArray, sigma: float) -> FloatArray:
+    """Return the slopes, fitted in a window around each cell; their mean over t is 1."""
+    common = fit.sum(axis=(1, 2)) / np.maximum(weight.sum(axis=(1, 2)), _NO_ZERO)
+    slopes = np.empty_like(fit)
     for k in range(STEPS):
-        top, low_ = (
-            gaussian(x[k].reshape(rows, cols), sigma / factor).ravel() for x in (fit, weight)
-        )
-        trust = TRUST * float(low_.max()) + _NO_ZERO
-        profile[k] = np.maximum((top + trust * common[k]) / (low_ + trust), 0.0)
-    total = profile.mean(axis=0)
-    profile = np.where(total > _NO_ZERO, profile / np.maximum(total, _NO_ZERO), 1.0)
-    return (1.0 - share) * profile[low, place] + share * profile[low + 1, place]
+        top, below = gaussian(fit[k], sigma), gaussian(weight[k], sigma)
+        trust = TRUST * float(below.max()) + _NO_ZERO
+        slopes[k] = np.maximum((top + trust * common[k]) / (below + trust), 0.0)
+    total = slopes.mean(axis=0)
+    slopes = np.where(total > _NO_ZERO, slopes / np.maximum(total, _NO_ZERO), 1.0)
+    return slopes.reshape(STEPS, -1)

@@ -233,9 +233,7 @@ class _Work:
         box = box_around([kind == FREE])
         assert box is not None, "the band is free"
         cut = np.ascontiguousarray
-        profile = self.profile
-        if profile is not None:
-            profile = ShadowProfile(profile.jump, cut(profile.slope[:, *box]))
+        profile = None if self.profile is None else self.profile.within(box)
         keep = cut(self.keep[box])
         tensor = _tensor(f[box] + self.offset, keep) if self.model == "anisotropic" else None
         osmosis = ShadowOsmosis(self.model, cut(kind[box]), keep, profile, tensor)
