@@ -40,6 +40,7 @@ _HOMES = {
     "MismatchError": "errors",
     "MissingExtraError": "errors",
     "Need": "jobs.need",
+    "NonlinearOsmosis": "methods.nonlinear_osmosis",
     "OsmofuseError": "errors",
     "OutputError": "errors",
     "Picture": "picture",
@@ -52,6 +53,8 @@ _HOMES = {
     "Score": "metrics.score",
     "ScoreJob": "jobs.score",
     "SettingError": "errors",
+    "ShadowJob": "jobs.shadow",
+    "ShadowRemoval": "tasks.remove_shadow",
     "Sources": "methods.sources",
     "SpectralTV": "methods.spectral_tv",
     "Status": "progress",
@@ -70,6 +73,7 @@ _HOMES = {
     "read": "io.reading",
     "recipe": "tasks.recipe",
     "recipes": "tasks.recipe",
+    "remove_shadow": "tasks.remove_shadow",
     "repeat": "jobs.repeat",
     "score": "metrics.score",
     "soften": "maps.alpha",
@@ -100,6 +104,7 @@ if TYPE_CHECKING:
     from osmofuse.jobs.need import Need
     from osmofuse.jobs.repeat import repeat
     from osmofuse.jobs.score import ScoreJob
+    from osmofuse.jobs.shadow import ShadowJob
     from osmofuse.jobs.sweep import SweepJob
     from osmofuse.maps.alpha import soften
     from osmofuse.maps.matting import Matte, matte
@@ -109,6 +114,7 @@ if TYPE_CHECKING:
     from osmofuse.methods.direct import DirectMatting
     from osmofuse.methods.guided_filter import GuidedFilterFusion
     from osmofuse.methods.linear_osmosis import LinearOsmosis
+    from osmofuse.methods.nonlinear_osmosis import NonlinearOsmosis
     from osmofuse.methods.poisson import PoissonEditing
     from osmofuse.methods.pyramid import LaplacianPyramid
     from osmofuse.methods.sources import Sources
@@ -124,6 +130,7 @@ if TYPE_CHECKING:
     from osmofuse.tasks.fuse import fuse
     from osmofuse.tasks.prepare import Prepared, prepare
     from osmofuse.tasks.recipe import Recipe, recipe, recipes
+    from osmofuse.tasks.remove_shadow import ShadowRemoval, remove_shadow
     from osmofuse.tasks.sweep import Trial, sweep
 
 __all__ = [
@@ -149,6 +156,7 @@ __all__ = [
     "MismatchError",
     "MissingExtraError",
     "Need",
+    "NonlinearOsmosis",
     "OsmofuseError",
     "OutputError",
     "Picture",
@@ -161,6 +169,8 @@ __all__ = [
     "Score",
     "ScoreJob",
     "SettingError",
+    "ShadowJob",
+    "ShadowRemoval",
     "Sources",
     "SpectralTV",
     "Status",
@@ -183,6 +193,7 @@ __all__ = [
     "recipe",
     "recipes",
     "registration",
+    "remove_shadow",
     "repeat",
     "report",
     "score",

@@ -24,6 +24,7 @@ COMMANDS = {
     "score": "Score a fused picture.",
     "compare": "Fuse a pair by several methods; with scores, times and sheets.",
     "sweep": "Fuse a pair with many settings, and draw the results side by side.",
+    "shadow": "Remove a shadow or a spot of light from a picture.",
     "info": "Print what picture files contain, and how they would be read.",
     "demo": "Fuse a synthetic manuscript page, and measure the result.",
     "recipes": "List the recipes: settings for faces, faded text, clouds and the like.",

@@ -84,7 +84,9 @@ def find_shadow(logarithms: FloatArray) -> tuple[BoolArray, str]:
             "tells a shadow from a dark object; draw the boundary"
         )
     factor = max(1, math.ceil(max(rows, cols) / SIDE))
-    small = np.stack([reduced(np.ascontiguousarray(logarithms[..., c]), factor) for c in range(3)], -1)
+    small = np.stack(
+        [reduced(np.ascontiguousarray(logarithms[..., c]), factor) for c in range(3)], -1
+    )
     best: tuple[BoolArray, Edge] | None = None
     for region in _dark_regions(small):
         edge = edge_of(small, region)
@@ -97,7 +99,10 @@ def find_shadow(logarithms: FloatArray) -> tuple[BoolArray, str]:
     region, edge = best
     mask = np.kron(region, np.ones((factor, factor), bool))[:rows, :cols]
     left = ", ".join(f"{x:.0%}" for x in np.exp(-edge.fall))
-    return mask, f"found a shadow on {mask.mean():.1%} of the picture; it leaves {left} of the light"
+    return (
+        mask,
+        f"found a shadow on {mask.mean():.1%} of the picture; it leaves {left} of the light",
+    )
 
 
 def _dark_regions(small: FloatArray) -> Iterator[BoolArray]:
@@ -154,7 +159,9 @@ def edge_of(logarithms: FloatArray, region: BoolArray) -> Edge | None:
 
 def _strip(region: BoolArray) -> BoolArray:
     """Return the pixels of a region at some distance from its edge, without the frame."""
-    inner, outer = (ndimage.binary_erosion(region, iterations=n, border_value=1) for n in (INNER, OUTER))
+    inner, outer = (
+        ndimage.binary_erosion(region, iterations=n, border_value=1) for n in (INNER, OUTER)
+    )
     return np.asarray(inner & ~outer)
 
 

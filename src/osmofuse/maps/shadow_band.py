@@ -30,11 +30,13 @@ def band_of_mask(
         to where it reaches that of the other.
     """
     if not shadow.any() or shadow.all():
-        raise InputError("boundary: a mask of the shadow must be black in the shadow, white elsewhere")
+        raise InputError(
+            "boundary: a mask of the shadow must be black in the shadow, white elsewhere"
+        )
     depth = ndimage.distance_transform_edt(shadow) - ndimage.distance_transform_edt(~shadow)
     depth -= np.where(shadow, 0.5, -0.5)  # 0 at the edge of the mask
     out, into = (0.5 * width,) * 2 if width is not None else penumbra(logarithms, depth)
-    return ((depth >= -out) & (depth <= into)).astype(np.float64)
+    return np.asarray((depth >= -out) & (depth <= into), np.float64)
 
 
 def penumbra(logarithms: FloatArray, depth: FloatArray) -> tuple[float, float]:
@@ -54,8 +56,12 @@ def penumbra(logarithms: FloatArray, depth: FloatArray) -> tuple[float, float]:
         [np.median(values[a:b]) if b > a else np.nan for a, b in zip(ends, ends[1:], strict=False)]
     )
     outside, inside = medians[:FARTHEST][::-1], medians[FARTHEST:]
-    lit, dark = (np.nanmedian(side[FARTHEST // 3 :]) if np.isfinite(side[FARTHEST // 3 :]).any()
-                 else side[np.isfinite(side)][-1] for side in (outside, inside))
+    lit, dark = (
+        np.nanmedian(side[FARTHEST // 3 :])
+        if np.isfinite(side[FARTHEST // 3 :]).any()
+        else side[np.isfinite(side)][-1]
+        for side in (outside, inside)
+    )
     jump = dark - lit
     reached = ((side - level) / jump for side, level in ((outside, lit), (inside, dark)))
     out, into = (_first_within(np.abs(x), FULL_LIGHT) for x in reached)

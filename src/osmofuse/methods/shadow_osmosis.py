@@ -19,9 +19,9 @@ from osmofuse.linalg import DriftSystem
 from osmofuse.linalg.anisotropic_system import system_of
 from osmofuse.linalg.kinds import Kinds
 from osmofuse.methods.nonlinear_osmosis import SemiImplicit
+from osmofuse.methods.shadow_profile import ShadowProfile
 from osmofuse.operators import LatticeOsmosis
 from osmofuse.operators.osmosis_edges import canonical_drift
-from osmofuse.methods.shadow_profile import ShadowProfile
 from osmofuse.optimise import Evolution, Implicit
 from osmofuse.typing import FloatArray
 
@@ -71,7 +71,14 @@ class ShadowOsmosis:
         first = Evolution(np.ascontiguousarray(start))
         if self.model == "nonlinear":
             step = SemiImplicit(
-                self._drift(f, channel), start, self.kind, math.inf, POWER, EPSILON, RTOL, go_on=go_on
+                self._drift(f, channel),
+                start,
+                self.kind,
+                math.inf,
+                POWER,
+                EPSILON,
+                RTOL,
+                go_on=go_on,
             )
             for _ in range(REWEIGHTINGS):
                 first = step(first)
@@ -84,7 +91,7 @@ class ShadowOsmosis:
         if self.tensor is None:
             return DriftSystem(drift, w, self.kind, math.inf)
         here, there = self.tensor.links.here, self.tensor.links.there
-        along = 2.0 * (f.ravel()[there] - f.ravel()[here]) / (f.ravel()[there] + f.ravel()[here])
+        along: FloatArray = 2.0 * (f.ravel()[there] - f.ravel()[here]) / (f.ravel()[there] + f.ravel()[here])
         if self.profile is not None:
             along = self.profile.along(along, here, there, channel)
         else:

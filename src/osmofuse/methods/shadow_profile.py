@@ -124,7 +124,8 @@ def shadow_profile(logarithms: FloatArray, regions: ShadowRegions) -> ShadowProf
     cell = down[:, None] * cols + right
     grey = logarithms @ (jump / (jump @ jump))  # rises by 1 from the lit to the other side
     fit = _fit_of(grey, regions.band, t, cell, rows * cols)
-    slopes = _smoothed(*(x.reshape(STEPS, rows, cols) for x in fit), sigma / factor)
+    top, below = (x.reshape(STEPS, rows, cols) for x in fit)
+    slopes = _smoothed(top, below, sigma / factor)
     return ShadowProfile(jump, t, slopes, cell)
 
 

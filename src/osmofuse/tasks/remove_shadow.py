@@ -30,6 +30,11 @@ from osmofuse.typing import ArrayLike, BoolArray, FloatArray
 Extent: TypeAlias = Literal["global", "local"]
 Level: TypeAlias = Literal["lit", "exposure", "mean"]
 
+MODELS: tuple[Model, ...] = ("linear", "anisotropic", "nonlinear")
+EXTENTS: tuple[Extent, ...] = ("local", "global")
+LEVELS: tuple[Level, ...] = ("lit", "exposure", "mean")
+REMOVED: tuple[Removed, ...] = ("auto", "shadow", "light")
+
 FULL = 0.9  # share of the picture above which a boundary is refused as full
 METER = 2.2  # exponent that turns samples into light, nearly that of sRGB
 # Deviation of the weight of a centre-weighted exposure meter, in sides of the picture; 0.25..0.5 works.
@@ -123,15 +128,7 @@ def remove_shadow(
     >>> result.status.is_success
     True
     """
-    choice("model", model, ("linear", "anisotropic", "nonlinear"))
-    choice("extent", extent, ("global", "local"))
-    choice("level", level, ("lit", "exposure", "mean"))
-    choice("remove", remove, ("auto", "shadow", "light"))
-    number("offset", offset, least=1e-6, most=100.0)
-    if width is not None:
-        number("width", width, least=1.0, most=1000.0)
-    if extent == "local" and level != "lit":
-        raise SettingError(f"level: {level!r} changes the lit part; use it with extent='global'")
+    check_shadow_settings(model, extent, level, remove, offset, width)
     guard = Guard(watch)
     original = picture if isinstance(picture, Picture) else None
     f = samples(picture if original is None else original.filled(), "picture", dtype=np.float64)
@@ -156,6 +153,21 @@ def remove_shadow(
         boundary=keep,
         jump=() if profile is None else tuple(map(float, np.exp(profile.jump))),
     )
+
+
+def check_shadow_settings(
+    model: Model, extent: Extent, level: Level, remove: Removed, offset: float, width: float | None
+) -> None:
+    """Check the settings of `remove_shadow`."""
+    choice("model", model, MODELS)
+    choice("extent", extent, EXTENTS)
+    choice("level", level, LEVELS)
+    choice("remove", remove, REMOVED)
+    number("offset", offset, least=1e-6, most=100.0)
+    if width is not None:
+        number("width", width, least=1.0, most=1000.0)
+    if extent == "local" and level != "lit":
+        raise SettingError(f"level: {level!r} changes the lit part; use it with extent='global'")
 
 
 def _boundary(
@@ -262,7 +274,9 @@ class _Work:
         if self.regions is None or self.profile is None:
             return np.ones(self.keep.shape)
         gain = math.exp(-self.profile.jump[channel])
-        return np.where(self.regions.changed, gain, np.where(self.regions.lit, 1.0, math.sqrt(gain)))
+        return np.where(
+            self.regions.changed, gain, np.where(self.regions.lit, 1.0, math.sqrt(gain))
+        )
 
     def _set_level(self, image: FloatArray, f: FloatArray) -> None:
         """Scale a picture whose brightness osmosis leaves open."""
