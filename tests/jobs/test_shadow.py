@@ -17,7 +17,7 @@ def files(tmp_path):
 
 
 def test_a_job_makes_the_pixels_of_the_task(files, tmp_path):
-    scene, image, boundary = files
+    _, image, boundary = files
     result = osmofuse.ShadowJob(image, boundary, output=tmp_path / "plain.png").run()
     task = osmofuse.remove_shadow(osmofuse.read(image), osmofuse.read(boundary), extent="local")
     written = osmofuse.read(result.files["output"]).pixels

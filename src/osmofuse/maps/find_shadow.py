@@ -1,14 +1,14 @@
 """Finder of one cast shadow, which refuses when it is not sure.
 
-Dark regions are found by thresholds on the brighter of red and green, which skylight reaches least. A
-region is a shadow, and not a dark object, if all along its edge
+Dark regions are found by thresholds on red, and on the brighter of red and green, of which
+skylight has least. A region is a shadow, and not a dark object, if all along its edge
 
 - the brightness falls by nearly the same factor, whatever the ground;
 - the colour of the light changes by the same factors, too;
 - red loses most and blue least, since the light that is left comes from the sky.
 
-A dark object rarely meets all three, and a shadow that an object or the ground interrupts does not either:
-then nothing is accepted. One band has no colours to compare.
+A dark object rarely meets all three. Neither does a shadow that an object interrupts: then nothing
+is accepted. One band has no colours to compare.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def find_shadow(logarithms: FloatArray) -> tuple[BoolArray, str]:
     rows, cols, channels = logarithms.shape
     if channels != 3:
         raise InputError(
-            f"boundary: 'auto' needs red, green and blue, not {channels} bands: the colour of the light "
-            "tells a shadow from a dark object; draw the boundary"
+            f"boundary: 'auto' needs red, green and blue, not {channels} bands: the colour of the "
+            "light tells a shadow from a dark object; draw the boundary"
         )
     factor = max(1, math.ceil(max(rows, cols) / SIDE))
     small = np.stack(
@@ -90,7 +90,9 @@ def find_shadow(logarithms: FloatArray) -> tuple[BoolArray, str]:
     best: tuple[BoolArray, Edge] | None = None
     for region in _dark_regions(small):
         edge = edge_of(small, region)
-        if edge is not None and edge.is_shadow and (best is None or edge.quality > best[1].quality):
+        if edge is None or not edge.is_shadow:
+            continue
+        if best is None or edge.quality > best[1].quality:
             best = region, edge
     if best is None:
         raise InputError(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from scipy import ndimage
 
@@ -52,9 +54,7 @@ def penumbra(logarithms: FloatArray, depth: FloatArray) -> tuple[float, float]:
     bins = np.floor(depth[near]).astype(np.intp) + FARTHEST
     order = np.argsort(bins, kind="stable")
     values, ends = grey[near][order], np.searchsorted(bins[order], np.arange(2 * FARTHEST + 1))
-    medians = np.array(
-        [np.median(values[a:b]) if b > a else np.nan for a, b in zip(ends, ends[1:], strict=False)]
-    )
+    medians = np.array([np.median(values[a:b]) if b > a else np.nan for a, b in pairwise(ends)])
     outside, inside = medians[:FARTHEST][::-1], medians[FARTHEST:]
     lit, dark = (
         np.nanmedian(side[FARTHEST // 3 :])

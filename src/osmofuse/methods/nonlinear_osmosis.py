@@ -53,8 +53,8 @@ class NonlinearOsmosis(OsmosisFlow):
 
     Notes
     -----
-    A jump of s flows :math:`s^p + \epsilon` times more slowly than in linear osmosis. The gradient is
-    the central difference, g is averaged to edges, and each channel has its own.
+    A jump of s flows :math:`1/(s^p + \epsilon)` times as fast as in linear osmosis. The gradient
+    is the central difference, g is averaged to edges, and each channel has its own.
     """
 
     power: float = 1.0

@@ -1,9 +1,10 @@
 r"""Osmosis that removes a shadow, one channel at a time, to its steady state.
 
-Away from the shadow's boundary the drift is that of the picture; on edges that touch the boundary it is
-0, or the picture's less the shadow's (`osmofuse.methods.shadow_profile`). The models differ in the
-diffusivity on the boundary: 1 ("linear"); strong along it and weak across it ("anisotropic", Parisotto et
-al. 2019); or falling with the misfit to the drift ("nonlinear", Recupero et al. 2022).
+Away from the shadow's boundary the drift is that of the picture. On edges that touch the boundary
+it is 0, or the picture's less the shadow's (`osmofuse.methods.shadow_profile`). The models differ
+in the diffusivity on the boundary: 1 ("linear"); strong along the edges of the ground and weak
+across them ("anisotropic", Parisotto et al. 2019, without the shadow's profile); or falling with
+the misfit to the drift ("nonlinear", Recupero et al. 2022).
 """
 
 from __future__ import annotations
@@ -91,11 +92,10 @@ class ShadowOsmosis:
         if self.tensor is None:
             return DriftSystem(drift, w, self.kind, math.inf)
         here, there = self.tensor.links.here, self.tensor.links.there
-        along: FloatArray = 2.0 * (f.ravel()[there] - f.ravel()[here]) / (f.ravel()[there] + f.ravel()[here])
-        if self.profile is not None:
-            along = self.profile.along(along, here, there, channel)
-        else:
-            along *= np.minimum(self.keep.ravel()[here], self.keep.ravel()[there])
+        along: FloatArray = (
+            2.0 * (f.ravel()[there] - f.ravel()[here]) / (f.ravel()[there] + f.ravel()[here])
+        )
+        along *= np.minimum(self.keep.ravel()[here], self.keep.ravel()[there])
         return system_of(self.tensor.with_drift(drift, along), w, self.kind, math.inf)
 
     def _drift(self, f: FloatArray, channel: int) -> FloatArray:

@@ -23,9 +23,19 @@ def flux(here: float, there: float, d: float) -> float:
     return (1.0 - 0.5 * d) * there - (1.0 + 0.5 * d) * here
 
 
-@kernel
 def edge_diffusivity(u: FloatArray, d: FloatArray, power: float, epsilon: float) -> FloatArray:
     """Return the weights of the edges to the lower and right neighbour, as (2, rows, cols)."""
+    g = diffusivity(u, d, power, epsilon)
+    m = np.zeros_like(d)
+    np.add(g[:-1], g[1:], out=m[0, :-1])
+    np.add(g[:, :-1], g[:, 1:], out=m[1, :, :-1])
+    m *= 0.5
+    return m
+
+
+@kernel
+def diffusivity(u: FloatArray, d: FloatArray, power: float, epsilon: float) -> FloatArray:
+    """Return g at each pixel."""
     rows, cols = u.shape
     g = np.empty_like(u)
     for i in prange(rows):
@@ -41,11 +51,4 @@ def edge_diffusivity(u: FloatArray, d: FloatArray, power: float, epsilon: float)
                 right += flux(u[i, j - 1], u[i, j], d[1, i, j - 1])
             s = 0.5 * np.sqrt(down * down + right * right)
             g[i, j] = 1.0 / (s**power + epsilon)
-    m = np.zeros((2, rows, cols), u.dtype)
-    for i in prange(rows):
-        for j in range(cols):
-            if i < rows - 1:
-                m[0, i, j] = 0.5 * (g[i, j] + g[i + 1, j])
-            if j < cols - 1:
-                m[1, i, j] = 0.5 * (g[i, j] + g[i, j + 1])
-    return m
+    return g

@@ -23,6 +23,7 @@ from osmofuse.methods.shadow_osmosis import Model, ShadowOsmosis
 from osmofuse.methods.shadow_profile import ShadowProfile, shadow_profile
 from osmofuse.operators import LatticeOsmosis
 from osmofuse.picture import Picture, as_alpha, samples
+from osmofuse.pixels import scaled
 from osmofuse.progress import Guard, Status, Watch, worst
 from osmofuse.tasks.edited import Edited
 from osmofuse.typing import ArrayLike, BoolArray, FloatArray
@@ -37,7 +38,7 @@ REMOVED: tuple[Removed, ...] = ("auto", "shadow", "light")
 
 FULL = 0.9  # share of the picture above which a boundary is refused as full
 METER = 2.2  # exponent that turns samples into light, nearly that of sRGB
-# Deviation of the weight of a centre-weighted exposure meter, in sides of the picture; 0.25..0.5 works.
+# Deviation of the weight of an exposure meter, in sides of the picture; 0.25..0.5 works.
 CENTRE = 0.35
 
 
@@ -50,8 +51,8 @@ class ShadowRemoval(Edited):
     boundary : array, (rows, cols)
         The boundary used: 1 where the drift is kept, 0 on the edge of the shadow.
     jump : tuple of float
-        Part of the light that the shadow leaves, for each channel; above 1 under a spot of light. Empty
-        if the boundary cuts nothing off.
+        Part of the light that the shadow leaves, for each channel; above 1 under a spot of light.
+        Empty if it was not measured.
     """
 
     boundary: FloatArray = field(kw_only=True, repr=False)
@@ -66,7 +67,7 @@ def remove_shadow(
     extent: Extent = "global",
     mask: bool = False,
     width: float | None = None,
-    texture: bool = True,
+    texture: bool | None = None,
     level: Level = "lit",
     remove: Removed = "auto",
     offset: float = 0.01,
@@ -80,22 +81,22 @@ def remove_shadow(
         The picture.
     boundary : array, Picture or "auto"
         Map of the shadow's edge: white, 1, where the picture's structure is kept; black, 0, on a band
-        that covers the penumbra. "auto" finds the shadow itself, and raises an InputError if it is
-        not sure.
+        that covers the penumbra. "auto" finds the shadow, and raises an InputError if it is not
+        sure.
     model : {"linear", "anisotropic", "nonlinear"}
         Diffusion on the band: the same in all directions; along the edges of the ground; or slow
         at jumps.
     extent : {"global", "local"}
-        Solve for the whole picture, or only for shadow and band; then all other pixels are kept bit for
-        bit, and the boundary must enclose the shadow.
+        Solve for the whole picture, or only for shadow and band; then all other pixels are kept
+        bit for bit, and the boundary must enclose the shadow.
     mask : bool
         The boundary is a mask of the shadow, black or 0 inside; a band is laid around its edge.
     width : float, 1 to 1000, optional
         Width of the band around the edge of a mask or of a shadow that was found, in
         pixels; by default measured from the penumbra.
-    texture : bool
+    texture : bool, optional
         Keep the texture in the band: its drift is the picture's less that of the shadow, not 0
-        as in the published models. Needs a boundary that encloses the shadow.
+        as in the published models. The default is True; the anisotropic model has False alone.
     level : {"lit", "exposure", "mean"}
         Brightness of the result for a global extent: that of the lit part stays; the mean light
         of the picture, with more weight on its centre, stays, as a camera would expose the scene
@@ -128,7 +129,7 @@ def remove_shadow(
     >>> result.status.is_success
     True
     """
-    check_shadow_settings(model, extent, level, remove, offset, width)
+    check_shadow_settings(model, extent, level, remove, offset, width, texture)
     guard = Guard(watch)
     original = picture if isinstance(picture, Picture) else None
     f = samples(picture if original is None else original.filled(), "picture", dtype=np.float64)
@@ -139,7 +140,7 @@ def remove_shadow(
     profile = None
     if regions is None:
         notes += ("the boundary encloses no region; its drift is 0, without the ground's texture",)
-    elif texture:
+    elif texture is not False and model != "anisotropic":
         profile = shadow_profile(logarithms, regions)
     work = _Work(model, extent, level, offset, keep, regions, profile)
     image, status = work(f, guard)
@@ -156,7 +157,13 @@ def remove_shadow(
 
 
 def check_shadow_settings(
-    model: Model, extent: Extent, level: Level, remove: Removed, offset: float, width: float | None
+    model: Model,
+    extent: Extent,
+    level: Level,
+    remove: Removed,
+    offset: float,
+    width: float | None,
+    texture: bool | None,
 ) -> None:
     """Check the settings of `remove_shadow`."""
     choice("model", model, MODELS)
@@ -166,6 +173,8 @@ def check_shadow_settings(
     number("offset", offset, least=1e-6, most=100.0)
     if width is not None:
         number("width", width, least=1.0, most=1000.0)
+    if texture and model == "anisotropic":
+        raise SettingError("texture: the model 'anisotropic' rebuilds the band; use False or None")
     if extent == "local" and level != "lit":
         raise SettingError(f"level: {level!r} changes the lit part; use it with extent='global'")
 
@@ -195,8 +204,8 @@ def _boundary(
         )
     if dark.mean() > FULL:
         raise InputError(
-            f"boundary: {dark.mean():.0%} of it are black; only a band over the shadow's edge must be. "
-            "Is it inverted?"
+            f"boundary: {dark.mean():.0%} of it are black; only a band over the shadow's edge must "
+            "be. Is it inverted?"
         )
     return (1.0 - band_of_mask(logarithms, dark, width), notes) if mask else (keep, notes)
 
@@ -204,7 +213,10 @@ def _boundary(
 def _map_of(boundary: ArrayLike | Picture) -> tuple[FloatArray, tuple[str, ...]]:
     """Return a map of any kind as one plane in [0, 1], and notes on how it was read."""
     if isinstance(boundary, Picture):
-        found = alpha_of_picture(boundary, name="boundary")
+        try:
+            found = alpha_of_picture(boundary, name="boundary")
+        except InputError:
+            return _painted(boundary)
         return found.alpha, found.notes
     keep = as_alpha(boundary, name="boundary")
     if keep.ndim == 3 and keep.shape[2] in (1, 3):
@@ -212,6 +224,16 @@ def _map_of(boundary: ArrayLike | Picture) -> tuple[FloatArray, tuple[str, ...]]
     if keep.ndim != 2:
         raise InputError(f"boundary: shape {keep.shape}; must be a map of one band, (rows, cols)")
     return keep, ()
+
+
+def _painted(boundary: Picture) -> tuple[FloatArray, tuple[str, ...]]:
+    """Return the brightness of a map in colours, over white, and a note."""
+    grey = samples(boundary, "boundary", dtype=np.float64)
+    grey = grey if grey.ndim == 2 else grey.mean(axis=2)
+    if boundary.transparency:
+        layer = scaled(boundary.pixels[..., -1], np.float64)
+        grey = 1.0 - layer * (1.0 - grey)
+    return np.clip(grey, 0.0, 1.0), ("boundary: a map in colours; its brightness was used",)
 
 
 def _regions(
