@@ -1,5 +1,7 @@
 """The missing layer."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -48,3 +50,17 @@ def test_ink_has_no_bright_side(found):
     _, _, structure, missing, psi = found
     psi = np.where(psi > 0, 0.1 * psi, psi)
     assert cleaned(psi, structure, missing, K, Statistics()).max() < 0.05
+
+
+@pytest.mark.parametrize("width", [4, 8, 16])
+def test_strokes_of_any_width_lose_the_same_part_of_their_contrast(found, rng, width):
+    _, _, structure, missing, _ = found
+    bars = -(np.arange(128) // width % 2).astype(np.float32) * np.ones((96, 1), np.float32)
+    noise = (0.01**2 / missing.gain**2,)
+    wide = replace(structure, scale=width / K.reach, noise=noise)
+    psi = bars + 0.01 * rng.standard_normal(bars.shape).astype(np.float32)
+    kept = cleaned(psi, wide, missing, replace(K, one_sided=(0.0, 1e-9)), Statistics())
+    contrast = kept[bars == 0].mean() - kept[bars < 0].mean()
+    assert 1.0 - contrast == pytest.approx(2 * K.smoothing * 0.01, rel=0.4)
+    # What is left of the noise falls with the width.
+    assert kept[bars < 0].std() < 0.01 / (1 + 0.1 * width)

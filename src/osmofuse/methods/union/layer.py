@@ -92,7 +92,8 @@ def cleaned(
 ) -> FloatArray:
     """Return the layer without the weaker of two unequal signs, and without noise.
 
-    Ink has no bright side; tooling has both.
+    Ink has no bright side; tooling has both. Total variation takes a share of contrast from a
+    stroke that falls with its width, so wide strokes bear more smoothing.
     """
     sigma = missing.gain * math.sqrt(sum(structure.noise[:FINE_BANDS]))
     bright, dark = (
@@ -104,7 +105,8 @@ def cleaned(
         np.float32(smoothstep((ratio - first) / (last - first)))
         for ratio in (bright / max(dark, float(TINY)), dark / max(bright, float(TINY)))
     )
-    return without_grain(np.where(psi > 0, psi * up, psi * down), k.smoothing * sigma)
+    width = k.reach * structure.scale
+    return without_grain(np.where(psi > 0, psi * up, psi * down), k.smoothing * width * sigma)
 
 
 def without_grain(psi: FloatArray, size: float) -> FloatArray:

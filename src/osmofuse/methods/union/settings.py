@@ -51,7 +51,8 @@ class UnionSettings:
     one_sided : tuple of float
         Ratio of the energies of two signs between which the weaker one is taken for an error.
     smoothing : float
-        Total variation removed from the layer, in deviations of the noise.
+        Total variation removed from the layer, in deviations of the noise and widths of a stroke
+        in pixels. 0.1 to 0.3 work: less leaves grain in wide strokes, more blurs fine ones.
     """
 
     offset: float = 0.05
@@ -75,4 +76,4 @@ class UnionSettings:
     rounds: int = 6
     tie_width: float = 0.7
     one_sided: tuple[float, float] = (0.03, 0.09)
-    smoothing: float = 0.8
+    smoothing: float = 0.2
