@@ -80,7 +80,7 @@ def remove_shadow(
     picture : array or Picture, (rows, cols) or (rows, cols, channels)
         The picture.
     boundary : array, Picture or "auto"
-        Map of the shadow's edge: white, 1, where the picture's structure is kept; black, 0, on a band
+        Map of the shadow's edge: white, 1, where the picture is kept; black, 0, on a band
         that covers the penumbra. "auto" finds the shadow, and raises an InputError if it is not
         sure.
     model : {"linear", "anisotropic", "nonlinear"}
