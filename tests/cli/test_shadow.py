@@ -36,13 +36,13 @@ def test_it_writes_the_picture_and_a_record(folder):
 def test_auto_refuses_when_unsure(folder):
     osmofuse.write(np.full((60, 80, 3), 128, np.uint8), folder / "grey.png")
     done = shadow("grey.png", "--boundary", "auto", "-o", "plain.png")
-    assert done.exit_code == 2
-    assert "no shadow found for sure" in done.stderr
+    assert isinstance(done.exception, osmofuse.InputError)
+    assert "no shadow found for sure" in str(done.exception)
     assert not (folder / "plain.png").exists()
 
 
-def test_a_boundary_of_another_size_has_exit_code_4(folder):
+def test_a_boundary_of_another_size_is_refused(folder):
     osmofuse.write(np.zeros((6, 7), np.uint8), folder / "small.png")
     done = shadow("image.png", "--boundary", "small.png", "-o", "plain.png")
-    assert done.exit_code == 4
-    assert "small.png" in done.stderr
+    assert isinstance(done.exception, osmofuse.MismatchError)
+    assert "small.png" in str(done.exception)

@@ -26,7 +26,7 @@ def test_it_refuses_the_scene_without_shadow(seed):
         find_shadow(logarithms(gallery.shadow((300, 390), seed).truth))
 
 
-@pytest.mark.parametrize("name", ["manuscript", "portrait", "mosaic"])
+@pytest.mark.parametrize("name", ["manuscript", "portrait", "palimpsest"])
 def test_it_refuses_pictures_of_other_things(name):
     scene = getattr(gallery, name)((240, 300))
     with pytest.raises(InputError, match=r"^boundary: "):
