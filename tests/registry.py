@@ -17,7 +17,13 @@ from scipy.sparse.linalg import spsolve
 from osmofuse.energies import HuberTV, JointModel, Quadratic, Tikhonov
 from osmofuse.linalg import CLOSED, FREE, Hierarchy, Stencil, inside
 from osmofuse.methods import METHODS as KNOWN
-from osmofuse.methods import DirectMatting, LinearOsmosis, PoissonEditing, VariationalOsmosis
+from osmofuse.methods import (
+    AnisotropicOsmosis,
+    DirectMatting,
+    LinearOsmosis,
+    PoissonEditing,
+    VariationalOsmosis,
+)
 from osmofuse.operators import ForwardDifference, LatticeOsmosis, OsmosisEdges
 
 SHAPES = [(1, 1), (1, 6), (5, 1), (2, 2), (3, 4), (5, 7)]  # one pixel, one row, odd, even
@@ -98,6 +104,7 @@ LOCAL_METHODS = {
     "poisson mixed by pixel": PoissonEditing(guidance="mixed", mixed_by="pixel"),
     "poisson monochrome": PoissonEditing(guidance="monochrome"),
     "linear-osmosis local": LinearOsmosis(extent="local", time=math.inf),
+    "anisotropic-osmosis local": AnisotropicOsmosis(extent="local", time=math.inf, widen=1),
 }
 
 Pixel = tuple[int, int]

@@ -147,6 +147,7 @@ def test_the_peak_grows_with_what_is_held():
         ("variational", np.uint16, 3, (300, 1000)),
         ("direct", np.uint16, 3, (300, 1500)),
         ("linear-osmosis", np.uint16, 3, (300, 800)),
+        ("anisotropic-osmosis", np.uint16, 3, (300, 800)),
         ("pyramid", np.float64, 1, (1000, 2500)),
     ],
 )

@@ -47,6 +47,7 @@ def test_capabilities_are_told_by_what_a_method_offers():
     assert capable(lambda method: isinstance(method, Extendable)) == {
         "variational",
         "linear-osmosis",
+        "anisotropic-osmosis",
     }
     assert capable(needs_soft_map) == {"variational", "direct", "spectral-tv"}
     for ask in (is_replayable, is_preparable, finds_structure):

@@ -239,8 +239,9 @@ NUMERIC = [
 
 
 def documented(name, setting):
-    """Return what the docstring says of the kind and range of a setting."""
-    lines = inspect.getdoc(KNOWN[name]).splitlines()
+    """Return what the docstring, or that of a base, says of the kind and range of a setting."""
+    every = (inspect.cleandoc(base.__doc__ or "") for base in KNOWN[name].__mro__)
+    lines = "\n".join(every).splitlines()
     return next(line for line in lines if re.match(rf"(\w+, )*{setting}(, \w+)* : ", line))
 
 

@@ -1,4 +1,7 @@
-r"""Tensor voting with steerable filters (Franken et al. 2006, doi:10.1007/11744085_18).
+r"""Tensor voting with steerable filters.
+
+Franken, van Almsick, Rongen, Florack and ter Haar Romeny 2006, "An efficient method for tensor
+voting using steerable filters", ECCV, LNCS 3954.
 
 Each pixel has a stick: a direction :math:`\beta` and a saliency s. It votes for the directions of
 pixels around it along circular arcs, with a weight that falls with the distance and, as

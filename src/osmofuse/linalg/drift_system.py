@@ -20,6 +20,7 @@ from itertools import cycle
 import numpy as np
 
 from osmofuse.kernels import fast_kernel, kernel, prange
+from osmofuse.linalg.band_solver import BandSolver
 from osmofuse.linalg.components import Components
 from osmofuse.linalg.kinds import FREE, Kinds
 from osmofuse.linalg.krylov import Solution, bicgstab
@@ -92,7 +93,7 @@ class DriftSystem:
         )
         self.matrix.symmetrise(self.grid.finest)
         self.grid.update(heaviness=1.0 / tau)
-        self._band: SparseLU | None = None
+        self._band: BandSolver | None = None
         if links is not None:
             self.matrix = self._linked(links)
         self._single = [zeros(shape, np.float32) for _ in range(3)]
@@ -104,10 +105,8 @@ class DriftSystem:
         own = LinkTransport(links, self.kind, self.components.labels)
         matrix = replace(self.matrix, links=own)
         matrix.fill(self.drift, self.w, self.kind, self.share, self.weight)
-        band = np.zeros(self.shape, bool)
-        band.ravel()[links.pixel] = True
         if links.pixel.size <= LARGEST_BAND:
-            self._band = SparseLU(matrix, np.zeros_like(band), band)
+            self._band = BandSolver(matrix, own)
         return matrix
 
     def solve(
@@ -207,7 +206,7 @@ class DriftSystem:
         x.fill(0.0)
         assign(out, self.grid.cycle(x, y, b)[0])
         if self._band is not None:
-            out += self._band(r - self.matrix(out))
+            self._band.correct(out, r)
         if self.components.count and (self.tau > LONG_STEP or not self.components.whole):
             x = inside(out, self.shape)
             x[...] = self.components.without_mass(x, inside(self.w, self.shape))

@@ -57,8 +57,12 @@ class SparseLU:
     def __call__(self, r: FloatArray) -> FloatArray:
         """Return the solution x of B x = r; both padded."""
         x = np.zeros_like(r)
-        inside(x, self.shape)[self.free] = self._lu.solve(inside(r, self.shape)[self.free])
+        inside(x, self.shape)[self.free] = self.solve(inside(r, self.shape)[self.free])
         return x
+
+    def solve(self, r: FloatArray) -> FloatArray:
+        """Return the solution for the free pixels alone, in their order."""
+        return np.asarray(self._lu.solve(r))
 
 
 def _beside(matrix: Transport, free: BoolArray, number: Array) -> Iterator[tuple[Array, ...]]:

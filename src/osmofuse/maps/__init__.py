@@ -1,7 +1,8 @@
-"""Alpha maps: reading, drawing, matting and estimating them from the pictures."""
+"""Alpha maps: reading, drawing, matting and estimating them from the pictures. Directions."""
 
 from osmofuse.maps.alpha import feather, grow, invert, soften
 from osmofuse.maps.auto_alpha import AutoAlpha, auto_alpha
+from osmofuse.maps.directions import Directions, directions
 from osmofuse.maps.foreground_colours import foreground_colours
 from osmofuse.maps.map_file import (
     AlphaFile,
@@ -18,6 +19,7 @@ from osmofuse.picture import as_alpha
 __all__ = [
     "AlphaFile",
     "AutoAlpha",
+    "Directions",
     "Matte",
     "Stroke",
     "Trimap",
@@ -25,6 +27,7 @@ __all__ = [
     "alpha_of_polygons",
     "as_alpha",
     "auto_alpha",
+    "directions",
     "feather",
     "foreground_colours",
     "grow",

@@ -90,7 +90,7 @@ class AnisotropicOsmosis(OsmosisFlow):
     sigma: float = 0.25
     rho: float = 2.0
 
-    cost: ClassVar[Cost] = Cost(150, 340, 6.0)
+    cost: ClassVar[Cost] = Cost(160, 430, 8.0)
 
     def _check(self) -> None:
         number("along", self.along, least=LEAST, most=1.0)
@@ -161,9 +161,8 @@ def seam_of(sources: Sources, widen: int) -> BoolArray:
         sources.weight(k, c, np.float64) for c, k in np.ndindex(sources.channels, sources.count)
     ]
     band = np.any([(weight > 0.0) & (weight < 1.0) for weight in weights], axis=0)
-    if sources.valid is not None:
-        weights.append(sources.valid)
-    for axis, weight in product((0, 1), weights):
+    valid = [] if sources.valid is None else [sources.valid]
+    for axis, weight in product((0, 1), [*weights, *valid]):
         rim, plane = np.moveaxis(band, axis, 0), np.moveaxis(weight, axis, 0)
         change = plane[1:] != plane[:-1]
         rim[1:] |= change

@@ -1,7 +1,7 @@
 """Settings of methods, read from their dataclasses and docstrings.
 
-A method's docstring is the one place that states the meaning of a setting, its range and when to
-change it; the command line and the docs read it from here.
+A method's docstring, or that of a base class, is the one place that states the meaning of a
+setting, its range and when to change it; the command line and the docs read it from here.
 """
 
 from __future__ import annotations

@@ -7,7 +7,8 @@ Every positive tensor of a plane is a sum over three offsets of the grid,
     W = \sum_{k=0}^{2} w_k\, e_k e_k^T, \qquad w_k \ge 0, \quad e_k \in \mathbb{Z}^2 .
 
 So a diffusion with tensor W is one along the edges :math:`p \to p \pm e_k`, with nonnegative
-weights, however anisotropic W is (Fehrenbach and Mirebeau 2014, doi:10.1007/s10851-013-0453-1).
+weights, however anisotropic W is (Fehrenbach and Mirebeau 2014, "Sparse non-negative stencils for
+anisotropic diffusion", J. Math. Imaging Vis. 49).
 
 Selling's algorithm begins with :math:`b = (1, 0), (0, 1), (-1, -1)`. While a pair has
 :math:`\langle b_i, W b_j \rangle > 0`, it replaces :math:`(b_i, b_j, b_k)` by
