@@ -28,7 +28,7 @@ from osmofuse.typing import FloatArray
 
 Model: TypeAlias = Literal["linear", "anisotropic", "nonlinear"]
 
-RTOL = 1e-7  # of the linear solves; the error is far below a level of 16 bits
+RTOL = 1e-6  # of the linear solves; the error is below a level of 16 bits
 REWEIGHTINGS = 3  # of the nonlinear model; more change the picture by less than a level of 8 bits
 POWER, EPSILON = 1.0, 1e-2  # of its diffusivity, for white at 1.0; epsilon of 1e-3..0.1 works
 

@@ -293,12 +293,9 @@ class _Work:
 
     def _gain(self, channel: int) -> FloatArray:
         """Return a first guess of the factor that removes the shadow."""
-        if self.regions is None or self.profile is None:
+        if self.profile is None:
             return np.ones(self.keep.shape)
-        gain = math.exp(-self.profile.jump[channel])
-        return np.where(
-            self.regions.changed, gain, np.where(self.regions.lit, 1.0, math.sqrt(gain))
-        )
+        return np.asarray(np.exp(-self.profile.jump[channel] * self.profile.t))
 
     def _set_level(self, image: FloatArray, f: FloatArray) -> None:
         """Scale a picture whose brightness osmosis leaves open."""
