@@ -35,3 +35,37 @@ def test_weights_are_means_of_two_pixels():
     add_drift(drift, np.array([[1.0, 3.0]]), np.array([[0.0, 1.0]]))
     assert drift[1].tolist() == [[1.0, 0.0]]
     assert not drift[0].any()
+
+
+def test_mixed_planes_have_the_drift_of_their_sum(rng):
+    planes, weights = list(rng.standard_normal((2, 17, 12))), list(rng.random((2, 17, 12)))
+    drift = np.zeros((2, 17, 12))
+    for plane, weight in zip(planes, weights, strict=True):
+        add_drift(drift, plane, weight)
+    one, other = Integral((17, 12), np.float64), Integral((17, 12), np.float64)
+    one.set_drift(drift)
+    other.set_mixed(planes, weights)
+    for integral in (one, other):
+        integral.set_mass(0.1)
+    np.testing.assert_allclose(one.cycle(3), other.cycle(3), atol=1e-12)
+
+
+def test_a_twin_has_the_same_mass_and_its_own_drift(rng):
+    first, mass = Integral((20, 15), np.float64), rng.uniform(0.1, 1.0, (20, 15))
+    second = first.twin()
+    first.set_mass(mass)
+    first.set_mixed([rng.random((20, 15))], [np.ones((20, 15))])
+    assert not second.cycle(1).any()
+    x = np.ones((20, 15))
+    second.set_mixed([mass], [np.zeros((20, 15))])
+    second.set_start(x)
+    assert np.abs(second.cycle(20)).max() < 1e-6
+
+
+def test_sweeps_alone_smooth_an_error(rng):
+    integral = Integral((40, 30), np.float64, levels=1)
+    integral.set_mass(0.01)
+    noise = rng.standard_normal((40, 30))
+    integral.set_start(noise)
+    assert integral.levels == 1
+    assert np.abs(integral.sweep(4)).mean() < 0.3 * np.abs(noise).mean()

@@ -6,16 +6,20 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import ndimage
 
 import osmofuse
 from osmofuse import InputError, gallery
 from osmofuse.methods import Sources
 from osmofuse.methods.scene_target import (
+    GROUND,
     SceneTarget,
     dark_frame,
+    detail,
     energy,
     heat,
     scene_layer,
+    thermal,
     with_headroom,
 )
 from osmofuse.methods.statistics import Statistics
@@ -125,18 +129,72 @@ def test_a_black_rim_is_no_heat_and_no_edge(scene):
 def test_nothing_hot_adds_no_brightness():
     noise = 0.4 + 0.01 * np.random.default_rng(0).standard_normal((120, 160)).astype(np.float32)
     none = np.ones(noise.shape, np.float32)
-    assert np.abs(heat(noise, none, SceneTarget(), Statistics())).max() == 0.0
-    assert np.abs(heat(np.full_like(noise, 0.4), none, SceneTarget(), Statistics())).max() == 0.0
-    assert np.abs(heat(noise, 0.0 * none, SceneTarget(), Statistics())).max() == 0.0
+    u = 0.1 * none
+    assert np.abs(heat(noise, u, none, SceneTarget(), Statistics())).max() == 0.0
+    assert np.abs(heat(np.full_like(noise, 0.4), u, none, SceneTarget(), Statistics())).max() == 0.0
+    assert np.abs(heat(noise, u, 0.0 * none, SceneTarget(), Statistics())).max() == 0.0
 
 
 def test_heat_grows_with_the_setting(scene):
     trust = np.ones(scene.alpha.shape, np.float32)
     weak, strong = (
-        heat(scene.background, trust, replace(SceneTarget(), heat=h), Statistics())
+        heat(
+            scene.background,
+            0.0 * trust,
+            trust,
+            replace(SceneTarget(), heat=h, glow=0.0),
+            Statistics(),
+        )
         for h in (0.1, 0.3)
     )
+    assert strong.max() > 0.1
     assert strong == pytest.approx(3.0 * weak, abs=1e-6)
+
+
+def test_what_is_hot_moves_towards_its_thermal_brightness_or_glows(scene):
+    people, _ = people_and_ground(scene)
+    trust = np.ones(scene.alpha.shape, np.float32)
+    dark, like_it, bright = (
+        heat(scene.background, u, trust, SceneTarget(), Statistics())
+        for u in (0.0 * trust, scene.background, trust)
+    )
+    inside = ndimage.binary_erosion(people, iterations=2)
+    expected = SceneTarget().heat * scene.background[inside]
+    assert np.median(dark[inside] / expected) == pytest.approx(1.0, abs=0.02)
+    assert np.quantile(dark[inside] / expected, 0.1) > 0.9
+    assert bright == pytest.approx(like_it, abs=1e-6)
+    assert 0.0 < bright.max() <= 1.5 * SceneTarget().glow
+
+
+def test_the_ground_has_one_level_whatever_the_range_is():
+    rng = np.random.default_rng(0)
+    ground = rng.uniform(0.3, 0.5, (60, 80)).astype(np.float32)
+    grey = np.full_like(ground, 0.2)
+    hot = ground.copy()
+    hot[20:30, 20:30] = 0.9
+    for b in (ground, hot, 0.2 * hot):
+        found, there = thermal(b, grey, None, Statistics())
+        assert there.all()
+        assert np.median(found) == pytest.approx(GROUND, abs=0.01)
+    cold = np.full_like(ground, 0.05)
+    cold[20:30, 20:30] = 0.9
+    assert thermal(cold, grey, None, Statistics())[0].max() == pytest.approx(1.0, abs=1e-5)
+
+
+def test_brightness_moves_towards_that_of_the_thermal_picture(scene):
+    plain, moved = (layer_of(scene.foreground, scene.background, level=x) for x in (0.0, 0.1))
+    change = moved - plain
+    assert change.min() > 0.0
+    assert change[10:-10, 10:-10].std() < 0.2 * change.mean()
+
+
+def test_detail_of_both_pictures_gains_contrast():
+    wave = np.tile(0.1 * np.sin(np.arange(96) / 2.0), (64, 1)).astype(np.float32)
+    wave[:, 40:] = 0.0  # more than half of a picture is quiet
+    flat, trust, inside = np.full_like(wave, 0.4), np.ones_like(wave), np.s_[20:-20, 10:30]
+    for y, b in ((flat, flat + wave), (flat + wave, flat)):
+        u = y + detail(y, b, trust, SceneTarget(), Statistics())
+        assert 1.05 < u[inside].std() / wave[inside].std() < 1.25
 
 
 def test_hidden_structure_enters_where_the_foreground_is_flat():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from osmofuse import SettingError, Sources, VariationalOsmosis, gallery
-from osmofuse.methods.seamless import MOST_TIE, Seamless, _integrals, integrated
+from osmofuse.methods.seamless import MOST_TIE, Seamless, _grids, integrated
 from osmofuse.methods.statistics import Statistics
 from osmofuse.metrics import psnr
 
@@ -86,9 +86,11 @@ def test_several_backgrounds_mix_their_drifts() -> None:
 def test_large_integrals_begin_with_half_the_size(monkeypatch, rng) -> None:
     ratio, mass = rng.random((90, 70)), np.full((90, 70), 0.01)
     weight = np.ones((90, 70))
-    whole = integrated([ratio], [weight], _integrals(mass))
+    whole = integrated([ratio], [weight], _grids(mass, [weight], 1))
     monkeypatch.setattr("osmofuse.methods.seamless.SMALLEST", 1000)
-    np.testing.assert_allclose(integrated([ratio], [weight], _integrals(mass)), whole, atol=0.02)
+    np.testing.assert_allclose(
+        integrated([ratio], [weight], _grids(mass, [weight], 1)), whole, atol=0.02
+    )
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (2, 9)])

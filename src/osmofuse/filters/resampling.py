@@ -29,25 +29,30 @@ def reduced(x: FloatArray, factor: int) -> FloatArray:
     bands = x[..., np.newaxis] if x.ndim == 2 else x
     rows, cols, channels = bands.shape
     small = np.empty((-(-rows // factor), -(-cols // factor), channels), x.dtype)
-    block_means(bands, factor, small)
+    for c in range(channels):
+        block_means(bands[..., c], factor, small[..., c])
     return small.reshape(*small.shape[:2], *x.shape[2:])
 
 
 @kernel
 def block_means(x: FloatArray, factor: int, small: FloatArray) -> None:
     """Set `small` to the means of blocks; they are summed in double precision."""
-    rows, cols, channels = x.shape
+    rows, cols = x.shape
+    whole = cols // factor
     for i in prange(small.shape[0]):
         bottom = min((i + 1) * factor, rows)
-        for j in range(small.shape[1]):
-            right = min((j + 1) * factor, cols)
-            count = (bottom - i * factor) * (right - j * factor)
-            for c in range(channels):
-                total = 0.0
-                for k in range(i * factor, bottom):
-                    for m in range(j * factor, right):
-                        total += x[k, m, c]
-                small[i, j, c] = total / count
+        tall = bottom - i * factor
+        total = np.zeros(small.shape[1])
+        for k in range(i * factor, bottom):
+            for m in range(factor):
+                for j in range(whole):
+                    total[j] += x[k, j * factor + m]
+            for m in range(whole * factor, cols):
+                total[whole] += x[k, m]
+        for j in range(whole):
+            small[i, j] = total[j] / (tall * factor)
+        if whole < small.shape[1]:
+            small[i, whole] = total[whole] / (tall * (cols - whole * factor))
 
 
 def enlarged(
@@ -79,7 +84,9 @@ def enlarged(
     left, right, share = _neighbours(np.arange(shape[1]), factor, x.shape[1])
     large = np.empty((len(up), len(left), bands.shape[2]), x.dtype)
     kind = x.dtype
-    interpolate(bands, up, down, part.astype(kind), left, right, share.astype(kind), large)
+    weights = part.astype(kind), share.astype(kind)
+    for c in range(bands.shape[2]):
+        interpolate(bands[..., c], up, down, left, right, *weights, large[..., c])
     return large.reshape(*large.shape[:2], *x.shape[2:])
 
 
@@ -95,21 +102,19 @@ def interpolate(
     x: FloatArray,
     up: Array,
     down: Array,
-    part: FloatArray,
     left: Array,
     right: Array,
+    part: FloatArray,
     share: FloatArray,
     large: FloatArray,
 ) -> None:
     """Set `large` to x, interpolated linearly along columns, then rows."""
-    rows, cols, channels = large.shape
+    rows, cols = large.shape
     for i in prange(rows):
+        line = x[up[i]] + part[i] * (x[down[i]] - x[up[i]])
         for j in range(cols):
-            for c in range(channels):
-                a, b = x[up[i], left[j], c], x[up[i], right[j], c]
-                first = a + part[i] * (x[down[i], left[j], c] - a)
-                second = b + part[i] * (x[down[i], right[j], c] - b)
-                large[i, j, c] = first + share[j] * (second - first)
+            first = line[left[j]]
+            large[i, j] = first + share[j] * (line[right[j]] - first)
 
 
 def halve(x: FloatArray) -> FloatArray:

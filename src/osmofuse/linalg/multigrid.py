@@ -98,12 +98,12 @@ class Level:
     block: tuple[int, int]
 
 
-def levels_of(finest: Stencil, dtype: type) -> list[Level]:
-    """Return the finest level and its coarser ones, with their memory."""
+def levels_of(finest: Stencil, dtype: type, most: int | None = None) -> list[Level]:
+    """Return the finest level and its coarser ones, at most a number, with their memory."""
     empty: FloatArray = np.zeros((0, 0), dtype)
     levels = [Level(finest, finest.down, finest.right, empty, empty, empty, (1, 1))]
     shape = finest.shape
-    while max(shape) > COARSEST_SIDE:
+    while max(shape) > COARSEST_SIDE and (most is None or len(levels) < most):
         block = (min(shape[0], 2), min(shape[1], 2))
         shape = (-(-shape[0] // block[0]), -(-shape[1] // block[1]))
         down, right, x, y, b = (zeros(shape, dtype) for _ in range(5))
@@ -120,15 +120,19 @@ class Hierarchy:
         Rows and columns of the grid.
     dtype : type
         float32 or float64.
+    levels : int, optional
+        Largest number of levels; with one, only sweeps converge well.
 
     Notes
     -----
     Fill ``finest`` and call `update`; the memory is allocated once and reused for every matrix.
     """
 
-    def __init__(self, shape: tuple[int, int], dtype: type = np.float32) -> None:
+    def __init__(
+        self, shape: tuple[int, int], dtype: type = np.float32, *, levels: int | None = None
+    ) -> None:
         self.finest = Stencil.empty(shape, dtype)
-        self.levels = levels_of(self.finest, dtype)
+        self.levels = levels_of(self.finest, dtype, levels)
         self.depth = len(self.levels)
         self._inverse: FloatArray | None = None
 

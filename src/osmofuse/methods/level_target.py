@@ -8,7 +8,8 @@ of the background, with levels :math:`l_y, l_b` of their grounds,
 f itself where neither has ink; the background's writing, on f's ground, where b has ink
 (:math:`q_b`) or f has ink (:math:`q_y`) that covers some. r is 1 for ink of the foreground that
 lies over writing of the background, and 0 for ink below which the background shows none: that
-stays. With a map, r is 1. The brightness of the background does not matter.
+stays. With a map, r is 1. Without one, if f is the sharper picture, writing that both show stays as
+f has it. The brightness of the background does not matter.
 """
 
 from __future__ import annotations
@@ -20,13 +21,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from osmofuse.maps.auto_alpha import smoothstep
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.ground import COARSE, STROKE_PARTS, Ground, between, ground_of, grown
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics
-from osmofuse.methods.union.bands import structure_of
+from osmofuse.methods.union.bands import TINY, structure_of
 from osmofuse.methods.union.layer import FINE_BANDS, without_grain
-from osmofuse.methods.union.missing import inner_of
+from osmofuse.methods.union.missing import Windows, contrast, inner_of
 from osmofuse.methods.union.pair import LogPair, log_pair
 from osmofuse.methods.union.settings import UnionSettings
 from osmofuse.methods.union.target import entry
@@ -37,12 +39,16 @@ PIECE = 0.5  # strokes above this are one piece of ink if they touch; anything i
 
 @dataclass(frozen=True, eq=False)
 class Writing:
-    """Writing of a background: its layer on the ground, its strokes, and where it enters."""
+    """Writing of a background: its layer on the ground, its strokes, and where it enters.
+
+    `shown` is 1 where the foreground shows it as well, in its own sharpness.
+    """
 
     layer: FloatArray
     strokes: FloatArray
     ink: FloatArray
     entry: FloatArray
+    shown: FloatArray
     width: float
 
 
@@ -66,6 +72,15 @@ class LevelTarget:
     smoothing : float
         Total variation removed from the writing, in deviations of its noise. Anything in 1..8
         works: less leaves grain in broad strokes, more blurs fine ones.
+    sharper : tuple of float
+        Contrast of the foreground's sound writing relative to the background's from which the
+        foreground is the sharper picture, whose own writing is kept: not below the first, all above
+        the second. Sharp backgrounds have 1 to 1.1, blurred or pale ones 1.3 to 3.
+    sound : tuple of float
+        Part of that contrast from which writing is sound, likewise. (0.2, 0.4) to (0.6, 1) work.
+    alike : tuple of float
+        Squared correlation of both in windows of the structure scale from which they show the same
+        writing, likewise. (0.1, 0.3) to (0.3, 0.6) work.
     """
 
     window: float = 5.0
@@ -73,6 +88,9 @@ class LevelTarget:
     cover: tuple[float, float] = STROKE_PARTS
     covering: tuple[float, float] = (0.1, 0.3)
     smoothing: float = 3.0
+    sharper: tuple[float, float] = (1.1, 1.3)
+    sound: tuple[float, float] = (0.5, 0.8)
+    alike: tuple[float, float] = (0.2, 0.4)
 
     finds_map: ClassVar[bool] = True
 
@@ -107,7 +125,12 @@ class LevelTarget:
         noise = math.sqrt(sum(structure.noise[:FINE_BANDS]))
         layer = ground.on_side(without_grain(structure.b - ground.level, self.smoothing * noise))
         where = where * inner_of(pair, structure.scale)
-        return Writing(layer, ground.strokes, ground.ink, where, structure.scale)
+        windows = Windows.of(pair, structure, known)
+        gain, _ = contrast(windows, pair.tints, settings, known)
+        first, last = self.sharper
+        sharper = np.float32(smoothstep((gain - first) / (last - first)))
+        here = sharper * shown(windows, gain, self.sound, self.alike)
+        return Writing(layer, ground.strokes, ground.ink, where, here, structure.scale)
 
     def _filling(
         self, y: FloatArray, ground: Ground, writings: Sequence[Writing], told: bool
@@ -120,12 +143,25 @@ class LevelTarget:
         if not told:
             strokes = np.maximum.reduce([one.strokes * one.entry for one in writings])
             covers *= covering(ground.strokes, strokes, self.covering, ground.edge)
+            lost = np.minimum.reduce([1.0 - one.shown for one in writings])
+            covers *= lost
         enters = [np.maximum(one.ink * one.entry, covers) for one in writings]
+        if not told:
+            enters = [part * (1.0 - one.shown) for part, one in zip(enters, writings, strict=True)]
         psi = np.maximum.reduce(enters) * (ground.fill(y) - y)
         for one, share in zip(writings, enters, strict=True):
             psi += share * one.layer
         reach = UnionSettings().reach * writings[0].width
         return LevelFilling(psi, covers, 1.0 - np.maximum.reduce(enters), reach)
+
+
+def shown(
+    w: Windows, gain: float, sound: tuple[float, float], alike: tuple[float, float]
+) -> FloatArray:
+    """Return 1 in windows where both pictures show the same strokes, the foreground in full."""
+    part = np.maximum(w.c, 0.0) / (gain * w.s_b + TINY)
+    same = np.square(np.maximum(w.c, 0.0)) / (w.s_b * w.s_f + TINY)
+    return between(part, *sound) * between(same, *alike)
 
 
 def has_map(sources: Sources) -> bool:

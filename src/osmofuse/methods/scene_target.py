@@ -1,13 +1,15 @@
 r"""Target for scenes of a visible and a thermal camera: what is hot or hidden stands out.
 
 Luminance alone changes, by differences, so that differences of colour stay:
-:math:`w_c = f_c + (1-\alpha)\,\psi`. With y the luminance of f, its shadows lifted a little, and b
-the thermal picture, both relative to their white, the layer :math:`\psi` has three parts.
+:math:`w_c = f_c + (1-\alpha)\,\psi`. With y the luminance of f, its shadows lifted a little,
+relative to white, and b the thermal picture relative to its ground, the layer :math:`\psi` has
+three parts.
 
 - **Detail.** On each edge the drift is that of the picture with more energy in a small window, and
-  strong edges of y gain contrast; the difference from y is integrated with a short tie.
-- **Heat.** What is warmer than the robust level around it brightens the scene, relative to the
-  hottest.
+  strong edges gain contrast. What b contributes is integrated with a longer tie than what y gains:
+  the one is things, the other is sharpness.
+- **Heat.** What is warmer than the robust level around it moves towards its brightness in b, or
+  glows a little where the scene is brighter than that.
 - **Headroom.** Where this exceeds white or black, the surroundings give way, so that a person in
   front of a headlight is not clipped.
 
@@ -37,10 +39,10 @@ from osmofuse.methods.union.layer import MAD, ground_level
 from osmofuse.methods.union.pair import LEAST_WHITE, RIM_BLACK, WHITE, filled, rim, white_of
 from osmofuse.typing import Array, BoolArray, FloatArray
 
-# Level of thermal white relative to visible white: thermal cameras put the ground in the middle of
-# the range and leave the upper half to what is hot. Anything in 0.4..0.7 works.
-THERMAL_WHITE = 0.5
-# Noise of the thermal picture: twice this percentile of its energies. Anything in 30..70 works.
+# Level of the ground's median, where thermal cameras put it; the hottest is at most white. Anything
+# in 0.35..0.45 works.
+GROUND = 0.39
+# Noise of the thermal picture is this percentile of its energies. Anything in 30..70 works.
 QUIET_PERCENT = 50.0
 # The hottest is this percentile: a person is rarely smaller. Anything in 99.9..99.95 works.
 HOTTEST = 99.9
@@ -52,7 +54,7 @@ DARK, FRAME = 0.5, 0.03
 # Distance from where b has no data, in pixels: blocks of JPEG carry its edge so far.
 NEAR_NO_DATA = (2.0, 10.0)
 CAP = 1.5  # of the hottest: a single lamp or exhaust is not brighter than that
-DETAIL_CYCLES = 3  # V-cycles: with so short a tie the error is below 2e-4 of white
+DETAIL_CYCLES = 3  # V-cycles: with so short ties the error is below 2e-4 of white
 LEAST = 0.01  # of the foreground: the target is positive. Anything in 0.001..0.1 works.
 
 
@@ -65,15 +67,21 @@ class SceneTarget:
     window : float
         Deviation of the windows in which energies are compared, in pixels.
     contrast : float
-        Contrast that strong edges of the foreground gain.
+        Contrast that strong edges gain, of either picture.
     strong : float
         Percentile of the foreground's energies from which edges count as strong.
     tie : float
-        Distance in pixels over which the detail acts.
+        Distance in pixels over which this contrast acts.
+    depth : float
+        Distance in pixels over which edges of the thermal picture act.
     shadows : float
         Exponent of the foreground's luminance.
+    level : float
+        Part of the way to the mean brightness of the thermal picture that all moves.
     heat : float
-        Brightness of the hottest above its surroundings, as a part of white.
+        Part of the way to its thermal brightness that what is hot moves.
+    glow : float
+        Least brightness that the hottest gains, as a part of white.
     hot : tuple of float
         Heat relative to the hottest, between which things begin to stand out.
     surroundings : float
@@ -82,13 +90,16 @@ class SceneTarget:
         Distance in pixels over which surroundings give way.
     """
 
-    window: float = 1.5
+    window: float = 2.0
     contrast: float = 0.22
-    strong: float = 60.0
+    strong: float = 50.0
     tie: float = 1.5
+    depth: float = 6.0
     shadows: float = 0.96
-    heat: float = 0.28
-    hot: tuple[float, float] = (0.32, 0.7)
+    level: float = 0.05
+    heat: float = 0.37
+    glow: float = 0.07
+    hot: tuple[float, float] = (0.4, 0.7)
     surroundings: float = 0.05
     headroom: float = 2.0
 
@@ -97,7 +108,7 @@ class SceneTarget:
     @property
     def cost(self) -> Cost:
         """Planes in single precision and a multigrid hierarchy."""
-        return Cost(20, 60, 0.3)
+        return Cost(25, 60, 0.5)
 
     def for_sources(
         self, sources: Sources, known: Statistics, reach: float | None = None
@@ -131,23 +142,28 @@ def scene_layer(sources: Sources, k: SceneTarget, known: Statistics) -> FloatArr
     layers = Layers(sources, "repeat", np.float32)
     white = np.float32(white_of(sources, 0, known))
     grey = layers.grey(0) / white
-    b, valid = _thermal(layers.grey(1), grey, sources.valid, known)
+    b, valid = thermal(layers.grey(1), grey, sources.valid, known)
     y = np.power(np.maximum(grey, 0.0), np.float32(k.shadows))
     trust = _trust(valid)
-    u = y + detail(y, b, trust, k, known) + heat(b, trust, k, known)
+    u = y + detail(y, b, trust, k, known)
+    u += np.float32(k.level * known("level", lambda: mean_of(b - y, trust))) * trust
+    u += heat(b, u, trust, k, known)
     u = with_headroom(u, 1.0 / float(white), k.headroom)
     return np.asarray((u - grey) * white)
 
 
-def _thermal(
+def thermal(
     raw: FloatArray, grey: FloatArray, valid: BoolArray | None, known: Statistics
 ) -> tuple[FloatArray, BoolArray]:
-    """Return the thermal picture relative to its white, and where it has data."""
-    seen = raw if valid is None else raw[valid]
-    found = known("thermal white", lambda: percentile(seen, WHITE) if seen.size else 1.0)
-    white = max(found, LEAST_WHITE)
-    there = ~(rim(raw, RIM_BLACK * white) | dark_frame(raw)) if valid is None else valid
-    return filled(raw * np.float32(THERMAL_WHITE / white), grey, there), there
+    """Return the thermal picture relative to its ground, and where it has data."""
+    there = valid
+    if there is None:
+        white = max(known("thermal white", lambda: percentile(raw, WHITE)), LEAST_WHITE)
+        there = ~(rim(raw, RIM_BLACK * white) | dark_frame(raw))
+    seen = raw[there] if there.any() else raw
+    middle = max(known("thermal ground", lambda: percentile(seen, 50.0)), LEAST_WHITE)
+    most = max(known("thermal most", lambda: percentile(seen, HOTTEST)), LEAST_WHITE)
+    return filled(raw * np.float32(min(GROUND / middle, 1.0 / most)), grey, there), there
 
 
 def dark_frame(b: FloatArray) -> BoolArray:
@@ -174,6 +190,12 @@ def _trust(known: BoolArray) -> FloatArray:
     return smoothstep((away - near) / (far - near)).astype(np.float32)
 
 
+def mean_of(x: FloatArray, weight: FloatArray) -> float:
+    """Return the weighted mean of a plane."""
+    total = float(weight.sum(dtype=np.float64))
+    return float((weight * x).sum(dtype=np.float64)) / max(total, 1.0)
+
+
 def detail(
     y: FloatArray, b: FloatArray, trust: FloatArray, k: SceneTarget, known: Statistics
 ) -> FloatArray:
@@ -183,17 +205,22 @@ def detail(
     """
     own, other = energy(y, k.window), energy(b, k.window)
     quiet = known.percentile("quiet", other, QUIET_PERCENT)
-    other = np.square(np.maximum(other - 2.0 * quiet, 0.0))
+    other = np.square(np.maximum(other - quiet, 0.0))
     chosen = trust * other / (other + np.square(own) + TINY)
     strong = np.square(own)
     strong /= strong + known.percentile("strong", own, k.strong) ** 2 + TINY
-    drift = np.zeros((2, *y.shape), np.float32)
-    add_drift(drift, y, (1.0 + k.contrast * strong) * (1.0 - chosen) - 1.0)
-    add_drift(drift, b, chosen)
+    sharper, hidden = np.zeros((2, 2, *y.shape), np.float32)
+    add_drift(sharper, y, np.float32(k.contrast) * strong * (1.0 - chosen))
+    add_drift(hidden, y, -chosen)
+    add_drift(hidden, b, np.float32(1.0 + k.contrast) * chosen)
     integral = Integral((y.shape[0], y.shape[1]))
-    integral.set_drift(drift)
-    integral.set_mass(k.tie**-2.0)
-    return integral.cycle(DETAIL_CYCLES)
+    found = np.zeros_like(y)
+    for drift, tie in ((sharper, k.tie), (hidden, k.depth)):
+        integral.set_start(0.0)
+        integral.set_drift(drift)
+        integral.set_mass(tie**-2.0)
+        found += integral.cycle(DETAIL_CYCLES)
+    return found
 
 
 def energy(x: FloatArray, sigma: float) -> FloatArray:
@@ -204,8 +231,13 @@ def energy(x: FloatArray, sigma: float) -> FloatArray:
     return smooth(squares, sigma)
 
 
-def heat(b: FloatArray, trust: FloatArray, k: SceneTarget, known: Statistics) -> FloatArray:
-    """Return the brightness of what is hotter than its surroundings; 0 if nothing stands out."""
+def heat(
+    b: FloatArray, u: FloatArray, trust: FloatArray, k: SceneTarget, known: Statistics
+) -> FloatArray:
+    """Return the brightness that what is hotter than its surroundings gains in the scene u.
+
+    There is none if nothing stands out.
+    """
     # `ground_level` ends with windows of half the reach.
     above = b - ground_level(b, 2.0 * k.surroundings * math.sqrt(b.size), known)
     seen = above[trust > 0.5]
@@ -217,8 +249,9 @@ def heat(b: FloatArray, trust: FloatArray, k: SceneTarget, known: Statistics) ->
     stands_out = float(smoothstep((most / (spread + float(TINY)) - low) / (high - low)))
     t = np.minimum(above / max(most, float(TINY)), CAP)
     first, last = k.hot
-    stands = smoothstep((t - first) / (last - first))
-    return np.asarray(np.float32(k.heat * stands_out) * trust * t * stands)
+    stands = np.float32(stands_out) * trust * smoothstep((t - first) / (last - first))
+    gain = np.maximum(np.float32(k.heat) * (b - u), np.float32(k.glow) * t)
+    return np.asarray(stands * gain, np.float32)
 
 
 def with_headroom(u: FloatArray, white: float, distance: float) -> FloatArray:

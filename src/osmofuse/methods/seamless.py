@@ -19,15 +19,16 @@ ink, an object or land under a cloud, is let go. All channels have one t, from t
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from osmofuse.checks import number
 from osmofuse.filters import enlarged, reduced
-from osmofuse.linalg.integral import Integral, add_drift
+from osmofuse.linalg.integral import Integral
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics
@@ -36,17 +37,23 @@ from osmofuse.methods.union.settings import UnionSettings
 from osmofuse.typing import FloatArray
 
 LEAST_TIE, MOST_TIE = 0.1, 1e6  # pixels; beyond, the foreground or nothing holds the target
-# Shares of the side of a square with the picture's area: distance r of the robust tie (1/100 to
-# 1/60 works), and the tie of a background of one band, in which the brightness of a large area
+# Shares of the side of a square with the picture's area: distance r of the robust tie (1/110 to
+# 1/70 works), and the tie of a background of one band, in which the brightness of a large area
 # tells nothing of its colour (1/25 to 1/12 works).
-HOLDING, ONE_BAND = 1 / 80, 1 / 20
-# Difference of logarithms that counts as one. Smaller lets shades of a face enter, larger holds
-# objects: 0.12..0.17 works.
+HOLDING, ONE_BAND = 1 / 90, 1 / 20
+# Difference of logarithms that counts as one, of a background of one band; 0.12..0.17 works.
 KAPPA = 0.15
+# In colour it is this number over the squared height of what differs by more than SEEN: where that
+# is little, as of two faces, shades are held; of an object in another colour all is let go.
+# 0.02..0.04 works. Faces have heights of 0.3, objects and clouds of 0.5 to 0.9.
+HEIGHT_KAPPA, SEEN = 0.03, 0.15
+LEAST_KAPPA, MOST_KAPPA = 0.06, 0.4
 TIE_PIXELS = 50_000  # pixels of the copies on which t is found: what it holds is wide
 COARSE_CYCLES = 5  # V-cycles of an integral that begins with zero; each more than halves the error
 TIE_ROUNDS = 6  # of t, a V-cycle each: more change the gallery's results by less than 0.3 dB
-FINE_CYCLES = 1  # V-cycles of each size of the integral after half of it: 2 gain 0.1 dB
+# V-cycles of each size of the integral after half of it, and sweeps of the whole. On pages,
+# portraits and land the logarithm is then right within 0.0001 to 0.007, root mean square.
+HALF_CYCLES, FINE_SWEEPS = 1, 2
 SMALLEST = 70_000  # pixels of the integral that begins with zero; affects cost only
 
 
@@ -79,14 +86,16 @@ class Seamless:
     ) -> TiedTarget:
         """Return the target of these pictures."""
         del reach  # no setting of this target
-        side = math.sqrt(sources.shape[0] * sources.shape[1])
+        side = known("side", lambda: math.sqrt(sources.shape[0] * sources.shape[1]))
         shades = sources.channels == 1 or any(map(sources.is_one_band, range(1, sources.count)))
         auto = max(ONE_BAND * side, LEAST_TIE) if shades else MOST_TIE
         tie = auto if self.tie == "auto" else self.tie
         near = min(max(HOLDING * side, 1.0), tie)
         factor = math.ceil(side / math.sqrt(TIE_PIXELS))
-        t = alike(_small(sources, factor, known), near / factor, tie / factor)
-        return TiedTarget(near, tie, factor, t, sources.alpha.ndim < 3)
+        shared = shares_map(sources)
+        drifts, lengths = _small(sources, factor, known), (near / factor, tie / factor)
+        t = alike(drifts, *lengths, known, shared=shared, in_colour=not shades)
+        return TiedTarget(near, tie, factor, t, shared)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,20 +110,29 @@ class TiedTarget:
     factor: int
     t: FloatArray
     shared: bool
-    _grids: dict[tuple[int, int], Integral] = field(default_factory=dict)
+    _grids: list[_Grid] = field(default_factory=list)
 
     def fill(
         self, w: FloatArray, images: Sequence[FloatArray], weights: Sequence[FloatArray]
     ) -> None:
         """Set w to the foreground times the exponential of the integral."""
-        kind, shape = w.dtype.type, (w.shape[0], w.shape[1])
-        if not (self.shared and shape in self._grids):
-            t = enlarged(self.t, self.factor, shape).astype(kind, copy=False)
+        kind = w.dtype.type
+        if not (self.shared and self._grids and self._grids[0].kind is kind):
+            t = enlarged(self.t, self.factor, (w.shape[0], w.shape[1])).astype(kind, copy=False)
             mass = _mass((weights[0] == 1.0).astype(kind), t, self.near, self.tie)
-            self._grids.update(_integrals(mass))
+            self._grids[:] = _grids(mass, weights[1:], levels=1)
         ratios = [np.log(image / images[0]) for image in images[1:]]
         np.exp(integrated(ratios, weights[1:], self._grids), out=w)
         w *= images[0]
+
+
+@dataclass(frozen=True, eq=False)
+class _Grid:
+    """Integral of one size, and the maps of half that size, if it needs them."""
+
+    integral: Integral
+    kind: type
+    halves: list[FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,32 +153,62 @@ def _small(sources: Sources, factor: int, known: Statistics) -> list[_Drift]:
         plane = sources.image(k, c, np.float32)
         return np.asarray(np.log(reduced(plane, factor) + np.float32(lifts[k])))
 
+    def maps(c: int) -> tuple[list[FloatArray], FloatArray]:
+        kept = sources.weight(0, c, np.float32) == 1.0
+        weights = [reduced(sources.weight(k, c, np.float32), factor) for k in others]
+        return weights, reduced(kept.astype(np.float32), factor)
+
     f = [logarithm(0, c) for c in range(sources.channels)]
-    grey = np.asarray(sum(f) / np.float32(len(f)))
+    grey, one_map = np.asarray(sum(f) / np.float32(len(f))), maps(0)
     found = []
     for c, plane in enumerate(f):
         ratios = [logarithm(k, c) - (grey if sources.is_one_band(k) else plane) for k in others]
-        weights = [reduced(sources.weight(k, c, np.float32), factor) for k in others]
-        kept = sources.weight(0, c, np.float32) == 1.0
-        found.append(_Drift(ratios, weights, reduced(kept.astype(np.float32), factor)))
+        found.append(_Drift(ratios, *(one_map if shares_map(sources) else maps(c))))
     return found
 
 
-def alike(channels: Sequence[_Drift], near: float, tie: float) -> FloatArray:
-    """Return t, which is 1 where the mixed drifts lead to the foreground; lengths in pixels."""
+def shares_map(sources: Sources) -> bool:
+    """Return True if all channels have one map."""
+    return all(alpha.ndim < 3 for alpha in sources.alphas)
+
+
+def alike(
+    channels: Sequence[_Drift],
+    near: float,
+    tie: float,
+    known: Statistics,
+    *,
+    shared: bool,
+    in_colour: bool,
+) -> FloatArray:
+    """Return t, which is 1 where the mixed drifts lead to the foreground; lengths in pixels.
+
+    Channels with one map have `shared` matrices.
+    """
     shape = (channels[0].kept.shape[0], channels[0].kept.shape[1])
-    integrals = [Integral(shape) for _ in channels]
+    first = Integral(shape)
+    others = [first.twin() if shared else Integral(shape) for _ in channels[1:]]
     t: FloatArray = np.zeros(shape, np.float32)
     for number_of_round in range(TIE_ROUNDS + 1):
         squares = np.zeros(shape, np.float32)
-        for one, integral in zip(channels, integrals, strict=True):
+        for one, integral in zip(channels, (first, *others), strict=True):
             if number_of_round == 0:
-                integral.set_drift(_mixed(one.ratios, one.weights))
-            integral.set_mass(_mass(one.kept, t, near, tie))
+                integral.set_mixed(one.ratios, one.weights)
+            if integral is first or not shared:
+                integral.set_mass(_mass(one.kept, t, near, tie))
             psi = integral.cycle(1 if number_of_round else COARSE_CYCLES)
             np.maximum(squares, np.square(psi), out=squares)
-        t = 1.0 / np.square(1.0 + squares / np.float32(KAPPA**2))
+        kappa = known("kappa", partial(kappa_of, squares)) if in_colour else KAPPA
+        t = 1.0 / np.square(1.0 + squares / np.float32(kappa**2))
     return t
+
+
+def kappa_of(squares: FloatArray) -> float:
+    """Return the difference that counts as one, from those of the first integral, squared."""
+    seen = squares[squares > SEEN**2]
+    if seen.size == 0:
+        return MOST_KAPPA
+    return min(max(HEIGHT_KAPPA / float(np.median(seen)), LEAST_KAPPA), MOST_KAPPA)
 
 
 def _mass(kept: FloatArray, t: FloatArray, near: float, tie: float) -> FloatArray:
@@ -168,38 +216,34 @@ def _mass(kept: FloatArray, t: FloatArray, near: float, tie: float) -> FloatArra
     return kept + (kind(1.0) - kept) * (t * kind(near**-2.0) + kind(tie**-2.0))
 
 
-def _mixed(ratios: Sequence[FloatArray], weights: Sequence[FloatArray]) -> FloatArray:
-    """Return the mixed drift relative to the foreground."""
-    drift = np.zeros((2, *ratios[0].shape), ratios[0].dtype)
-    for ratio, weight in zip(ratios, weights, strict=True):
-        add_drift(drift, ratio, weight)
-    return drift
+def _grids(
+    mass: FloatArray, weights: Sequence[FloatArray], levels: int | None = None
+) -> list[_Grid]:
+    """Return the integrals tied by a mass, of its size and of halves of it.
 
-
-def _integrals(mass: FloatArray) -> dict[tuple[int, int], Integral]:
-    """Return the integrals tied by a mass, of its size and of halves of it."""
-    shape = (mass.shape[0], mass.shape[1])
-    integral = Integral(shape, mass.dtype.type)
+    The halves have V-cycles; their result is so near that the whole needs but sweeps.
+    """
+    shape, kind = (mass.shape[0], mass.shape[1]), mass.dtype.type
+    small = mass.size <= SMALLEST
+    integral = Integral(shape, kind, levels=None if small else levels)
     integral.set_mass(mass)
-    if mass.size <= SMALLEST:
-        return {shape: integral}
-    return {shape: integral} | _integrals(4.0 * reduced(mass, 2))
+    if small:
+        return [_Grid(integral, kind, [])]
+    halves = [reduced(weight, 2) for weight in weights]
+    return [_Grid(integral, kind, halves), *_grids(4.0 * reduced(mass, 2), halves)]
 
 
 def integrated(
-    ratios: Sequence[FloatArray],
-    weights: Sequence[FloatArray],
-    grids: Mapping[tuple[int, int], Integral],
+    ratios: Sequence[FloatArray], weights: Sequence[FloatArray], grids: Sequence[_Grid]
 ) -> FloatArray:
     """Return the integral of the mixed drift, from that of half the size."""
-    shape = (ratios[0].shape[0], ratios[0].shape[1])
-    integral = grids[shape]
-    integral.set_drift(_mixed(ratios, weights))
-    if shape[0] * shape[1] <= SMALLEST:
+    integral = grids[0].integral
+    integral.set_mixed(ratios, weights)
+    if len(grids) == 1:
         integral.set_start(0.0)
         return integral.cycle(COARSE_CYCLES)
-    small, smaller = ([reduced(x, 2) for x in part] for part in (ratios, weights))
-    half = integrated(small, smaller, grids)
+    half = integrated([reduced(x, 2) for x in ratios], grids[0].halves, grids[1:])
     flat = np.asarray(sum(x * weight for x, weight in zip(ratios, weights, strict=True)))
-    integral.set_start(flat + enlarged(half - reduced(flat, 2), 2, shape))
-    return integral.cycle(FINE_CYCLES)
+    flat += enlarged(half - reduced(flat, 2), 2, integral.shape)
+    integral.set_start(flat)
+    return integral.sweep(FINE_SWEEPS) if integral.levels == 1 else integral.cycle(HALF_CYCLES)

@@ -167,17 +167,23 @@ class Sources:
         return np.float64 if wide else np.float32
 
     def image(
-        self, source: int, channel: int, dtype: type, out: FloatArray | None = None
+        self,
+        source: int,
+        channel: int,
+        dtype: type,
+        out: FloatArray | None = None,
+        *,
+        step: int = 1,
     ) -> FloatArray:
         """Return a channel of a source as a plane, white at 1.0: `out`, or a new one.
 
         Source 0 is the foreground. A one-band background has the same plane in every channel;
-        where it is not valid it is 0.
+        where it is not valid it is 0. With a `step`, only pixels on a grid are read.
         """
-        array = (self.foreground, *self.backgrounds)[source]
-        plane = scaled(plane_of(array, channel), dtype, out)
+        array = plane_of((self.foreground, *self.backgrounds)[source], channel)
+        plane = scaled(array[::step, ::step], dtype, out)
         if source > 0 and self.valid is not None:
-            plane[~self.valid] = 0.0
+            plane[~self.valid[::step, ::step]] = 0.0
         return plane
 
     def is_one_band(self, source: int) -> bool:

@@ -47,6 +47,10 @@ class Statistics:
             self.values[name] = float(measure())
         return self.values[name]
 
+    def given(self, name: str) -> float | None:
+        """Return the number of this name if it is known."""
+        return self.values.get(self._prefix + name)
+
     def percentile(self, name: str, x: FloatArray, percent: float) -> float:
         """Return a percentile of a plane."""
         return self(name, lambda: percentile(x, percent))
@@ -64,9 +68,18 @@ def percentile(x: FloatArray, percent: float) -> float:
     >>> percentile(np.arange(101.0).reshape(1, -1), 10.0)
     10.0
     """
-    step = max(1, math.ceil(math.sqrt(x.size / SAMPLES)))
-    part = (x[::step, ::step] if x.ndim == 2 else x[:: step * step]).ravel()
-    if part.size == 0:
+    step = spacing(x.size)
+    return ranked(x[::step, ::step] if x.ndim == 2 else x[:: step * step], percent)
+
+
+def spacing(pixels: int) -> int:
+    """Return the distance of samples of a plane that are enough for a percentile."""
+    return max(1, math.ceil(math.sqrt(pixels / SAMPLES)))
+
+
+def ranked(samples: FloatArray, percent: float) -> float:
+    """Return a percentile of all samples; 0 of none."""
+    if samples.size == 0:
         return 0.0
-    rank = round(0.01 * percent * (part.size - 1))
-    return float(np.partition(part, rank)[rank])
+    rank = round(0.01 * percent * (samples.size - 1))
+    return float(np.partition(samples.ravel(), rank)[rank])

@@ -117,12 +117,12 @@ def test_light_and_a_tone_curve_are_not_strange() -> None:
 
 def test_correlation_is_that_of_colours() -> None:
     one, other, third = land(1), land(2), land(3)
-    around = np.ones(SHAPE, bool)
+    around, side = np.ones(SHAPE, bool), float(np.sqrt(np.prod(SHAPE)))
     f = np.stack([one, other])
-    assert correlation(f, 0.3 * f + 1.0, around) > 0.999
-    assert correlation(f, -f, around) < -0.999
-    assert abs(correlation(f, np.stack([third, third[::-1]]), around)) < 0.4
-    assert correlation(f, np.stack([third, third]), around) == 0.0
+    assert correlation(f, 0.3 * f + 1.0, around, side) > 0.999
+    assert correlation(f, -f, around, side) < -0.999
+    assert abs(correlation(f, np.stack([third, third[::-1]]), around, side)) < 0.4
+    assert correlation(f, np.stack([third, third]), around, side) == 0.0
 
 
 def test_an_outline_at_edges_is_steep() -> None:

@@ -43,3 +43,10 @@ def test_a_flat_background_is_no_error(page):
     fusion = osmofuse.fuse(page.foreground, flat)
     assert "shows nothing" in fusion.notes[1]
     assert np.abs(fusion.image - page.foreground).max() < 0.05
+
+
+def test_contrary_pictures_are_told_from_strangers(page):
+    negative = (1.0 - page.foreground.mean(axis=2)).astype(np.float32)
+    fusion = osmofuse.fuse(page.foreground, negative)
+    assert "bright in one and dark in the other" in fusion.notes[1]
+    assert np.abs(fusion.image - page.foreground).mean() < 0.01

@@ -68,12 +68,17 @@ def _without_cover(sources: Sources, k: int, offset: float, known: Statistics) -
     if sources.channels < 2 or sources.is_one_band(k):
         return sources
     lift, white = offset * white_of(sources, 0, known), white_of(sources, k, known)
-    valid = ~rim(grey_of(sources, k), RIM_BLACK * white)
+    side = known("side", lambda: math.sqrt(sources.shape[0] * sources.shape[1]))
+    valid = ~rim(grey_of(sources, k), RIM_BLACK * white, side)
     if sources.valid is not None:
         valid &= sources.valid
-    factor = math.ceil(math.sqrt(valid.size / COVER_PIXELS))
+    factor = math.ceil(side / math.sqrt(COVER_PIXELS))
     f = _logarithms(sources, 0, lift, factor)
-    cover = cover_of(f, _logarithms(sources, k, offset * white, factor), valid, factor)
+    small = _logarithms(sources, k, offset * white, factor)
+    # The share of a cover and the ground around it are those of the whole picture.
+    told = known.given("covered")
+    cover = None if told == 0.0 else cover_of(f, small, valid, factor, side, certain=bool(told))
+    known("covered", lambda: float(cover is not None))
     if cover is None:
         return sources
     f, b = _logarithms(sources, 0, lift), _logarithms(sources, k, offset * white)
@@ -89,12 +94,23 @@ def _logarithms(sources: Sources, source: int, lift: float, factor: int = 1) -> 
     return np.asarray(np.log(np.stack(planes) + np.float32(lift)))
 
 
-def cover_of(f: FloatArray, b: FloatArray, valid: BoolArray, factor: int) -> BoolArray | None:
-    """Return the mask of what covers the foreground, or None; f and b are reduced by a factor."""
+def cover_of(
+    f: FloatArray,
+    b: FloatArray,
+    valid: BoolArray,
+    factor: int,
+    side: float,
+    *,
+    certain: bool = False,
+) -> BoolArray | None:
+    """Return the mask of what covers the foreground, or None; f and b are reduced by a factor.
+
+    `side` is that of the whole picture; if `certain`, the whole has a cover.
+    """
+    side /= factor
     f, b = (np.stack([smooth(plane, GRAIN) for plane in x]) for x in (f, b))
     # Not what the Gaussian mixes with no data.
     seen = _eroded(reduced(valid.astype(np.float32), factor) == 1.0, math.ceil(3.0 * GRAIN))
-    side = math.sqrt(seen.size)
     if np.count_nonzero(seen) < LEAST_COVER * seen.size:
         return None
     strange = np.where(seen, strangeness(f, b, seen), 0.0)
@@ -104,11 +120,25 @@ def cover_of(f: FloatArray, b: FloatArray, valid: BoolArray, factor: int) -> Boo
     found = np.asarray(ndimage.binary_propagation(strange > CERTAIN_LOG, mask=low))
     cover = _dilated(found, max(2, math.ceil(COVER_MARGIN * side)))
     around = seen & ~cover
-    if (core & found).mean() < LEAST_COVER or around.mean() < LEAST_GROUND:
-        return None
-    if correlation(f, b, around) < LEAST_CORRELATION or outline(found, b, seen) > MOST_SLOPE:
+    if not (certain or _is_cover(f, b, found, core & found, around, seen, side)):
         return None
     return valid & (enlarged(cover.astype(np.float32), factor, _shape(valid)) > 0.0)
+
+
+def _is_cover(
+    f: FloatArray,
+    b: FloatArray,
+    found: BoolArray,
+    core: BoolArray,
+    around: BoolArray,
+    seen: BoolArray,
+    side: float,
+) -> bool:
+    """Return True if what was found is large, with the same ground around it, and no object."""
+    if core.mean() < LEAST_COVER or around.mean() < LEAST_GROUND:
+        return False
+    same = correlation(f, b, around, side) >= LEAST_CORRELATION
+    return same and outline(found, b, seen) <= MOST_SLOPE
 
 
 def strangeness(f: FloatArray, b: FloatArray, seen: BoolArray) -> FloatArray:
@@ -160,9 +190,9 @@ def _distance(rest: list[FloatArray], spread: list[float]) -> FloatArray:
     return np.asarray(np.sqrt(sum(squares) / len(rest)))
 
 
-def correlation(f: FloatArray, b: FloatArray, around: BoolArray) -> float:
+def correlation(f: FloatArray, b: FloatArray, around: BoolArray, side: float) -> float:
     """Return the correlation of the colours of both pictures outside a cover."""
-    coarse = CHROMA_COARSE * math.sqrt(around.size)
+    coarse = CHROMA_COARSE * side
     sums = np.zeros(3)
     for c in range(len(f) - 1):
         x, y = (

@@ -27,6 +27,10 @@ POOR_FIT = (
     "held back"
 )
 HELD_BACK = 0.7  # trust below which that is told
+CONTRARY = (
+    "much of what both show is bright in one and dark in the other, as in pictures of a thermal "
+    "camera, so what it adds was held back; for such a pair take --recipe scene"
+)
 UNRELATED = (
     "it shares hardly any structure with the foreground, so what it adds was held back; check that "
     "they show the same thing and are aligned, and for a thermal camera take --recipe scene"
@@ -45,12 +49,15 @@ def _doubts(
 ) -> Iterator[str]:
     clipped = known("clipped", lambda: clipped_share(b[pair.valid]))
     added = known("added", lambda: float((np.abs(psi) > VISIBLE).mean()))
-    if added < LEAST_SHARE and (fit.agreement >= STRANGERS or trust >= HELD_BACK):
-        yield NOTHING
-    elif fit.agreement < STRANGERS and trust < HELD_BACK:
+    held_back = trust < HELD_BACK
+    if held_back and fit.agreement < STRANGERS:
         yield UNRELATED
+    elif held_back:
+        yield POOR_FIT if fit.shifted else CONTRARY
+    elif added < LEAST_SHARE:
+        yield NOTHING
     elif fit.shifted:
-        yield POOR_FIT if trust < HELD_BACK else SHIFTED
+        yield SHIFTED
     if clipped > MOST_CLIPPED:
         yield f"{clipped:.0%} of it is clipped: what was there is lost, and cannot enter"
 

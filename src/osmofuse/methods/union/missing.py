@@ -7,6 +7,7 @@ with g the contrast of f relative to b where both show the same, and n the noise
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -27,6 +28,8 @@ HIGH_PASS = 3.0  # structure scales: what is coarser is light, not structure
 LEAST_SOUND = 0.01  # of the pixels; fewer prove no contrast
 ERROR = (0.1, 0.3)  # contrasts this much above 1 may be errors of a compressed picture; are none
 EMPTY = 1e-10  # energy of a background without any structure: 1e-5 of the logarithm
+# Squared correlation from which windows have common structure, of either sign. 0 to 0.5 work.
+COMMON = 0.2
 SHARED = (0.5, 0.3)  # squared correlation and ratio from which structure is shared at all
 # Shifts of b, of a pixel or two, among which structure of misregistered pictures fits best.
 AROUND = tuple((d * y, d * x) for d in (1, 2) for y, x in product((-1, 0, 1), repeat=2) if y or x)
@@ -80,26 +83,31 @@ def missing_of(
 ) -> Missing:
     """Return where and how strongly the background's structure is to enter."""
     noise = known.percentile("window noise", windows.s_b, k.noise_quantile)
-    gain, sound = contrast(windows, k, known)
+    gain, sound = contrast(windows, pair.tints, k, known)
     trust = trust_in(windows, fit, k, known)
     c = windows.c
     for shift in AROUND if fit.shifted else ():
         moved = np.roll(windows.h_b, shift, (0, 1))
         c = np.maximum(c, smooth(moved * windows.h_y, windows.scale))
-    low, high = thresholds(sound, k)
+    usual = known("usual", lambda: usual_part(windows, gain, noise))
+    low, high = thresholds(sound, usual, k)
     m, a = np.empty_like(c), np.empty_like(c)
     fill_missing(m, a, c, windows.s_b, noise, gain, low, high, trust)
     found = Missing(m, a, gain, sound, trust)
     return found if pair.valid.all() else found.within(inner_of(pair, windows.scale))
 
 
-def contrast(w: Windows, k: UnionSettings, known: Statistics) -> tuple[float, float]:
+def contrast(
+    w: Windows, tints: Sequence[FloatArray], k: UnionSettings, known: Statistics
+) -> tuple[float, float]:
     """Return the contrast of f relative to b, and the share of windows in which both agree."""
     ratio = w.c / (w.s_b + TINY)
     sound = w.strong & (w.c * w.c > k.sound_correlation * w.s_b * w.s_f) & (ratio > k.sound_gain)
 
     def gain() -> float:
-        found = 1.0 if sound.mean() < LEAST_SOUND else float(np.median(ratio[sound]))
+        if sound.mean() < LEAST_SOUND:
+            return 1.0
+        found = weighted_median(ratio[sound], neutral(w, tints, k.tint)[sound])
         more = min(max(found, 1.0), k.most_gain) - 1.0
         return 1.0 + more * float(smoothstep((more - ERROR[0]) / (ERROR[1] - ERROR[0])))
 
@@ -109,23 +117,60 @@ def contrast(w: Windows, k: UnionSettings, known: Statistics) -> tuple[float, fl
     return known("gain", gain), known("sound", share)
 
 
+def neutral(w: Windows, tints: Sequence[FloatArray], least: float) -> FloatArray:
+    """Return the weight of windows as a measure of contrast: little at edges between colours.
+
+    A layer adds no colour. What differs in colour is two pigments, whose contrast in infrared
+    tells nothing of that of strokes.
+    """
+    energy = np.zeros_like(w.s_f)
+    for tint in tints:
+        energy += smooth(np.square(tint - smooth(tint, HIGH_PASS * w.scale)), w.scale)
+    return np.asarray(1.0 / (1.0 + np.square(energy / (np.float32(least) * w.s_f + TINY))))
+
+
+def weighted_median(x: FloatArray, weight: FloatArray) -> float:
+    """Return the median of a line, each sample as often as its weight tells.
+
+    >>> weighted_median(np.array([3.0, 1.0, 2.0]), np.array([5.0, 1.0, 1.0]))
+    3.0
+    """
+    order = np.argsort(x)
+    total = np.cumsum(weight[order], dtype=np.float64)
+    return float(x[order[np.searchsorted(total, 0.5 * total[-1])]])
+
+
 def trust_in(w: Windows, fit: Fit, k: UnionSettings, known: Statistics) -> float:
     """Return the part of the layer to be added: less than 1 if the pictures fit badly.
 
-    They do if both have structure and share none; or if one had to be moved, and the contrast of
-    what both show still scatters.
+    They do if both have structure and share none, or show it with opposite signs; or if one had to
+    be moved, and the contrast of what both show still scatters.
     """
     if float(w.s_b.mean()) < EMPTY:
         return 1.0
     low, high = k.strangers
-    rich = known("richness", lambda: float(w.s_f.mean() / (w.s_b.mean() + TINY)))
-    if rich > k.blank and fit.agreement < high:
-        return float(smoothstep((fit.agreement - low) / (high - low)))
+    rich = known("richness", lambda: float(w.s_f.mean() / (w.s_b.mean() + TINY))) > k.blank
+    trust = agreeing(known("contrary", lambda: contrary_share(w)), k) if rich else 1.0
+    if rich and fit.agreement < high:
+        return trust * float(smoothstep((fit.agreement - low) / (high - low)))
     if not fit.shifted:
-        return 1.0
+        return trust
     low, high = k.scatter
     scatter = known("scatter", lambda: contrast_scatter(w))
-    return 1.0 - (1.0 - k.least_trust) * float(smoothstep((scatter - low) / (high - low)))
+    return trust * (1.0 - (1.0 - k.least_trust) * float(smoothstep((scatter - low) / (high - low))))
+
+
+def agreeing(contrary: float, k: UnionSettings) -> float:
+    """Return 1 if both pictures show structure with the same signs, 0 if often with opposite."""
+    low, high = k.contrary
+    return 1.0 - float(smoothstep((contrary - low) / (high - low)))
+
+
+def contrary_share(w: Windows) -> float:
+    """Return the share of common structure that is bright in one picture and dark in the other."""
+    common = w.strong & (w.c * w.c > COMMON * w.s_b * w.s_f)
+    c = w.c[common].astype(np.float64)
+    return float(-np.minimum(c, 0.0).sum() / (np.abs(c).sum() + TINY))
 
 
 def contrast_scatter(w: Windows) -> float:
@@ -139,10 +184,23 @@ def contrast_scatter(w: Windows) -> float:
     return float(last / first)
 
 
-def thresholds(sound: float, k: UnionSettings) -> tuple[float, float]:
-    """Return the parts of b's structure between which it counts as shown by f."""
+def usual_part(w: Windows, gain: float, noise: float) -> float:
+    """Return the part that f shows of most of b's structure."""
+    s_b, c = w.s_b[w.strong], w.c[w.strong]
+    return weighted_median(c / (gain * (s_b + noise + TINY)), s_b)
+
+
+def thresholds(sound: float, usual: float, k: UnionSettings) -> tuple[float, float]:
+    """Return the parts of b's structure between which it counts as shown by f.
+
+    Without sound windows, most of it has faded alike, and what f shows better is not missing.
+    """
     certain = float(smoothstep((sound - k.sound_share[0]) / (k.sound_share[1] - k.sound_share[0])))
-    low, high = (a + certain * (b - a) for a, b in zip(k.strict, k.lenient, strict=True))
+    most = min(max(usual, 0.0), k.faded)
+    low, high = (
+        most + above + certain * (part - most - above)
+        for above, part in zip(k.strict, k.lenient, strict=True)
+    )
     return low, high
 
 

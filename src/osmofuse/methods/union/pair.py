@@ -7,15 +7,17 @@ constant.
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from osmofuse.filters import smooth
 from osmofuse.kernels import kernel, prange
 from osmofuse.methods.sources import Sources
-from osmofuse.methods.statistics import Statistics
+from osmofuse.methods.statistics import Statistics, ranked, spacing
 from osmofuse.typing import BoolArray, FloatArray
 
 WHITE = 99.0  # percentile that stands for white: a few glints are not
@@ -32,17 +34,18 @@ DEAD_RANGES, DEAD_MEDIANS, DEAD_LOG = 2.0, 11.9, 0.15
 
 @dataclass(frozen=True, eq=False)
 class LogPair:
-    """Logarithms of foreground and background, the offset of f, and where b has data."""
+    """Logarithms of foreground and background, the offset of f, and where b has data.
+
+    `tints` are the differences of f's channels, one less than there are channels; `side` is that of
+    a square with the area of the whole picture, in pixels.
+    """
 
     y: FloatArray
     b: FloatArray
     offset: float
     valid: BoolArray
-
-    @property
-    def side(self) -> float:
-        """Side of the square of the same area, in pixels."""
-        return math.sqrt(self.y.size)
+    tints: tuple[FloatArray, ...]
+    side: float
 
 
 def log_pair(sources: Sources, background: int, offset: float, known: Statistics) -> LogPair:
@@ -52,40 +55,45 @@ def log_pair(sources: Sources, background: int, offset: float, known: Statistics
     """
     number = np.float32
     lift = offset * white_of(sources, 0, known)
-    y = np.zeros(sources.shape, number)
-    for c in range(sources.channels):
-        y += np.log(sources.image(0, c, number) + number(lift))
-    y /= number(sources.channels)
+    logs = [np.log(sources.image(0, c, number) + number(lift)) for c in range(sources.channels)]
+    tints = tuple(one - other for one, other in itertools.pairwise(logs))
+    y = np.asarray(sum(logs) / number(sources.channels))
     b = grey_of(sources, background)
     white = white_of(sources, background, known)
-    valid = ~rim(b, RIM_BLACK * white)
+    side = known("side", lambda: math.sqrt(b.size))
+    valid = ~rim(b, RIM_BLACK * white, side)
     if sources.valid is not None:
         valid &= sources.valid
-    b = filled(np.log(b + number(offset * white)), y, valid)
-    return LogPair(y, without_dead_pixels(b, known), lift, valid)
+    b = filled(np.log(b + number(offset * white)), y, valid, side)
+    return LogPair(y, without_dead_pixels(b, known), lift, valid, tints, side)
 
 
-def grey_of(sources: Sources, source: int) -> FloatArray:
-    """Return the mean of a picture's bands."""
+def grey_of(sources: Sources, source: int, *, step: int = 1) -> FloatArray:
+    """Return the mean of a picture's bands; with a step, only on a grid of pixels."""
     bands = 1 if sources.is_one_band(source) else sources.channels
-    b = sources.image(source, 0, np.float32)
+    b = sources.image(source, 0, np.float32, step=step)
     for c in range(1, bands):
-        b += sources.image(source, c, np.float32)
+        b += sources.image(source, c, np.float32, step=step)
     return b if bands == 1 else b / np.float32(bands)
 
 
 def white_of(sources: Sources, source: int, known: Statistics) -> float:
     """Return the white of a picture: of the foreground's brightest channel, of b's mean band."""
+    step = spacing(sources.shape[0] * sources.shape[1])
+
+    def white(c: int) -> float:
+        return ranked(sources.image(0, c, np.float32, step=step), WHITE)
+
     if source > 0:
-        found = known.percentile("white", grey_of(sources, source), WHITE)
+        found = known("white", lambda: ranked(grey_of(sources, source, step=step), WHITE))
         return max(found, LEAST_WHITE)
-    planes = (sources.image(0, c, np.float32) for c in range(sources.channels))
-    whites = [known.percentile(f"white {c}", plane, WHITE) for c, plane in enumerate(planes)]
+    whites = [known(f"white {c}", partial(white, c)) for c in range(sources.channels)]
     return max(LEAST_WHITE, *whites)
 
 
-def rim(b: FloatArray, level: float) -> BoolArray:
-    """Return the mask of dark regions that touch the border of the picture."""
+def rim(b: FloatArray, level: float, side: float | None = None) -> BoolArray:
+    """Return the mask of dark regions that touch the border; `side` is that of the whole."""
+    size = b.size if side is None else side * side
     dark = b < level
     if not (dark[0].any() or dark[-1].any() or dark[:, 0].any() or dark[:, -1].any()):
         return np.zeros(b.shape, bool)
@@ -94,16 +102,16 @@ def rim(b: FloatArray, level: float) -> BoolArray:
     parts, _ = ndimage.label(dark)
     ends = np.unique(np.concatenate([parts[0], parts[-1], parts[:, 0], parts[:, -1]]))
     sizes = np.bincount(parts.ravel())
-    large = [k for k in ends if k and sizes[k] > LEAST_RIM * b.size]
+    large = [k for k in ends if k and sizes[k] > LEAST_RIM * size]
     found = np.isin(parts, large)
     return np.asarray(ndimage.binary_dilation(found, iterations=RIM_WIDTH)) if large else found
 
 
-def filled(b: FloatArray, y: FloatArray, valid: BoolArray) -> FloatArray:
+def filled(b: FloatArray, y: FloatArray, valid: BoolArray, side: float | None = None) -> FloatArray:
     """Return b, and y at b's level where b has no data, so that no edge arises there."""
     if valid.all():
         return b
-    sigma, known = FILL * math.sqrt(b.size), valid.astype(b.dtype)
+    sigma, known = FILL * (math.sqrt(b.size) if side is None else side), valid.astype(b.dtype)
     level = smooth(known * (y - b), sigma) / np.maximum(smooth(known, sigma), 1e-6)
     return np.where(valid, b, y - level)
 

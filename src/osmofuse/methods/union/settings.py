@@ -29,11 +29,18 @@ class UnionSettings:
         Squared correlation and ratio of contrasts from which both pictures show the same.
     sound_share : tuple of float
         Share of sound windows between which the thresholds change.
-    strict, lenient : tuple of float
-        Part of b's structure that f shows: below the first it is missing, above the second not;
-        without sound windows, and with.
+    lenient : tuple of float
+        Part of b's structure that f shows: below the first it is missing, above the second not.
+    strict : tuple of float
+        The same without sound windows, above the part that f shows of most of it: faded ink may
+        have kept a fifth of its contrast, and print beside lost writing a third.
+    faded : float
+        Largest part that counts as faded there.
     most_gain : float
         Largest contrast of f relative to b.
+    tint : float
+        Energy of differences in colour relative to that in brightness from which structure of f
+        hardly counts in that contrast.
     scatter : tuple of float
         Ratio of the quartiles of that contrast between which what is added is held back, for
         pictures that did not fit: 2 to 3 if one is blurred, displaced and compressed.
@@ -42,6 +49,9 @@ class UnionSettings:
     strangers : tuple of float
         Agreement below which nothing is added, and from which all is: pages have 1.3 to 4, and
         strangers 0.5 to 1.2. A foreground without structure cannot agree, and is not asked.
+    contrary : tuple of float
+        Share of common structure with opposite signs, between which what is added is held back:
+        pages have at most 0.07, scenes of a visible and a thermal camera 0.4 to 0.7.
     blank : float
         Energy of the foreground's structure relative to the background's from which it is asked.
     rounds : int
@@ -66,12 +76,15 @@ class UnionSettings:
     sound_correlation: float = 0.6
     sound_gain: float = 0.6
     sound_share: tuple[float, float] = (0.05, 0.2)
-    strict: tuple[float, float] = (0.2, 0.29)
-    lenient: tuple[float, float] = (0.8, 1.05)
+    lenient: tuple[float, float] = (0.75, 1.15)
+    strict: tuple[float, float] = (0.1, 0.2)
+    faded: float = 0.25
     most_gain: float = 4.0
+    tint: float = 0.08
     scatter: tuple[float, float] = (1.6, 2.6)
     least_trust: float = 0.3
     strangers: tuple[float, float] = (1.1, 1.25)
+    contrary: tuple[float, float] = (0.2, 0.35)
     blank: float = 0.25
     rounds: int = 6
     tie_width: float = 0.7

@@ -28,18 +28,20 @@ LONGEST = 1.0  # pixels, in a round
 LEAST_ENERGY = np.float32(1e-12)
 
 
-def fitted(b: FloatArray, y: FloatArray, scale: float) -> FloatArray:
+def fitted(b: FloatArray, y: FloatArray, scale: float, side: float | None = None) -> FloatArray:
     """Return b, moved so that its structure lies on that of y.
 
     `scale` is the deviation of the finest structure in pixels; coarser light is left out.
+    `side` is that of the whole picture, if b is a part of it.
     """
     from scipy.ndimage import map_coordinates
 
+    side = math.sqrt(b.size) if side is None else side
     places = np.indices(b.shape, np.float32)
     moved, h_y = b, high_passed(y, scale)
     for _ in range(SHIFT_ROUNDS):
         h_b = high_passed(moved, scale)
-        places += np.stack([shift_along(h_b, h_y, axis) for axis in (0, 1)])
+        places += np.stack([shift_along(h_b, h_y, axis, side) for axis in (0, 1)])
         moved = map_coordinates(b, places, order=3, mode="nearest")
     return np.asarray(moved)
 
@@ -49,9 +51,8 @@ def high_passed(x: FloatArray, scale: float) -> FloatArray:
     return x - smooth(x, 3.0 * scale)
 
 
-def shift_along(h_b: FloatArray, h_y: FloatArray, axis: int) -> FloatArray:
+def shift_along(h_b: FloatArray, h_y: FloatArray, axis: int, side: float) -> FloatArray:
     """Return how far b is to be read ahead along an axis, in pixels, at most one."""
-    side = math.sqrt(h_b.size)
     s_b, s_f = smooth(h_b * h_b, SHIFT_WINDOW * side), smooth(h_y * h_y, SHIFT_WINDOW * side)
     before, here, after = (
         smooth(np.roll(h_b, -d, axis) * h_y, SHIFT_WINDOW * side) for d in (-1, 0, 1)

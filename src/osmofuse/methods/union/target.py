@@ -75,7 +75,7 @@ class UnionTarget(UnionSettings):
             pair.y[...] += one.psi
         structure, windows, fit = measured(pair, self, known)
         if fit.shifted:
-            pair = replace(pair, b=fitted(pair.b, pair.y, structure.scale))
+            pair = replace(pair, b=fitted(pair.b, pair.y, structure.scale, pair.side))
             structure, windows, _ = measured(pair, self, known.within("moved"))
         reach = self.reach * structure.scale if reach is None else reach
         missing = missing_of(pair, windows, fit, self, known).within(entry(sources, k))
