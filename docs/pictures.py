@@ -45,7 +45,7 @@ def main(*names: str) -> None:
     FOLDER.mkdir(exist_ok=True)
     draw_manuscript(gallery.manuscript())
     draw_portrait(gallery.portrait())
-    draw_shadow(gallery.shadow())
+    draw_shadow(gallery.shadow((240, 312)))
     draw_gold_leaf(gallery.gold_leaf((480, 380)))
     draw_recolouring(gallery.recolouring((440, 400)))
     draw_mosaics()
@@ -160,9 +160,14 @@ def draw_compact(picture: np.ndarray) -> None:
 
 
 def draw_shadow(scene: gallery.Scene) -> None:
+    result = osmofuse.remove_shadow(scene.foreground, scene.alpha, extent="local")
     panels = [
         ("Foreground: a yard under a tree", scene.foreground),
         ("alpha: black on the shadow's edge", scene.alpha),
+        (
+            "Shadow removed",
+            osmofuse.remove_shadow(scene.foreground, scene.alpha, extent="local").image,
+        ),
         ("Truth: the yard in plain light", scene.truth),
     ]
     save("shadow.jpg", panels)

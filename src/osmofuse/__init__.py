@@ -46,6 +46,7 @@ _HOMES = {
     "MismatchError": "errors",
     "MissingExtraError": "errors",
     "Need": "jobs.need",
+    "NonlinearOsmosis": "methods.nonlinear_osmosis",
     "OsmofuseError": "errors",
     "OutputError": "errors",
     "Picture": "picture",
@@ -58,6 +59,8 @@ _HOMES = {
     "Score": "metrics.score",
     "ScoreJob": "jobs.score",
     "SettingError": "errors",
+    "ShadowJob": "jobs.shadow",
+    "ShadowRemoval": "tasks.remove_shadow",
     "Sources": "methods.sources",
     "SpectralTV": "methods.spectral_tv",
     "Status": "progress",
@@ -79,6 +82,7 @@ _HOMES = {
     "read": "io.reading",
     "recipe": "tasks.recipe",
     "recipes": "tasks.recipe",
+    "remove_shadow": "tasks.remove_shadow",
     "repeat": "jobs.repeat",
     "score": "metrics.score",
     "soften": "maps.alpha",
@@ -112,6 +116,7 @@ if TYPE_CHECKING:
     from osmofuse.jobs.need import Need
     from osmofuse.jobs.repeat import repeat
     from osmofuse.jobs.score import ScoreJob
+    from osmofuse.jobs.shadow import ShadowJob
     from osmofuse.jobs.sweep import SweepJob
     from osmofuse.maps.alpha import soften
     from osmofuse.maps.matting import Matte, matte
@@ -121,6 +126,7 @@ if TYPE_CHECKING:
     from osmofuse.methods.direct import DirectMatting
     from osmofuse.methods.guided_filter import GuidedFilterFusion
     from osmofuse.methods.linear_osmosis import LinearOsmosis
+    from osmofuse.methods.nonlinear_osmosis import NonlinearOsmosis
     from osmofuse.methods.poisson import PoissonEditing
     from osmofuse.methods.pyramid import LaplacianPyramid
     from osmofuse.methods.sources import Sources
@@ -139,6 +145,7 @@ if TYPE_CHECKING:
     from osmofuse.tasks.fuse import fuse
     from osmofuse.tasks.prepare import Prepared, prepare
     from osmofuse.tasks.recipe import Recipe, recipe, recipes
+    from osmofuse.tasks.remove_shadow import ShadowRemoval, remove_shadow
     from osmofuse.tasks.sweep import Trial, sweep
 
 __all__ = [
@@ -170,6 +177,7 @@ __all__ = [
     "MismatchError",
     "MissingExtraError",
     "Need",
+    "NonlinearOsmosis",
     "OsmofuseError",
     "OutputError",
     "Picture",
@@ -182,6 +190,8 @@ __all__ = [
     "Score",
     "ScoreJob",
     "SettingError",
+    "ShadowJob",
+    "ShadowRemoval",
     "Sources",
     "SpectralTV",
     "Status",
@@ -207,6 +217,7 @@ __all__ = [
     "recipe",
     "recipes",
     "registration",
+    "remove_shadow",
     "repeat",
     "report",
     "score",

@@ -60,6 +60,8 @@ def job_of(kind, files, folder, **changes):
                               "metrics": "fmi", "truth": files["visible"]},
         "sweep": several | {"output": folder / "swept", "settings": {
             "eta": [0.1, 0.2], "mu": 10.0, "gamma": 1.0, "reach": 2.0, "start": "foreground"}},
+        "shadow": {"image": files["visible"], "boundary": files["map"],
+                   "output": folder / "plain.tif", "extent": "global", "texture": False},
         "score": pair | {"fused": files["visible"], "background": files["infrared"],
                          "output": folder / "scores.json", "metrics": ("fmi", "structure")},
         "clone": {"into": files["visible"], "object": files["visible"], "mask": files["map"],

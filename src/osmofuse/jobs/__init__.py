@@ -14,6 +14,7 @@ from osmofuse.jobs.picture import PictureJob
 from osmofuse.jobs.repeat import JOBS, compare_with_record, job_of_record, repeat
 from osmofuse.jobs.score import ScoreJob, ScoreResult
 from osmofuse.jobs.series import SeriesResult, keep_ranking
+from osmofuse.jobs.shadow import ShadowJob
 from osmofuse.jobs.sweep import SweepJob
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "ScoreJob",
     "ScoreResult",
     "SeriesResult",
+    "ShadowJob",
     "SweepJob",
     "compare_with_record",
     "job_of_record",

@@ -22,6 +22,7 @@ from osmofuse.jobs.fuse import FuseJob
 from osmofuse.jobs.job import FileJob, Repetition, Result, may_be_none, required_fields
 from osmofuse.jobs.matte import MatteJob
 from osmofuse.jobs.score import ScoreJob
+from osmofuse.jobs.shadow import ShadowJob
 from osmofuse.jobs.sources import SourcesJob
 from osmofuse.jobs.sweep import SweepJob
 from osmofuse.pixels import white_of
@@ -38,7 +39,8 @@ from osmofuse.record import (
 from osmofuse.typing import Array
 
 _KINDS: tuple[type[FileJob[Any]], ...] = (
-    FuseJob, AlignJob, MatteJob, CompareJob, SweepJob, ScoreJob, BalanceJob, CloneJob, CompactJob,
+    FuseJob, AlignJob, MatteJob, CompareJob, SweepJob, ScoreJob,
+    ShadowJob, BalanceJob, CloneJob, CompactJob,
 )  # fmt: skip
 # Kinds of jobs by name.
 JOBS: dict[str, type[FileJob[Any]]] = {one.kind: one for one in _KINDS}

@@ -7,6 +7,7 @@ from osmofuse.methods.contract import Fusion, Method
 from osmofuse.methods.direct import DirectMatting
 from osmofuse.methods.guided_filter import GuidedFilterFusion
 from osmofuse.methods.linear_osmosis import LinearOsmosis
+from osmofuse.methods.nonlinear_osmosis import NonlinearOsmosis
 from osmofuse.methods.poisson import PoissonEditing
 from osmofuse.methods.pyramid import LaplacianPyramid
 from osmofuse.methods.sources import Sources
@@ -24,6 +25,7 @@ __all__ = [
     "LaplacianPyramid",
     "LinearOsmosis",
     "Method",
+    "NonlinearOsmosis",
     "PoissonEditing",
     "Sources",
     "SpectralTV",

@@ -15,6 +15,7 @@ from osmofuse.methods.direct import DirectMatting
 from osmofuse.methods.function_method import method_of_function
 from osmofuse.methods.guided_filter import GuidedFilterFusion
 from osmofuse.methods.linear_osmosis import LinearOsmosis
+from osmofuse.methods.nonlinear_osmosis import NonlinearOsmosis
 from osmofuse.methods.poisson import PoissonEditing
 from osmofuse.methods.pyramid import LaplacianPyramid
 from osmofuse.methods.spectral_tv import SpectralTV
@@ -32,6 +33,7 @@ METHODS: dict[str, type[Method]] = {
     "structure-aware": StructureAwareFusion,
     "linear-osmosis": LinearOsmosis,
     "anisotropic-osmosis": AnisotropicOsmosis,
+    "nonlinear-osmosis": NonlinearOsmosis,
     "spectral-tv": SpectralTV,
 }
 

@@ -234,16 +234,26 @@ class OsmosisFlow(ABC):
         """Follow the flow of a channel; after a cancel, leave it where it starts."""
         if not record.guard.beat():
             return Outcome(first, Status.cancelled, 0)
-        steps = 1 if math.isinf(self.time) else self.steps
+        steps = self._steps
         step = make(planes, (self.time - first.time) / steps, record.guard.beat)
         return evolve(step, first, steps=steps, guard=record.guard, record=record)
 
+    @property
+    def _steps(self) -> int:
+        """Number of steps; one leads to the end of the flow."""
+        return 1 if math.isinf(self.time) else self.steps
+
     def _implicit(self, system: DriftSystem, tau: float, go_on: Callable[[], bool]) -> Implicit:
         """Return the stepper of a linear system."""
-        # A step leaves an error as large as the residual; the end of the flow, a larger one.
-        rtol = STATIONARY * self.rtol if math.isinf(tau) else self.rtol
-        solve = partial(system.solve, rtol=rtol, max_iter=self.max_iter, go_on=go_on)
+        solve = partial(system.solve, rtol=self._rtol(tau), max_iter=self.max_iter, go_on=go_on)
         return Implicit(solve, tau)
+
+    def _rtol(self, tau: float) -> float:
+        """Return the tolerance of a solve.
+
+        A step leaves an error as large as the residual; the end of the flow, a larger one.
+        """
+        return STATIONARY * self.rtol if math.isinf(tau) else self.rtol
 
 
 def _step(channel: int | None, iteration: int, s: Evolution) -> Step:

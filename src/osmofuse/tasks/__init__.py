@@ -9,6 +9,7 @@ from osmofuse.tasks.fuse import fuse
 from osmofuse.tasks.levels import apply_levels, range_used
 from osmofuse.tasks.prepare import Prepared, prepare
 from osmofuse.tasks.recipe import Recipe, recipe, recipe_files, recipes
+from osmofuse.tasks.remove_shadow import ShadowRemoval, remove_shadow
 from osmofuse.tasks.sweep import Trial, sweep
 from osmofuse.tasks.working_space import from_working, to_working
 
@@ -20,6 +21,7 @@ __all__ = [
     "Edited",
     "Prepared",
     "Recipe",
+    "ShadowRemoval",
     "Trial",
     "apply_levels",
     "balance",
@@ -33,6 +35,7 @@ __all__ = [
     "recipe",
     "recipe_files",
     "recipes",
+    "remove_shadow",
     "sweep",
     "to_working",
 ]

@@ -1,0 +1,92 @@
+"""``osmofuse shadow``: remove a shadow or a spot of light."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from osmofuse.cli import options
+from osmofuse.cli.options import GroupedCommand
+from osmofuse.cli.run import do_job, job_of, job_options, print_result
+from osmofuse.cli.types import FILE, Number
+from osmofuse.jobs import ShadowJob
+from osmofuse.tasks.remove_shadow import EXTENTS, LEVELS, MODELS, REMOVED
+
+
+def _boundary(_ctx: click.Context, _param: click.Parameter, value: Path | None) -> Path | None:
+    """Return the map's file; None for "auto"."""
+    return None if value is not None and str(value) == "auto" else value
+
+
+@click.command("shadow", cls=GroupedCommand)
+@click.argument("image", type=FILE, required=False, metavar="PICTURE")
+@options.page
+@click.option(
+    "--boundary",
+    type=FILE,
+    callback=_boundary,
+    metavar="FILE|auto",
+    help="Map that is black on the edge of the shadow and white elsewhere; auto finds the shadow, "
+    "or refuses.  [default: auto]",
+)
+@click.option("--mask", is_flag=True, help="The map is a rough mask, black in the shadow.")
+@click.option(
+    "--width",
+    type=Number(),
+    metavar="PIXELS",
+    help="Width of the band around the edge of a mask or a shadow that was found.  [default: "
+    "measured]",
+)
+@options.one_of(
+    "--model", MODELS, f"Diffuse on the edge by this model: {', '.join(MODELS)}.", "linear"
+)
+@options.one_of(
+    "--extent",
+    EXTENTS,
+    "Solve for the whole picture (global), or change the shadow alone (local).",
+    "global",
+)
+@click.option(
+    "--texture/--no-texture",
+    default=None,
+    help="Keep the texture on the edge; the published models do not.  [default: texture, but for "
+    "anisotropic]",
+)
+@options.one_of(
+    "--level",
+    LEVELS,
+    "Global extent: keep the brightness of the lit part, the exposure, or the mean.  [default: "
+    "exposure]",
+)
+@options.one_of("--remove", REMOVED, "Remove what is darker (shadow) or brighter (light).", "auto")
+@click.option(
+    "--offset",
+    type=Number(),
+    default=0.01,
+    show_default=True,
+    help="Add this to samples while computing; white is 1.",
+)
+@options.output("Write the picture without shadow here.")
+@job_options
+@click.pass_context
+def command(ctx: click.Context, /, **given: Any) -> None:
+    """Remove a shadow, or a spot of light, from PICTURE.
+
+    Without a map the shadow is found; if that is not sure, nothing is written and the exit code is
+    2. The map of --boundary has the size of PICTURE, is black on a band that covers the edge of the
+    shadow, and encloses it. The record next to the output, PATH.json, describes how
+    it was made.
+
+    \b
+    osmofuse shadow photo.tif --boundary edge.png -o plain.tif
+    osmofuse shadow photo.tif --boundary rough.png --mask -o plain.tif
+    osmofuse shadow photo.tif -o plain.tif
+    """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
+    job, old = job_of(ctx, given, ShadowJob)
+    result = do_job(job, "Removing the shadow", given, old=old)
+    if result is None:
+        return
+    failed = [] if result.status.is_success else [f"the solver did not converge ({result.status})"]
+    print_result(ctx, result, given, ["Removed the shadow."], warnings=failed)

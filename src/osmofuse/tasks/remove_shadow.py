@@ -1,0 +1,341 @@
+"""Removal of shadows and spots of light by osmosis."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from osmofuse.checks import choice, number
+from osmofuse.errors import InputError, MismatchError, SettingError
+from osmofuse.kernels import threads_for
+from osmofuse.linalg import FREE, HELD
+from osmofuse.linalg.kinds import Kinds
+from osmofuse.maps.directions import directions
+from osmofuse.maps.find_shadow import find_shadow
+from osmofuse.maps.map_file import alpha_of_picture
+from osmofuse.maps.shadow_band import band_of_mask
+from osmofuse.maps.shadow_regions import Removed, ShadowRegions, shadow_regions
+from osmofuse.methods.region import box_around
+from osmofuse.methods.shadow_osmosis import Model, ShadowOsmosis
+from osmofuse.methods.shadow_profile import ShadowProfile, shadow_profile
+from osmofuse.operators import LatticeOsmosis
+from osmofuse.picture import Picture, as_alpha, samples
+from osmofuse.pixels import scaled
+from osmofuse.progress import Guard, Status, Watch, worst
+from osmofuse.tasks.edited import Edited
+from osmofuse.typing import ArrayLike, BoolArray, FloatArray
+
+Extent: TypeAlias = Literal["global", "local"]
+Level: TypeAlias = Literal["lit", "exposure", "mean"]
+
+MODELS: tuple[Model, ...] = ("linear", "anisotropic", "nonlinear")
+EXTENTS: tuple[Extent, ...] = ("global", "local")
+LEVELS: tuple[Level, ...] = ("lit", "exposure", "mean")
+REMOVED: tuple[Removed, ...] = ("auto", "shadow", "light")
+
+FULL = 0.9  # share of the picture above which a boundary is refused as full
+METER = 2.2  # exponent that turns samples into light, nearly that of sRGB
+# Deviation of the weight of an exposure meter, in sides of the picture; 0.25..0.5 works.
+CENTRE = 0.35
+
+
+@dataclass(frozen=True, eq=False)
+class ShadowRemoval(Edited):
+    """Result of `remove_shadow`.
+
+    Attributes
+    ----------
+    boundary : array, (rows, cols)
+        The boundary used: 1 where the drift is kept, 0 on the edge of the shadow.
+    jump : tuple of float
+        Part of the light that the shadow leaves, for each channel; above 1 under a spot of light.
+        Empty if it was not measured.
+    """
+
+    boundary: FloatArray = field(kw_only=True, repr=False)
+    jump: tuple[float, ...] = ()
+
+
+def remove_shadow(
+    picture: ArrayLike | Picture,
+    boundary: ArrayLike | Picture | str = "auto",
+    *,
+    model: Model = "linear",
+    extent: Extent = "global",
+    mask: bool = False,
+    width: float | None = None,
+    texture: bool | None = None,
+    level: Level | None = None,
+    remove: Removed = "auto",
+    offset: float = 0.01,
+    watch: Watch | None = None,
+) -> ShadowRemoval:
+    """Remove a shadow, or a spot of light, from a picture.
+
+    Parameters
+    ----------
+    picture : array or Picture, (rows, cols) or (rows, cols, channels)
+        The picture.
+    boundary : array, Picture or "auto"
+        Map of the shadow's edge: white, 1, where the picture is kept; black, 0, on a band
+        that covers the penumbra. "auto" finds the shadow, and raises an InputError if it is not
+        sure.
+    model : {"linear", "anisotropic", "nonlinear"}
+        Diffusion on the band: the same in all directions; along the edges of the ground; or slow
+        at jumps.
+    extent : {"global", "local"}
+        Solve for the whole picture, or only for shadow and band; then all other pixels are kept
+        bit for bit, and the boundary must enclose the shadow.
+    mask : bool
+        The boundary is a mask of the shadow, black or 0 inside; a band is laid around its edge.
+    width : float, 1 to 1000, optional
+        Width of the band around the edge of a mask or of a shadow that was found, in
+        pixels; by default measured from the penumbra.
+    texture : bool, optional
+        Keep the texture in the band: its drift is the picture's less that of the shadow, not 0
+        as in the published models. The default is True; the anisotropic model has False alone.
+    level : {"lit", "exposure", "mean"}, optional
+        Brightness of the result: that of the lit part stays, the only one for a local extent; or
+        for a global one the mean light of the picture stays, with more weight on its centre, as a
+        camera would expose the scene without shadow (the default); or the mean of each channel,
+        the law of osmosis.
+    remove : {"auto", "shadow", "light"}
+        Ordinary light is that of the largest region; of the brightest; or of the darkest.
+    offset : float, 1e-6 to 100
+        Added to the samples, white at 1.0, while computing. Raise it for dark, noisy pictures.
+    watch : callable, optional
+        As for `osmofuse.fuse`.
+
+    Returns
+    -------
+    ShadowRemoval
+        The picture without shadow, and the boundary used.
+
+    Raises
+    ------
+    InputError
+        The boundary is empty or covers the picture, does not lie on an edge of light, or no shadow
+        was found.
+    MismatchError
+        The boundary has another size.
+
+    Examples
+    --------
+    >>> from osmofuse.gallery import shadow
+    >>> scene = shadow((60, 80))
+    >>> result = remove_shadow(scene.foreground, scene.alpha, extent="local")
+    >>> result.status.is_success
+    True
+    """
+    check_shadow_settings(model, extent, level, remove, offset, width, texture)
+    guard = Guard(watch)
+    original = picture if isinstance(picture, Picture) else None
+    f = samples(picture if original is None else original.filled(), "picture", dtype=np.float64)
+    f = f.reshape(*f.shape[:2], -1)
+    logarithms = np.log(f + offset)
+    keep, notes = _boundary(boundary, f, logarithms, mask, width)
+    regions = _regions(logarithms, keep, remove, extent)
+    profile = None
+    if regions is None:
+        notes += ("the boundary encloses no region; its drift is 0, without the ground's texture",)
+    elif texture is not False and model != "anisotropic":
+        profile = shadow_profile(logarithms, regions)
+    level = level or ("lit" if extent == "local" else "exposure")
+    work = _Work(model, extent, level, offset, keep, regions, profile)
+    image, status = work(f, guard)
+    shape = np.shape(picture if original is None else original.colour)
+    return ShadowRemoval(
+        image=image.reshape(shape),
+        status=status,
+        notes=notes,
+        seconds=guard.seconds,
+        original=original,
+        boundary=keep,
+        jump=() if profile is None else tuple(map(float, np.exp(profile.jump))),
+    )
+
+
+def check_shadow_settings(
+    model: Model,
+    extent: Extent,
+    level: Level | None,
+    remove: Removed,
+    offset: float,
+    width: float | None,
+    texture: bool | None,
+) -> None:
+    """Check the settings of `remove_shadow`."""
+    choice("model", model, MODELS)
+    choice("extent", extent, EXTENTS)
+    choice("level", level, (*LEVELS, None))
+    choice("remove", remove, REMOVED)
+    number("offset", offset, least=1e-6, most=100.0)
+    if width is not None:
+        number("width", width, least=1.0, most=1000.0)
+    if texture and model == "anisotropic":
+        raise SettingError("texture: the model 'anisotropic' rebuilds the band; use False or None")
+    if extent == "local" and level not in ("lit", None):
+        raise SettingError(f"level: {level!r} changes the lit part; use it with extent='global'")
+
+
+def _boundary(
+    boundary: ArrayLike | Picture | str,
+    f: FloatArray,
+    logarithms: FloatArray,
+    mask: bool,
+    width: float | None,
+) -> tuple[FloatArray, tuple[str, ...]]:
+    """Return the map of the boundary, checked, and notes."""
+    if isinstance(boundary, str):
+        choice("boundary", boundary, ("auto",))
+        shadow, note = find_shadow(logarithms)
+        return 1.0 - band_of_mask(logarithms, shadow, width), (note,)
+    keep, notes = _map_of(boundary)
+    if keep.shape != f.shape[:2]:
+        raise MismatchError(
+            f"boundary: {keep.shape[0]} x {keep.shape[1]} pixels, but the picture has "
+            f"{f.shape[0]} x {f.shape[1]}; draw it on the picture itself, or crop both alike"
+        )
+    dark = keep < 0.5
+    if not dark.any():
+        raise InputError(
+            "boundary: empty, nothing is black (0); draw a black band over the edge of the shadow"
+        )
+    if dark.mean() > FULL:
+        raise InputError(
+            f"boundary: {dark.mean():.0%} of it are black; only a band over the shadow's edge must "
+            "be. Is it inverted?"
+        )
+    return (1.0 - band_of_mask(logarithms, dark, width), notes) if mask else (keep, notes)
+
+
+def _map_of(boundary: ArrayLike | Picture) -> tuple[FloatArray, tuple[str, ...]]:
+    """Return a map of any kind as one plane in [0, 1], and notes on how it was read."""
+    if isinstance(boundary, Picture):
+        try:
+            found = alpha_of_picture(boundary, name="boundary")
+        except InputError:
+            return _painted(boundary)
+        return found.alpha, found.notes
+    keep = as_alpha(boundary, name="boundary")
+    if keep.ndim == 3 and keep.shape[2] in (1, 3):
+        keep = keep.mean(axis=2)
+    if keep.ndim != 2:
+        raise InputError(f"boundary: shape {keep.shape}; must be a map of one band, (rows, cols)")
+    return keep, ()
+
+
+def _painted(boundary: Picture) -> tuple[FloatArray, tuple[str, ...]]:
+    """Return the brightness of a map in colours, over white, and a note."""
+    grey = samples(boundary, "boundary", dtype=np.float64)
+    grey = grey if grey.ndim == 2 else grey.mean(axis=2)
+    if boundary.transparency:
+        layer = scaled(boundary.pixels[..., -1], np.float64)
+        grey = 1.0 - layer * (1.0 - grey)
+    return np.clip(grey, 0.0, 1.0), ("boundary: a map in colours; its brightness was used",)
+
+
+def _regions(
+    logarithms: FloatArray, keep: FloatArray, remove: Removed, extent: Extent
+) -> ShadowRegions | None:
+    """Return the regions on both sides; a local extent needs them."""
+    regions = shadow_regions(logarithms.mean(axis=2), keep < 0.5, remove=remove)
+    if regions is None and extent == "local":
+        raise InputError(
+            "boundary: encloses no region; close it, or let it run to the frame on both ends, "
+            "or use extent='global'"
+        )
+    return regions
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """Removal of a shadow with known boundary."""
+
+    model: Model
+    extent: Extent
+    level: Level
+    offset: float
+    keep: FloatArray
+    regions: ShadowRegions | None
+    profile: ShadowProfile | None
+
+    def __call__(self, f: FloatArray, guard: Guard) -> tuple[FloatArray, Status]:
+        """Return the picture without shadow, and the status."""
+        kind = self._kind()
+        box = box_around([kind == FREE])
+        assert box is not None, "the band is free"
+        cut = np.ascontiguousarray
+        profile = None if self.profile is None else self.profile.within(box)
+        keep = cut(self.keep[box])
+        tensor = _tensor(f[box] + self.offset, keep) if self.model == "anisotropic" else None
+        osmosis = ShadowOsmosis(self.model, cut(kind[box]), keep, profile, tensor)
+        image, free, ends = f.copy(), kind[box] == FREE, []
+        with threads_for(math.prod(free.shape)):
+            for c in range(f.shape[2]):
+                if not guard.beat():
+                    return image, Status.cancelled
+                plane = cut(f[box][..., c] + self.offset)
+                start = plane * self._gain(c)[box]
+                end = osmosis(plane, start, c, guard.beat)
+                ends.append(_status(end.solved, guard))
+                np.copyto(image[box][..., c], end.u - self.offset, where=free)
+        if self.extent == "global":
+            self._set_level(image, f)
+        return image, worst(ends)
+
+    def _kind(self) -> Kinds:
+        """Return which pixels are free: all, or for a local extent those that are not lit."""
+        if self.extent == "global" or self.regions is None:
+            return np.full(self.keep.shape, FREE, np.uint8)
+        return np.where(self.regions.lit, HELD, FREE).astype(np.uint8)
+
+    def _gain(self, channel: int) -> FloatArray:
+        """Return a first guess of the factor that removes the shadow."""
+        if self.profile is None:
+            return np.ones(self.keep.shape)
+        return np.asarray(np.exp(-self.profile.jump[channel] * self.profile.t))
+
+    def _set_level(self, image: FloatArray, f: FloatArray) -> None:
+        """Scale a picture whose brightness osmosis leaves open."""
+        u = image + self.offset
+        v = f + self.offset
+        if self.level == "mean":
+            gain = v.mean(axis=(0, 1)) / u.mean(axis=(0, 1))
+        else:
+            lit = self._lit()
+            gain = np.median(v[lit] / u[lit], axis=0)
+            if self.level == "exposure":
+                before, after = (_metered(x) for x in (f, u * gain - self.offset))
+                gain = gain * (before / after) ** (1.0 / METER)
+        image[...] = u * gain - self.offset
+
+    def _lit(self) -> BoolArray:
+        """Return the lit part; without regions, all but the boundary."""
+        lit = self.keep >= 0.5 if self.regions is None else self.regions.lit
+        return np.asarray(lit)
+
+
+def _tensor(f: FloatArray, keep: FloatArray) -> LatticeOsmosis:
+    """Return the diffusion along the ground's edges on the boundary, by votes from both sides."""
+    band = keep < 1.0
+    W = directions(np.log(f), band, method="voting").tensors(band)
+    return LatticeOsmosis.diffusion(W)
+
+
+def _metered(x: FloatArray) -> float:
+    """Return the mean light of a picture, with more weight on its centre."""
+    down, right = (
+        np.exp(-0.5 * ((np.arange(n) + 0.5) / n - 0.5) ** 2 / CENTRE**2) for n in x.shape[:2]
+    )
+    light = np.maximum(x, 0.0).mean(axis=2) ** METER
+    return float(down @ light @ right / (down.sum() * right.sum()))
+
+
+def _status(solved: bool, guard: Guard) -> Status:
+    if guard.cancelled:
+        return Status.cancelled
+    return Status.stationary if solved else Status.max_iter

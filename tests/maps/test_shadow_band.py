@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from osmofuse import InputError
+from osmofuse.maps.shadow_band import band_of_mask
+
+
+def scene(penumbra):
+    """Half a picture in shadow, with a linear penumbra of some pixels."""
+    depth = np.indices((40, 90))[1] - 44.5
+    light = 1.0 - 0.5 * np.clip(depth / penumbra + 0.5, 0, 1)
+    return np.log(light)[..., None], depth > 0, depth
+
+
+@pytest.mark.parametrize("penumbra", [2.0, 8.0, 16.0])
+def test_it_covers_the_penumbra_and_little_more(penumbra):
+    logarithms, mask, depth = scene(penumbra)
+    band = band_of_mask(logarithms, mask) == 1
+    assert band[abs(depth) < 0.35 * penumbra].all()
+    assert not band[abs(depth) > 0.5 * penumbra + 4].any()
+
+
+def test_the_width_can_be_given():
+    logarithms, mask, depth = scene(4.0)
+    band = band_of_mask(logarithms, mask, 6.0) == 1
+    assert np.array_equal(band, abs(depth) <= 3)
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_a_mask_without_an_edge_is_refused(full):
+    with pytest.raises(InputError, match="a mask of the shadow"):
+        band_of_mask(np.zeros((5, 5, 1)), np.full((5, 5), full))
