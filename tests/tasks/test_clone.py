@@ -194,7 +194,7 @@ def test_scale_and_turn_move_the_object_with_its_mask():
     ("changes", "error", "words"),
     [
         ({"mask": np.zeros((70, 80), bool)}, InputError, "^mask: empty"),
-        ({"mask": np.ones((60, 80), bool)}, MismatchError, "^mask: 80 x 60 pixels, but"),
+        ({"mask": np.ones((60, 80), bool)}, MismatchError, "^mask: 80 × 60 pixels, but"),
         ({"mask": np.full((70, 80), np.nan)}, InputError, "^mask: NaN"),
         ({"mask": "mask.png"}, InputError, "^mask: a path"),
         ({"at": (500, 0)}, InputError, "^at: 500, 0 .* outside of INTO"),

@@ -25,7 +25,7 @@ from osmofuse.errors import InputError, MismatchError
 from osmofuse.io import in_profile_of
 from osmofuse.maps.map_file import mask_of_picture
 from osmofuse.picture import Picture, as_alpha, as_array, checked, samples
-from osmofuse.pixels import bands_of, scaled
+from osmofuse.pixels import bands_of, scaled, size_of
 from osmofuse.progress import Status, Watch, check_watch
 from osmofuse.tasks.edited import Edited
 from osmofuse.tasks.patch import RAMP, Patch, patch_of
@@ -241,8 +241,8 @@ def _mask(
     found, notes = _levels(mask)
     if found.shape != thing.shape:
         raise MismatchError(
-            f"mask: {_size(found.shape)} pixels, but the object's picture has "
-            f"{_size(thing.shape)}; draw it on that picture"
+            f"mask: {size_of(found.shape)} pixels, but the object's picture has "
+            f"{size_of(thing.shape)}; draw it on that picture"
         )
     found = found.astype(dtype) if layer is None else found.astype(dtype) * layer
     if not (found >= 0.5).any():
@@ -259,7 +259,3 @@ def _levels(mask: Given) -> tuple[FloatArray, tuple[str, ...]]:
         mask = Picture(array, transparency=array.ndim == 3 and array.shape[2] in (2, 4))
     found = mask_of_picture(mask, name="mask")
     return found.alpha, tuple(f"mask: {words}" for words in found.notes)
-
-
-def _size(shape: tuple[int, ...]) -> str:
-    return " x ".join(str(n) for n in reversed(shape))

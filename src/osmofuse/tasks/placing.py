@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from osmofuse.errors import InputError, SettingError
+from osmofuse.pixels import size_of
 from osmofuse.registration import Transform
 from osmofuse.registration.transform import corners
 from osmofuse.registration.warp import warped
@@ -57,8 +58,8 @@ def turned(
     width, height = (max(1, round(float(x))) for x in size)
     if max(width, height) > MOST_SIDE:
         raise SettingError(
-            f"scale: {scale:g} makes the object {width} x {height} pixels; at most {MOST_SIDE} a "
-            "side; use a smaller scale"
+            f"scale: {scale:g} makes the object {size_of((height, width))} pixels; at most "
+            f"{MOST_SIDE} a side; use a smaller scale"
         )
     matrix = np.eye(3)
     matrix[:2, :2], matrix[:2, 2] = linear, -low - 0.5
