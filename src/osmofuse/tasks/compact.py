@@ -18,6 +18,7 @@ from osmofuse.errors import InputError
 from osmofuse.filters.edges import edges, ridges
 from osmofuse.linalg import FREE, DriftSystem
 from osmofuse.methods.fusion_drift import fusion_drift
+from osmofuse.metrics.truth import psnr as peak_ratio
 from osmofuse.picture import Picture, checked, samples
 from osmofuse.progress import Guard, Status, Watch, check_watch, worst
 from osmofuse.tasks.edited import Edited
@@ -95,24 +96,23 @@ def compact(
     planes = v.reshape(*original.shape, -1)
     kept = _kept(planes, share, width)
     u, status = _reconstructed(planes, kept, Guard(watch))
-    error = float(np.mean((u - planes) ** 2))
+    decibels = peak_ratio(u, planes)
     dtype = np.float64 if original.depth == np.float64 else np.float32
     part = float(kept.mean())
     bits = _bits(kept, planes.shape[2], 8 * original.depth.itemsize)
-    psnr = -10.0 * math.log10(error) if error > 0.0 else math.inf
     return Compacted(
         image=u.reshape(v.shape).astype(dtype),
         status=status,
         notes=(
             f"picture: {part:.1%} of the pixels kept, on edges: {bits / 8e3:.3g} kB by estimate; "
-            f"reconstructed to {psnr:.1f} dB",
+            f"reconstructed to {decibels:.1f} dB",
         ),
         seconds=perf_counter() - began,
         original=original,
         edges=kept,
         share=part,
         bits=bits,
-        psnr=psnr,
+        psnr=decibels,
     )
 
 

@@ -23,7 +23,7 @@ from osmofuse.methods.shadow_osmosis import Model, ShadowOsmosis
 from osmofuse.methods.shadow_profile import ShadowProfile, shadow_profile
 from osmofuse.operators import LatticeOsmosis
 from osmofuse.picture import Picture, as_alpha, samples
-from osmofuse.pixels import scaled
+from osmofuse.pixels import scaled, size_of
 from osmofuse.progress import Guard, Status, Watch, worst
 from osmofuse.tasks.edited import Edited
 from osmofuse.typing import ArrayLike, BoolArray, FloatArray
@@ -42,7 +42,7 @@ METER = 2.2  # exponent that turns samples into light, nearly that of sRGB
 CENTRE = 0.35
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ShadowRemoval(Edited):
     """Result of `remove_shadow`.
 
@@ -196,8 +196,8 @@ def _boundary(
     keep, notes = _map_of(boundary)
     if keep.shape != f.shape[:2]:
         raise MismatchError(
-            f"boundary: {keep.shape[0]} x {keep.shape[1]} pixels, but the picture has "
-            f"{f.shape[0]} x {f.shape[1]}; draw it on the picture itself, or crop both alike"
+            f"boundary: {size_of(keep.shape)} pixels, but the picture has {size_of(f.shape)}; "
+            "draw it on the picture itself, or crop both alike"
         )
     dark = keep < 0.5
     if not dark.any():
