@@ -8,12 +8,11 @@ A picture is the lit scene times the shadow, :math:`f = v\,s`. In the band of th
     \log s_c = J_c\, q(t), \qquad t \in [0, 1],
 
 with the position t across the band, a jump :math:`J_c` for each channel, and a profile q
-that rises monotonically from 0 to 1 and varies slowly along the band. Pixels that face each other
-across the band show the same ground, in most places; the jump is the robust mean of their
-differences. The slope of the profile
-is the least-squares fit to the differences of :math:`\log f` along :math:`\nabla t`, from
-all channels, within a Gaussian window. The drift of the lit scene is that of f
-less that of s; so the texture in the band remains.
+that rises monotonically from 0 to 1 and varies slowly along the band. In most places, pixels that
+face each other across the band show the same ground; the jump is the robust mean of their
+differences. The slope of the profile is the least-squares fit to the differences of :math:`\log f`
+along :math:`\nabla t`, from all channels, within a Gaussian window. The drift of the lit scene is
+that of f minus that of s, so the texture in the band remains.
 """
 
 from __future__ import annotations

@@ -130,7 +130,7 @@ def neutral(w: Windows, tints: Sequence[FloatArray], least: float) -> FloatArray
 
 
 def weighted_median(x: FloatArray, weight: FloatArray) -> float:
-    """Return the median of a line, each sample as often as its weight tells.
+    """Return the weighted median of samples.
 
     >>> weighted_median(np.array([3.0, 1.0, 2.0]), np.array([5.0, 1.0, 1.0]))
     3.0
