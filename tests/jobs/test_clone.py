@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 import osmofuse
-from osmofuse import CloneJob, SettingError, cli
+from osmofuse import CloneJob, InputError, SettingError, cli
 
 
 @pytest.fixture
@@ -37,6 +37,13 @@ def test_a_job_does_to_files_what_clone_does_to_pictures(files, tmp_path):
 def test_settings_are_checked(files, tmp_path):
     with pytest.raises(SettingError, match=r"^scale"):
         CloneJob(files["wall"], files["thing"], scale=0, output=tmp_path / "out.png")
+
+
+def test_errors_name_the_file(files, tmp_path):
+    black = osmofuse.write(np.zeros((30, 34), np.uint8), tmp_path / "black.png")
+    job = CloneJob(files["wall"], files["thing"], black, output=tmp_path / "out.png")
+    with pytest.raises(InputError, match=r"black\.png: empty"):
+        job.run()
 
 
 def test_a_larger_object_needs_more_memory(files, tmp_path):

@@ -14,7 +14,7 @@ from osmofuse.jobs.compact import CompactJob
 
 
 @click.command("compact", cls=GroupedCommand)
-@click.argument("picture", type=FILE, required=False, metavar="PICTURE")
+@click.argument("image", type=FILE, required=False, metavar="PICTURE")
 @options.page
 @click.option(
     "--share",
@@ -29,7 +29,7 @@ from osmofuse.jobs.compact import CompactJob
     default=1,
     show_default=True,
     metavar="PIXELS",
-    help="Widen edges by this on each side.",
+    help="Widen the edges by this much on each side.",
 )
 @options.output("Write the reconstruction here.")
 @job_options
