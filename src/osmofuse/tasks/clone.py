@@ -1,10 +1,10 @@
 r"""Copy of an object from one picture into another.
 
-A mask drawn roughly holds the object and some of its ground. Two things can be meant, and
-`clone` measures which (docs/clone.md):
+A rough mask holds the object and some of its ground. There are two ways to copy it, and `clone`
+chooses one by the pictures (docs/clone.md):
 
-- the two grounds are alike, or the object cannot be told from its own: the patch enters *with* its
-  ground, by linear osmosis on the patch alone, held at its rim, as if lit like the place; what
+- the two grounds are alike, or the object cannot be separated from its own: the patch enters *with*
+  its ground, by linear osmosis on the patch alone, held at its rim, as if lit like the place; what
   would leave the range from black to white is bent into it (`osmofuse.tasks.tones`);
 - else the object is cut from its ground (`osmofuse.maps.own_ground`) and keeps its colours. Its
   brightness follows the logarithm l of the ratio of the grounds, up to where that cannot be light
@@ -29,7 +29,7 @@ from osmofuse.pixels import bands_of, scaled, size_of
 from osmofuse.progress import Status, Watch, check_watch
 from osmofuse.tasks.edited import Edited
 from osmofuse.tasks.patch import RAMP, Patch, patch_of
-from osmofuse.tasks.placing import turned
+from osmofuse.tasks.placing import Turned, turned
 from osmofuse.tasks.prepare import Given
 from osmofuse.typing import ArrayLike, BoolArray, FloatArray
 
@@ -86,7 +86,7 @@ def clone(
         transparency of `object`.
     at : tuple of int, optional
         Row and column in `into` of the upper left corner of the object's picture, after scaling
-        and turning; negative ones lie outside. By default the pictures' centres meet.
+        and rotation; they may be negative. By default the centres of the pictures coincide.
     scale : float, 0.01 to 100
         Magnification of the object.
     rotate : float, -360 to 360
@@ -94,11 +94,11 @@ def clone(
     model : {"auto", "osmosis", "seamless", "cut"}
         "osmosis" copies all that the mask holds, as if lit like the place; "seamless" does so by
         variational osmosis; "cut" finds the object in the mask and leaves its ground behind.
-        "auto" chooses "osmosis" or "cut" by the pictures.
+        "auto" chooses "osmosis" or "cut" from the pictures.
     relight : float, 0 to 1
         With "cut": how far the object takes on the brightness of the place; 0 keeps its own.
     watch : callable, optional
-        Called with a `Progress` at intervals; if it returns True the picture stays as it is.
+        Called with a `Progress` at intervals; if it returns True, nothing is copied.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def clone(
     InputError
         The mask is empty, the object lies outside, or a picture cannot be used.
     MismatchError
-        The mask has not the size of the object, or colours do not fit.
+        The mask differs in size from the object, or colours do not fit.
 
     Examples
     --------
@@ -129,30 +129,16 @@ def clone(
     ground, thing, notes = _pictures(into, object)
     f = samples(ground.filled(), "into")
     planes = f.reshape(*ground.shape, -1)
-    cover, known, more = _mask(mask, thing, f.dtype)
-    b = samples(thing.filled(), "object", dtype=f.dtype).reshape(*thing.shape, -1)
-    b = np.broadcast_to(b, (*thing.shape, planes.shape[2]))
-    laid = turned(np.ascontiguousarray(b), cover, known, scale, rotate)
-    size = laid.mask.shape
-    if at is None:
-        at = (ground.shape[0] - size[0]) // 2, (ground.shape[1] - size[1]) // 2
-    at = int(at[0]), int(at[1])
-    patch = patch_of(planes, laid, at, matte=mask is None)
+    laid, more = _laid(thing, mask, planes, scale, rotate)
+    corner = _centred(laid.mask.shape, ground.shape) if at is None else (int(at[0]), int(at[1]))
+    patch = patch_of(planes, laid, corner, matte=mask is None)
     chosen = _chosen(patch, mask is None) if model == "auto" else model
     notes += [*more, _words(patch, chosen, relight)]
-    status = Status.direct
-    if chosen == "cut":
-        u, share = patch.cut(relight)
-    else:
-        u, share, fusion = patch.copied(chosen, watch)
-        status = fusion.status
-        if patch.hard:
-            notes.append(f"mask: its edge is hard; softened over {RAMP:g} pixels inside")
-    if status is Status.cancelled:
-        share = np.zeros_like(share)
-    image = planes.copy()
+    if chosen != "cut" and patch.hard:
+        notes.append(f"mask: its edge is hard; softened over {RAMP:g} pixels inside")
+    u, share, status = _joined(patch, chosen, relight, watch)
+    image, whole_mask = planes.copy(), np.zeros(ground.shape, f.dtype)
     image[patch.box] = np.where((share > 0.0)[..., None], u, image[patch.box])
-    whole_mask = np.zeros(ground.shape, f.dtype)
     whole_mask[patch.box] = share
     return Cloned(
         image=image.reshape(f.shape),
@@ -161,9 +147,36 @@ def clone(
         seconds=perf_counter() - began,
         original=ground,
         model=chosen,
-        at=at,
+        at=corner,
         mask=whole_mask,
     )
+
+
+def _laid(
+    thing: Picture, mask: Given | None, planes: FloatArray, scale: float, rotate: float
+) -> tuple[Turned, tuple[str, ...]]:
+    """Return the object, scaled and turned, with the channels of the picture; and notes."""
+    cover, known, notes = _mask(mask, thing, planes.dtype)
+    b = samples(thing.filled(), "object", dtype=planes.dtype).reshape(*thing.shape, -1)
+    b = np.broadcast_to(b, (*thing.shape, planes.shape[2]))
+    return turned(np.ascontiguousarray(b), cover, known, scale, rotate), notes
+
+
+def _centred(size: tuple[int, ...], shape: tuple[int, int]) -> tuple[int, int]:
+    """Return the place at which the centres of the object and of a picture coincide."""
+    return (shape[0] - size[0]) // 2, (shape[1] - size[1]) // 2
+
+
+def _joined(
+    patch: Patch, model: Model, relight: float, watch: Watch | None
+) -> tuple[FloatArray, FloatArray, Status]:
+    """Return the patch with the object, its share in each pixel, and the status."""
+    if model == "cut":
+        return *patch.cut(relight), Status.direct
+    u, share, fusion = patch.copied(model, watch)
+    if fusion.status is Status.cancelled:
+        share = np.zeros_like(share)
+    return u, share, fusion.status
 
 
 def _chosen(patch: Patch, matte: bool) -> Model:
