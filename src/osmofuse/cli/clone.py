@@ -18,12 +18,16 @@ from osmofuse.tasks.clone import MODELS
 @click.argument("into", type=FILE, required=False, metavar="INTO")
 @click.argument("object", type=FILE, required=False, metavar="OBJECT")
 @options.page
-@options.file("White on the object, of the size of OBJECT; a rough outline will do.", "--mask")
+@options.file(
+    "Map that is white on the object, of the size of OBJECT; a rough one is enough.  [default: the "
+    "transparency of OBJECT]",
+    "--mask",
+)
 @click.option(
     "--at",
     type=PlaceType(),
     metavar="X,Y",
-    help="Lay the upper left corner of OBJECT here in INTO: column, row.  [default: centred]",
+    help="Place the upper left corner of OBJECT here in INTO: column, row.  [default: centred]",
 )
 @click.option("--scale", type=Number(), default=1.0, show_default=True, help="Magnify the object.")
 @click.option(
@@ -45,16 +49,16 @@ from osmofuse.tasks.clone import MODELS
     type=Number(),
     default=1.0,
     show_default=True,
-    help="With cut: take on the brightness of the place this much, 0 to 1.",
+    help="With cut: adapt the brightness to that of the place by this much, 0 to 1.",
 )
 @options.output("Write the picture here.")
 @job_options
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:
-    """Copy the object that MASK outlines in OBJECT into the picture INTO.
+    """Copy an object from the picture OBJECT into the picture INTO.
 
-    Without --mask, the transparency of OBJECT is the mask. Everything around the object keeps its
-    pixels. The record next to the picture, PATH.json, describes how it was made.
+    All pixels around the object are kept. The record next to the output, PATH.json, describes how
+    it was made.
 
     \b
     osmofuse clone wall.tif flower.tif --mask flower-mask.png --at 120,80 -o out.tif

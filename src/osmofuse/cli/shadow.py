@@ -45,14 +45,14 @@ def _boundary(_ctx: click.Context, _param: click.Parameter, value: Path | None) 
 @options.one_of(
     "--extent",
     EXTENTS,
-    "Solve for the whole picture (global), or change the shadow alone (local).",
+    "Solve for the whole picture (global), or change only the shadow (local).",
     "global",
 )
 @click.option(
     "--texture/--no-texture",
     default=None,
-    help="Keep the texture on the edge; the published models do not.  [default: texture, but for "
-    "anisotropic]",
+    help="Keep the texture on the edge; the published models do not.  [default: texture, except "
+    "for anisotropic]",
 )
 @options.one_of(
     "--level",
@@ -74,10 +74,10 @@ def _boundary(_ctx: click.Context, _param: click.Parameter, value: Path | None) 
 def command(ctx: click.Context, /, **given: Any) -> None:
     """Remove a shadow, or a spot of light, from PICTURE.
 
-    Without a map the shadow is found; if that is not sure, nothing is written and the exit code is
-    2. The map of --boundary has the size of PICTURE, is black on a band that covers the edge of the
-    shadow, and encloses it. The record next to the output, PATH.json, describes how
-    it was made.
+    Without a map the shadow is found; if that is not certain, nothing is written and the exit code
+    is 2. The map of --boundary has the size of PICTURE, is black on a band that covers the edge of
+    the shadow, and encloses it. The record next to the output, PATH.json, describes how it was
+    made.
 
     \b
     osmofuse shadow photo.tif --boundary edge.png -o plain.tif
