@@ -1,4 +1,4 @@
-"""Result of a task that changes one picture, without a fusion of two."""
+"""Result of a task that makes one picture: a shadow removed, an object copied, a mosaic."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Edited:
     image : array, (rows, cols) or (rows, cols, channels)
         The new picture: white at 1.0, not clipped.
     status : Status
-        Outcome; not converging is a status. A cancelled task has the picture as far as it came.
+        Outcome; not converging is a status. After a cancellation the picture is unfinished.
     notes : tuple of str
-        Remarks on the picture and on what was chosen, for a person.
+        Remarks for the user, on the picture and on choices that were made.
     seconds : float
         Run time.
     original : Picture or None

@@ -1,4 +1,4 @@
-"""Object laid into the frame of another picture: scaled, turned, shifted, and cut at its border."""
+"""Object placed in the frame of another picture: scaled, rotated, shifted, cut at its border."""
 
 from __future__ import annotations
 
