@@ -9,7 +9,7 @@ import click
 from osmofuse.cli import options
 from osmofuse.cli.options import GroupedCommand
 from osmofuse.cli.places import PlacesType, places_of
-from osmofuse.cli.run import do_job, job_of, job_options, print_result
+from osmofuse.cli.run import do_picture_job, job_options
 from osmofuse.cli.types import FILE
 from osmofuse.jobs import BalanceJob
 
@@ -58,7 +58,4 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         raise click.UsageError(f"--reference: there are {len(given['images'])} pictures.", ctx)
     if given["places"] is not None:
         given["places"] = places_of(given["places"], given["images"])
-    job, old = job_of(ctx, given, BalanceJob)
-    result = do_job(job, "Balancing", given, old=old)
-    if result is not None:
-        print_result(ctx, result, given, ["Wrote the mosaic."])
+    do_picture_job(ctx, given, BalanceJob, "Balancing", "Wrote the mosaic.")

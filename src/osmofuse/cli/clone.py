@@ -8,9 +8,9 @@ import click
 
 from osmofuse.cli import options
 from osmofuse.cli.options import GroupedCommand
-from osmofuse.cli.run import do_job, job_of, job_options, print_result
+from osmofuse.cli.run import do_picture_job, job_options
 from osmofuse.cli.types import FILE, Number, PlaceType
-from osmofuse.jobs.clone import CloneJob
+from osmofuse.jobs import CloneJob
 from osmofuse.tasks.clone import MODELS
 
 
@@ -64,7 +64,4 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     osmofuse clone wall.tif flower.tif --mask flower-mask.png --at 120,80 -o out.tif
     osmofuse clone beach.jpg star.png --scale 0.5 --rotate 30 -o out.jpg
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
-    job, old = job_of(ctx, given, CloneJob)
-    result = do_job(job, "Copying the object", given, old=old)
-    if result is not None:
-        print_result(ctx, result, given, ["Copied the object."])
+    do_picture_job(ctx, given, CloneJob, "Copying the object", "Copied the object.")

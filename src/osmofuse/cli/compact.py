@@ -8,9 +8,9 @@ import click
 
 from osmofuse.cli import options
 from osmofuse.cli.options import GroupedCommand
-from osmofuse.cli.run import do_job, job_of, job_options, print_result
+from osmofuse.cli.run import do_picture_job, job_options
 from osmofuse.cli.types import FILE, Number
-from osmofuse.jobs.compact import CompactJob
+from osmofuse.jobs import CompactJob
 
 
 @click.command("compact", cls=GroupedCommand)
@@ -41,7 +41,4 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     osmofuse compact drawing.png -o again.png
     osmofuse compact map.tif --share 0.05 -o again.tif
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
-    job, old = job_of(ctx, given, CompactJob)
-    result = do_job(job, "Reconstructing", given, old=old)
-    if result is not None:
-        print_result(ctx, result, given, ["Wrote the reconstruction."])
+    do_picture_job(ctx, given, CompactJob, "Reconstructing", "Wrote the reconstruction.")

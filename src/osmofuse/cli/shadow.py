@@ -9,7 +9,8 @@ import click
 
 from osmofuse.cli import options
 from osmofuse.cli.options import GroupedCommand
-from osmofuse.cli.run import do_job, job_of, job_options, print_result
+from osmofuse.cli.run import do_picture_job, job_options
+from osmofuse.cli.settings import USUAL
 from osmofuse.cli.types import FILE, Number
 from osmofuse.jobs import ShadowJob
 from osmofuse.tasks.remove_shadow import EXTENTS, LEVELS, MODELS, REMOVED
@@ -66,7 +67,8 @@ def _boundary(_ctx: click.Context, _param: click.Parameter, value: Path | None) 
     type=Number(),
     default=0.01,
     show_default=True,
-    help="Add this to samples while computing; white is 1.",
+    metavar=USUAL["offset"][0],
+    help=USUAL["offset"][1],
 )
 @options.output("Write the picture without shadow here.")
 @job_options
@@ -84,9 +86,4 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     osmofuse shadow photo.tif --boundary rough.png --mask -o plain.tif
     osmofuse shadow photo.tif -o plain.tif
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
-    job, old = job_of(ctx, given, ShadowJob)
-    result = do_job(job, "Removing the shadow", given, old=old)
-    if result is None:
-        return
-    failed = [] if result.status.is_success else [f"the solver did not converge ({result.status})"]
-    print_result(ctx, result, given, ["Removed the shadow."], warnings=failed)
+    do_picture_job(ctx, given, ShadowJob, "Removing the shadow", "Removed the shadow.")
