@@ -88,6 +88,11 @@ class Overlap:
 def overlap(mask: FloatArray, at: tuple[int, int], shape: tuple[int, int]) -> Overlap:
     """Return the box of a mask's frame within a picture, cut to where the mask is not 0."""
     box = [np.flatnonzero((mask > 0.0).any(axis=axis)) for axis in (1, 0)]
+    if not len(box[0]):
+        raise InputError(
+            "mask: nothing of the object is left, after scaling and where its picture has data; "
+            "use a larger scale, or mark other pixels"
+        )
     place, part = [], []
     for inside, begin, size in zip(box, at, shape, strict=True):
         first, last = max(int(inside[0]), -begin), min(int(inside[-1]) + 1, size - begin)
