@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from time import perf_counter
 from typing import Literal, cast, get_args
 
 import numpy as np
@@ -26,7 +25,7 @@ from osmofuse.io import in_profile_of
 from osmofuse.maps.map_file import mask_of_picture
 from osmofuse.picture import Picture, as_alpha, as_array, checked, samples
 from osmofuse.pixels import bands_of, scaled
-from osmofuse.progress import Status, Watch, check_watch
+from osmofuse.progress import Guard, Status, Watch, check_watch
 from osmofuse.tasks.edited import Edited
 from osmofuse.tasks.patch import RAMP, Patch, patch_of
 from osmofuse.tasks.placing import turned
@@ -123,9 +122,10 @@ def clone(
     >>> made.model, made.picture()[0].pixels[40, 20].tolist() != [180, 180, 180]
     ('cut', True)
     """
-    began = perf_counter()
     check_settings(at, scale, rotate, model, relight)
     check_watch(watch)
+    guard = Guard(watch)
+    guard.next_pass()
     ground, thing, notes = _pictures(into, object)
     f = samples(ground.filled(), "into")
     planes = f.reshape(*ground.shape, -1)
@@ -141,15 +141,18 @@ def clone(
     chosen = _chosen(patch, mask is None) if model == "auto" else model
     notes += [*more, _words(patch, chosen, relight)]
     status = Status.direct
-    if chosen == "cut":
+    if not guard.next_pass():
+        u, share = patch.into, np.zeros_like(patch.mask)
+    elif chosen == "cut":
         u, share = patch.cut(relight)
+        guard.next_pass()
     else:
         u, share, fusion = patch.copied(chosen, watch)
         status = fusion.status
         if patch.hard:
             notes.append(f"mask: its edge is hard; softened over {RAMP:g} pixels inside")
-    if status is Status.cancelled:
-        share = np.zeros_like(share)
+    if guard.cancelled or status is Status.cancelled:
+        status, share = Status.cancelled, np.zeros_like(share)
     image = planes.copy()
     image[patch.box] = np.where((share > 0.0)[..., None], u, image[patch.box])
     whole_mask = np.zeros(ground.shape, f.dtype)
@@ -158,8 +161,9 @@ def clone(
         image=image.reshape(f.shape),
         status=status,
         notes=tuple(notes),
-        seconds=perf_counter() - began,
+        seconds=guard.seconds,
         original=ground,
+        changed=whole_mask > 0.0,
         model=chosen,
         at=at,
         mask=whole_mask,
