@@ -8,7 +8,7 @@ import click
 
 from osmofuse.cli import options
 from osmofuse.cli.options import GroupedCommand
-from osmofuse.cli.run import do_job, job_of, job_options, print_result
+from osmofuse.cli.run import do_job, job_of, job_options, print_result, unsolved
 from osmofuse.cli.types import FILE, Number, PlaceType
 from osmofuse.jobs.clone import CloneJob
 from osmofuse.tasks.clone import MODELS
@@ -63,4 +63,4 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     job, old = job_of(ctx, given, CloneJob)
     result = do_job(job, "Copying the object", given, old=old)
     if result is not None:
-        print_result(ctx, result, given, ["Copied the object."])
+        print_result(ctx, result, given, ["Copied the object."], warnings=unsolved(result))

@@ -8,7 +8,7 @@ import click
 
 from osmofuse.cli import options
 from osmofuse.cli.options import GroupedCommand
-from osmofuse.cli.run import do_job, job_of, job_options, print_result
+from osmofuse.cli.run import do_job, job_of, job_options, print_result, unsolved
 from osmofuse.cli.types import FILE, Number
 from osmofuse.jobs.compact import CompactJob
 
@@ -44,4 +44,4 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     job, old = job_of(ctx, given, CompactJob)
     result = do_job(job, "Reconstructing", given, old=old)
     if result is not None:
-        print_result(ctx, result, given, ["Wrote the reconstruction."])
+        print_result(ctx, result, given, ["Wrote the reconstruction."], warnings=unsolved(result))

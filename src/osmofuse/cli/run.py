@@ -187,6 +187,12 @@ def print_result(
     exit_with_warnings(ctx, result, given, warnings)
 
 
+def unsolved(result: Result) -> list[str]:
+    """Return the warning of a task whose solver did not converge, if it did not."""
+    status = result.status
+    return [] if status.is_success else [f"the solver did not converge ({status})"]
+
+
 def exit_with_warnings(
     ctx: click.Context, result: Result, given: Mapping[str, Any], warnings: Iterable[str] = ()
 ) -> None:

@@ -9,7 +9,7 @@ import click
 
 from osmofuse.cli import options
 from osmofuse.cli.options import GroupedCommand
-from osmofuse.cli.run import do_job, job_of, job_options, print_result
+from osmofuse.cli.run import do_job, job_of, job_options, print_result, unsolved
 from osmofuse.cli.types import FILE, Number
 from osmofuse.jobs import ShadowJob
 from osmofuse.tasks.remove_shadow import EXTENTS, LEVELS, MODELS, REMOVED
@@ -86,7 +86,5 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     job, old = job_of(ctx, given, ShadowJob)
     result = do_job(job, "Removing the shadow", given, old=old)
-    if result is None:
-        return
-    failed = [] if result.status.is_success else [f"the solver did not converge ({result.status})"]
-    print_result(ctx, result, given, ["Removed the shadow."], warnings=failed)
+    if result is not None:
+        print_result(ctx, result, given, ["Removed the shadow."], warnings=unsolved(result))

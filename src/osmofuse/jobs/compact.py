@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from osmofuse.jobs.files import named_as
 from osmofuse.jobs.picture import PictureJob
 from osmofuse.picture import Picture
 from osmofuse.progress import Watch
@@ -43,4 +44,5 @@ class CompactJob(PictureJob):
 
     def make(self, pictures: Mapping[str, Picture], watch: Watch) -> Compacted:
         """Return the reconstruction."""
-        return compact(pictures["picture"], share=self.share, width=self.width, watch=watch)
+        with named_as(self.pictures):
+            return compact(pictures["picture"], share=self.share, width=self.width, watch=watch)
