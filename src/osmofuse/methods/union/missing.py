@@ -185,8 +185,10 @@ def contrast_scatter(w: Windows) -> float:
 
 
 def usual_part(w: Windows, gain: float, noise: float) -> float:
-    """Return the part that f shows of most of b's structure."""
+    """Return the part that f shows of most of b's structure; 0 if b has none."""
     s_b, c = w.s_b[w.strong], w.c[w.strong]
+    if not len(s_b):
+        return 0.0
     return weighted_median(c / (gain * (s_b + noise + TINY)), s_b)
 
 
