@@ -205,3 +205,10 @@ def test_a_local_removal_keeps_the_bits_of_transparent_pixels(rng):
 def test_a_watch_must_be_callable():
     with pytest.raises(SettingError, match=r"^watch"):
         osmofuse.remove_shadow(np.zeros((9, 9)), np.ones((9, 9)), watch=3)
+
+
+def test_a_band_over_the_whole_picture_is_refused():
+    scene = gallery.shadow((60, 80), 1)
+    half = np.indices((60, 80))[1] > 40
+    with pytest.raises(InputError, match=r"covers 100% of the picture; give a smaller width"):
+        osmofuse.remove_shadow(scene.foreground, half, mask=True, width=1000)

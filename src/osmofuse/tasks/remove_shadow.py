@@ -195,7 +195,7 @@ def _boundary(
     if isinstance(boundary, str):
         choice("boundary", boundary, ("auto",))
         shadow, note = find_shadow(logarithms)
-        return 1.0 - band_of_mask(logarithms, shadow, width), (note,)
+        return _outside_band(logarithms, shadow, width), (note,)
     keep, notes = _map_of(boundary)
     if keep.shape != f.shape[:2]:
         raise MismatchError(
@@ -212,7 +212,18 @@ def _boundary(
             f"boundary: {dark.mean():.0%} of it are black; only a band over the shadow's edge must "
             "be. Is it inverted?"
         )
-    return (1.0 - band_of_mask(logarithms, dark, width), notes) if mask else (keep, notes)
+    return (_outside_band(logarithms, dark, width), notes) if mask else (keep, notes)
+
+
+def _outside_band(logarithms: FloatArray, shadow: BoolArray, width: float | None) -> FloatArray:
+    """Return 0 on the band around the edge of a mask, and 1 elsewhere."""
+    band = band_of_mask(logarithms, shadow, width)
+    if band.mean() > FULL:
+        raise InputError(
+            f"boundary: the band around its edge covers {band.mean():.0%} of the picture; give a "
+            "smaller width, or a boundary instead of a mask"
+        )
+    return 1.0 - band
 
 
 def _map_of(boundary: ArrayLike | Picture) -> tuple[FloatArray, tuple[str, ...]]:
