@@ -63,7 +63,8 @@ def turned(
     matrix = np.eye(3)
     matrix[:2, :2], matrix[:2, 2] = linear, -low - 0.5
     to_frame = Transform("similarity", matrix)
-    pixels, shown = warped(image, to_frame, (height, width), valid=known)
+    plane = image[..., 0] if image.shape[2] == 1 else image  # OpenCV drops a single band
+    pixels, shown = warped(np.ascontiguousarray(plane), to_frame, (height, width), valid=known)
     cover, _ = warped(mask.astype(np.float32), to_frame, (height, width))
     image = pixels.reshape(height, width, -1)
     return Turned(image, np.where(shown, np.clip(cover, 0.0, 1.0), 0.0), shown)
