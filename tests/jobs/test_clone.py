@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import osmofuse
-from osmofuse import CloneJob, InputError, SettingError, cli
+from osmofuse import CloneJob, InputError, SettingError, Status, cli
 
 
 @pytest.fixture
@@ -71,3 +72,15 @@ def test_the_command_takes_columns_first_and_writes_nothing_after_an_error(files
         assert refused.exit_code != 0
         assert "at" in refused.output + str(refused.exception)
     assert not bad.exists()
+
+
+def test_the_command_says_if_the_solver_did_not_converge(files, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        "osmofuse.jobs.clone.clone",
+        lambda *given, **how: replace(osmofuse.clone(*given, **how), status=Status.max_iter),
+    )
+    names = [str(files["wall"]), str(files["thing"]), "--mask", str(files["mask"])]
+    done = run(*names, "-o", str(tmp_path / "out.png"))
+    assert done.exit_code == 5
+    assert "did not converge" in done.stderr
+    assert (tmp_path / "out.png").exists()

@@ -228,3 +228,31 @@ def test_inputs_are_not_changed_and_a_watch_cancels(beach):
     assert np.array_equal(made.image, arrays[0])
     clone(*arrays)
     assert all(np.array_equal(a, b) for a, b in zip(arrays, before, strict=True))
+
+
+@pytest.mark.parametrize("model", ["cut", "osmosis", "seamless"])
+def test_a_cancelled_copy_leaves_the_picture(model):
+    thing, mask = ball((0.8, 0.8, 0.8))
+    wall = place((0.5, 0.4, 0.3))
+    made = clone(wall, thing, mask, model=model, watch=lambda _: True)
+    assert made.status is Status.cancelled
+    assert np.array_equal(made.image, wall)
+    assert not made.mask.any()
+
+
+def test_an_object_too_small_to_be_seen_is_refused():
+    thing, _ = ball((0.8, 0.8, 0.8))
+    small = np.zeros((12, 12), bool)
+    small[2:10, 2:10] = True
+    with pytest.raises(InputError, match=r"^mask: nothing of the object is left"):
+        clone(place((0.5, 0.4, 0.3)), thing[:12, :12], small, scale=0.01)
+
+
+def test_transparent_pixels_around_the_object_keep_their_bits(rng):
+    thing, mask = ball((0.8, 0.8, 0.8))
+    pixels = rng.integers(0, 256, (100, 110, 4)).astype(np.uint8)
+    pixels[..., 3] *= rng.random((100, 110)) < 0.5
+    made = clone(Picture(pixels, transparency=True), thing, mask, at=(10, 10), model="cut")
+    outside = made.mask == 0
+    assert outside.any()
+    assert np.array_equal(made.picture()[0].pixels[outside], pixels[outside])

@@ -11,7 +11,7 @@ from osmofuse.maps.map_file import alpha_of_picture
 from osmofuse.maps.shadow_band import band_of_mask
 from osmofuse.picture import Picture, as_alpha, samples
 from osmofuse.pixels import scaled, size_of
-from osmofuse.typing import ArrayLike, FloatArray
+from osmofuse.typing import ArrayLike, BoolArray, FloatArray
 
 FULL = 0.9  # share of the picture above which a boundary is refused as full
 
@@ -45,7 +45,7 @@ def boundary_of(
     if isinstance(boundary, str):
         choice("boundary", boundary, ("auto",))
         shadow, note = find_shadow(logarithms)
-        return 1.0 - band_of_mask(logarithms, shadow, width), (note,)
+        return _outside_band(logarithms, shadow, width), (note,)
     keep, notes = _map_of(boundary)
     shape = logarithms.shape[:2]
     if keep.shape != shape:
@@ -63,7 +63,18 @@ def boundary_of(
             f"boundary: {dark.mean():.0%} of it are black; only a band over the shadow's edge must "
             "be. Is it inverted?"
         )
-    return (1.0 - band_of_mask(logarithms, dark, width), notes) if mask else (keep, notes)
+    return (_outside_band(logarithms, dark, width), notes) if mask else (keep, notes)
+
+
+def _outside_band(logarithms: FloatArray, shadow: BoolArray, width: float | None) -> FloatArray:
+    """Return 0 on the band around the edge of a mask, and 1 elsewhere."""
+    band = band_of_mask(logarithms, shadow, width)
+    if band.mean() > FULL:
+        raise InputError(
+            f"boundary: the band around its edge covers {band.mean():.0%} of the picture; give a "
+            "smaller width, or a boundary instead of a mask"
+        )
+    return 1.0 - band
 
 
 def _map_of(boundary: ArrayLike | Picture) -> tuple[FloatArray, tuple[str, ...]]:

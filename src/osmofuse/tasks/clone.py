@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from time import perf_counter
 from typing import Literal, cast, get_args
 
 import numpy as np
@@ -26,7 +25,7 @@ from osmofuse.io import in_profile_of
 from osmofuse.maps.map_file import mask_of_picture
 from osmofuse.picture import Picture, as_alpha, as_array, checked, samples
 from osmofuse.pixels import bands_of, scaled, size_of
-from osmofuse.progress import Status, Watch, check_watch
+from osmofuse.progress import Guard, Status, Watch, check_watch
 from osmofuse.tasks.edited import Edited
 from osmofuse.tasks.patch import RAMP, Patch, patch_of
 from osmofuse.tasks.placing import Turned, turned
@@ -123,9 +122,10 @@ def clone(
     >>> made.model, made.picture()[0].pixels[40, 20].tolist() != [180, 180, 180]
     ('cut', True)
     """
-    began = perf_counter()
     check_settings(at, scale, rotate, model, relight)
     check_watch(watch)
+    guard = Guard(watch)
+    guard.next_pass()
     ground, thing, notes = _pictures(into, object)
     f = samples(ground.filled(), "into")
     planes = f.reshape(*ground.shape, -1)
@@ -136,7 +136,7 @@ def clone(
     notes += [*more, _words(patch, chosen, relight)]
     if chosen != "cut" and patch.hard:
         notes.append(f"mask: its edge is hard; softened over {RAMP:g} pixels inside")
-    u, share, status = _joined(patch, chosen, relight, watch)
+    u, share, status = _joined(patch, chosen, relight, guard, watch)
     image, whole_mask = planes.copy(), np.zeros(ground.shape, f.dtype)
     image[patch.box] = np.where((share > 0.0)[..., None], u, image[patch.box])
     whole_mask[patch.box] = share
@@ -144,8 +144,9 @@ def clone(
         image=image.reshape(f.shape),
         status=status,
         notes=tuple(notes),
-        seconds=perf_counter() - began,
+        seconds=guard.seconds,
         original=ground,
+        changed=whole_mask > 0.0,
         model=chosen,
         at=corner,
         mask=whole_mask,
@@ -168,15 +169,21 @@ def _centred(size: tuple[int, ...], shape: tuple[int, int]) -> tuple[int, int]:
 
 
 def _joined(
-    patch: Patch, model: Model, relight: float, watch: Watch | None
+    patch: Patch, model: Model, relight: float, guard: Guard, watch: Watch | None
 ) -> tuple[FloatArray, FloatArray, Status]:
     """Return the patch with the object, its share in each pixel, and the status."""
+    status = Status.direct
+    if not guard.next_pass():
+        return patch.into, np.zeros_like(patch.mask), Status.cancelled
     if model == "cut":
-        return *patch.cut(relight), Status.direct
-    u, share, fusion = patch.copied(model, watch)
-    if fusion.status is Status.cancelled:
-        share = np.zeros_like(share)
-    return u, share, fusion.status
+        u, share = patch.cut(relight)
+        guard.next_pass()
+    else:
+        u, share, fusion = patch.copied(model, watch)
+        status = fusion.status
+    if guard.cancelled or status is Status.cancelled:
+        return u, np.zeros_like(share), Status.cancelled
+    return u, share, status
 
 
 def _chosen(patch: Patch, matte: bool) -> Model:

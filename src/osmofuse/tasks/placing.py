@@ -64,7 +64,8 @@ def turned(
     matrix = np.eye(3)
     matrix[:2, :2], matrix[:2, 2] = linear, -low - 0.5
     to_frame = Transform("similarity", matrix)
-    pixels, shown = warped(image, to_frame, (height, width), valid=known)
+    plane = image[..., 0] if image.shape[2] == 1 else image  # OpenCV drops a single band
+    pixels, shown = warped(np.ascontiguousarray(plane), to_frame, (height, width), valid=known)
     cover, _ = warped(mask.astype(np.float32), to_frame, (height, width))
     image = pixels.reshape(height, width, -1)
     return Turned(image, np.where(shown, np.clip(cover, 0.0, 1.0), 0.0), shown)
@@ -89,6 +90,11 @@ class Overlap:
 def overlap(mask: FloatArray, at: tuple[int, int], shape: tuple[int, int]) -> Overlap:
     """Return the box of a mask's frame within a picture, cut to where the mask is not 0."""
     box = [np.flatnonzero((mask > 0.0).any(axis=axis)) for axis in (1, 0)]
+    if not len(box[0]):
+        raise InputError(
+            "mask: nothing of the object is left, after scaling and where its picture has data; "
+            "use a larger scale, or mark other pixels"
+        )
     place, part = [], []
     for inside, begin, size in zip(box, at, shape, strict=True):
         first, last = max(int(inside[0]), -begin), min(int(inside[-1]) + 1, size - begin)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -20,8 +21,8 @@ from osmofuse.methods.region import box_around
 from osmofuse.methods.shadow_osmosis import Model, ShadowOsmosis
 from osmofuse.methods.shadow_profile import ShadowProfile, shadow_profile
 from osmofuse.operators import LatticeOsmosis
-from osmofuse.picture import Picture, samples
-from osmofuse.progress import Guard, Status, Watch, worst
+from osmofuse.picture import Picture, checked, samples
+from osmofuse.progress import Guard, Status, Watch, check_watch, worst
 from osmofuse.tasks.edited import Edited
 from osmofuse.typing import ArrayLike, BoolArray, FloatArray
 
@@ -127,9 +128,10 @@ def remove_shadow(
     True
     """
     check_shadow_settings(model, extent, level, remove, offset, width, texture)
+    check_watch(watch)
     guard = Guard(watch)
-    original = picture if isinstance(picture, Picture) else None
-    f = samples(picture if original is None else original.filled(), "picture", dtype=np.float64)
+    original = picture if isinstance(picture, Picture) else Picture(checked(picture, "picture"))
+    f = samples(original.filled(), "picture", dtype=np.float64)
     f = f.reshape(*f.shape[:2], -1)
     logarithms = np.log(f + offset)
     keep, notes = boundary_of(boundary, logarithms, mask, width)
@@ -142,13 +144,14 @@ def remove_shadow(
     level = level or ("lit" if extent == "local" else "exposure")
     work = _Work(model, extent, level, offset, keep, regions, profile)
     image, status = work(f, guard)
-    shape = np.shape(picture if original is None else original.colour)
+    dtype = np.float64 if original.depth == np.float64 else np.float32
     return ShadowRemoval(
-        image=image.reshape(shape),
+        image=image.reshape(original.colour.shape).astype(dtype, copy=False),
         status=status,
         notes=notes,
         seconds=guard.seconds,
         original=original,
+        changed=work.kind == FREE,
         boundary=keep,
         jump=() if profile is None else tuple(map(float, np.exp(profile.jump))),
     )
@@ -204,7 +207,7 @@ class _Work:
 
     def __call__(self, f: FloatArray, guard: Guard) -> tuple[FloatArray, Status]:
         """Return the picture without shadow, and the status."""
-        kind = self._kind()
+        kind = self.kind
         box = box_around([kind == FREE])
         assert box is not None, "the band is free"
         cut = np.ascontiguousarray
@@ -226,7 +229,8 @@ class _Work:
             self._set_level(image, f)
         return image, worst(ends)
 
-    def _kind(self) -> Kinds:
+    @cached_property
+    def kind(self) -> Kinds:
         """Return which pixels are free: all, or for a local extent those that are not lit."""
         if self.extent == "global" or self.regions is None:
             return np.full(self.keep.shape, FREE, np.uint8)
@@ -247,10 +251,11 @@ class _Work:
         else:
             lit = self._lit()
             gain = np.median(v[lit] / u[lit], axis=0)
-            if self.level == "exposure":
-                before, after = (_metered(x) for x in (f, u * gain - self.offset))
-                gain = gain * (before / after) ** (1.0 / METER)
         image[...] = u * gain - self.offset
+        if self.level == "exposure":
+            before, after = _metered(f), _metered(image)
+            if after > 0.0:  # light multiplies the samples, without the offset
+                image *= (before / after) ** (1.0 / METER)
 
     def _lit(self) -> BoolArray:
         """Return the lit part; without regions, all but the boundary."""
