@@ -30,7 +30,10 @@ ROLES = {
     "fuse": ("foreground", "background", "background-2", "alpha", "alpha-2", "alpha-3", "truth"),
     "align": ("foreground", "background", "points"),
     "matte": ("image", "trimap"),
+    "shadow": ("image", "boundary"),
     "balance": ("image", "image-2", "flat"),
+    "clone": ("into", "object", "mask"),
+    "compact": ("image",),
     "compare": ("foreground", "background", "alpha", "truth"),
     "sweep": ("foreground", "background", "alpha", "alpha-2", "truth"),
     "score": ("fused", "foreground", "background", "alpha", "truth", "ink"),
@@ -48,7 +51,8 @@ def pictures():
         "foreground": page.foreground, "image": page.foreground, "fused": page.foreground,
         "truth": page.truth, "background": page.background, "background-2": noise,
         "alpha": page.alpha / 2, "alpha-2": page.alpha / 2, "alpha-3": 1 - page.alpha,
-        "image-2": page.truth, "flat": 0.5 + noise / 2,
+        "image-2": page.truth, "flat": 0.5 + noise / 2, "boundary": page.alpha,
+        "into": page.foreground, "object": page.truth, "mask": 1 - page.alpha,
     }  # fmt: skip
     stored = {role: quantise(one, np.uint16)[0] for role, one in found.items()}
     return stored | {"trimap": trimap, "ink": page.ink}
@@ -76,7 +80,11 @@ def job_of(pictures, tmp_path):
             parts["images"] = (parts.pop("image"), paths["image-2"])
         if kind == "sweep":
             parts |= {"alpha": (paths["alpha"], paths["alpha-2"]), "settings": {"reach": [1.0]}}
-        parts |= {"compare": {"methods": ["direct"]}, "align": {"method": "points"}}.get(kind, {})
+        parts |= {
+            "compare": {"methods": ["direct"]},
+            "align": {"method": "points"},
+            "shadow": {"texture": False},
+        }.get(kind, {})
         output = tmp_path / {"score": "out.json"}.get(kind, "out.tif")
         return JOBS[kind](**parts, output=output, report=tmp_path / "page")
 
