@@ -74,7 +74,17 @@ class ShadowProfile:
 
     def gain(self, channel: int) -> FloatArray:
         """Return a guess of the factor that removes the shadow."""
-        return np.asarray(np.exp(-self.jump[channel] * self.t))
+        return np.asarray(np.exp(-self.jump[channel] * self._height))
+
+    @cached_property
+    def _height(self) -> FloatArray:
+        """The profile q of each pixel, by the slopes of its cell."""
+        total = np.append(np.zeros_like(self.slopes[:1]), np.cumsum(self.slopes, axis=0), axis=0)
+        q, inner = self.t.copy(), (self.t > 0.0) & (self.t < 1.0)
+        t, cell = STEPS * self.t[inner], self.cell[inner]
+        step = t.astype(np.intp)
+        q[inner] = (total[step, cell] + (t - step) * self.slopes[step, cell]) / STEPS
+        return q
 
     def steepness(self, logarithms: FloatArray) -> FloatArray:
         """Return the steepness of a picture on the boundary, without that of the shadow."""
