@@ -19,7 +19,7 @@ NEAR = 2.0  # deviation of the window on each side of the band, in pixels; any o
 RADIUS = 4  # of that window
 PAIRS = 20_000  # at most; neighbouring pairs tell nearly the same
 STATIONS = 17  # between the ends of a pair, where the picture is looked at
-STEEP = 1.5  # steepness without weight, in medians; any of 1..1.7 works
+STEEP = 1.75  # steepness without weight, in medians; any of 1.2..2 works
 CUT = 3.0  # distance without weight, in medians; any of 2..5 works
 ROUNDS = 10  # of the biweight; it has converged by then
 _NO_ZERO = 1e-12
@@ -113,7 +113,7 @@ def location(x: FloatArray, weight: FloatArray | None = None) -> FloatArray:
         away = np.sqrt(np.sum((x - middle) ** 2, axis=1))
         now = own * _biweight(away, CUT * float(np.median(away[most])))
         middle = now @ x / now.sum()
-    return middle
+    return np.asarray(middle)
 
 
 def _biweight(x: FloatArray, end: float) -> FloatArray:
