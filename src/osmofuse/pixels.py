@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import DTypeLike
 
@@ -22,9 +24,13 @@ def summary(pixels: Array) -> str:
     >>> summary(np.zeros((800, 1200, 3), np.uint16))
     '1200 × 800, 3 bands, uint16'
     """
-    rows, cols = pixels.shape[:2]
     bands = bands_of(pixels)
-    return f"{cols} × {rows}, {bands} band{'' if bands == 1 else 's'}, {pixels.dtype}"
+    return f"{size_of(pixels.shape)}, {bands} band{'' if bands == 1 else 's'}, {pixels.dtype}"
+
+
+def size_of(shape: Sequence[int]) -> str:
+    """Return rows and columns as text, width first."""
+    return f"{shape[1]} × {shape[0]}"
 
 
 def bands_of(array: Array) -> int:

@@ -35,7 +35,7 @@ FORMAT = 1  # of the JSON file; a later one is refused
 # Roles of input files.
 ROLES = (
     "foreground", "background", "alpha", "truth", "points", "image", "trimap", "fused", "ink",
-    "boundary", "flat", "into", "object", "mask", "picture",
+    "boundary", "flat", "into", "object", "mask",
 )  # fmt: skip
 NUMBERED = ("background", "alpha", "image")  # further ones are "background-2" and so on
 SHA256, PATH = "[0-9a-f]{64}", r"[^\0]+"  # patterns of fields

@@ -6,14 +6,16 @@ import re
 import shlex
 import shutil
 
+import numpy as np
 import pytest
 import tifffile
 from click.testing import CliRunner
 
 import osmofuse
 from conftest import ROOT
-from osmofuse import cli, errors
+from osmofuse import cli, errors, gallery
 from osmofuse.cli.output import NOT_AS_ASKED
+from osmofuse.pixels import quantise
 from pairs import osmofuse_in, write_pair
 
 PAGE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
@@ -26,6 +28,12 @@ def test_its_commands_run_in_their_order(tmp_path, monkeypatch):
         for name in ("infrared",) * 4:
             file.write(osmofuse.read(pair[name]).pixels, metadata=None)
     shutil.copy(pair["infrared"], tmp_path / "ultraviolet.tif")
+    yard = gallery.shadow((100, 130), 1)
+    shaded = (yard.foreground / yard.truth).mean(axis=2) < 0.99
+    for name, plane in {
+        "photo.tif": yard.foreground, "edge.png": yard.alpha, "rough.png": 1.0 - shaded,
+    }.items():  # fmt: skip
+        osmofuse.write(quantise(plane, np.uint8)[0], tmp_path / name)
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```console\n(.*?)^```", PAGE + REPORT, re.MULTILINE | re.DOTALL)
     lines = [line for block in blocks for line in block.splitlines()]

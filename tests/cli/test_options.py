@@ -11,8 +11,11 @@ import pytest
 from osmofuse.cli import COMMANDS
 from osmofuse.cli.options import GroupedCommand
 
-# Each of these says for its command what it writes, or by which methods it works.
-SAID_BY_EACH = {"--output", "--method", "--preview", "--set", "--alpha"}
+# Each of these says for its command what it writes, by which methods it works, or what it masks
+# and widens.
+SAID_BY_EACH = {
+    "--output", "--method", "--preview", "--set", "--alpha", "--mask", "--model", "--width",
+}  # fmt: skip
 
 
 def _command(name):
@@ -42,6 +45,8 @@ def test_an_option_is_one_thing_in_every_command(option):
     metavars = {one.metavar for one in same}
     if option == "--alpha":  # auto is for fusing, not for scoring what is fused
         metavars.discard("NUMBER|FILE")
+    if option == "--mask":  # says of the map of a shadow what it is
+        metavars.discard(None)
     if option == "--set":  # of several methods
         metavars.discard("METHOD.NAME=VALUE")
     assert len(metavars) == 1

@@ -1,11 +1,12 @@
-"""Sobel and Laplacian, against plain loops and on simple planes."""
+"""Derivatives against plain loops and on simple planes."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from osmofuse.filters import laplacian, sobel
+from osmofuse.filters import derivatives, gaussian, laplacian, sobel
+from registry import SHAPES
 
 DOWN = np.array([[-1, -2, -1], [0, 0, 0], [1, 2, 1]])
 
@@ -66,3 +67,19 @@ def test_a_parabola_has_a_constant_laplacian_inside():
 
 def test_flat_is_exactly_zero():
     assert not laplacian(np.full((6, 5), 0.1)).any()
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_derivatives_are_central_with_replicated_borders(shape, rng):
+    x = rng.random(shape)
+    wide = np.pad(x, 1, mode="edge")
+    down, right = derivatives(x, 0.0)
+    for i, j in np.ndindex(shape):
+        assert down[i, j] == pytest.approx((wide[i + 2, j + 1] - wide[i, j + 1]) / 2)
+        assert right[i, j] == pytest.approx((wide[i + 1, j + 2] - wide[i + 1, j]) / 2)
+
+
+def test_derivatives_of_a_smoothed_plane(rng):
+    x = rng.random((9, 8))
+    for one, other in zip(derivatives(x, 1.5), derivatives(gaussian(x, 1.5), 0.0), strict=True):
+        np.testing.assert_array_equal(one, other)

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import osmofuse
-from osmofuse import CloneJob, SettingError, cli
+from osmofuse import CloneJob, InputError, SettingError, Status, cli
 
 
 @pytest.fixture
@@ -39,6 +40,13 @@ def test_settings_are_checked(files, tmp_path):
         CloneJob(files["wall"], files["thing"], scale=0, output=tmp_path / "out.png")
 
 
+def test_errors_name_the_file(files, tmp_path):
+    black = osmofuse.write(np.zeros((30, 34), np.uint8), tmp_path / "black.png")
+    job = CloneJob(files["wall"], files["thing"], black, output=tmp_path / "out.png")
+    with pytest.raises(InputError, match=r"black\.png: empty"):
+        job.run()
+
+
 def test_a_larger_object_needs_more_memory(files, tmp_path):
     parts = {"into": files["wall"], "object": files["thing"], "mask": files["mask"]}
     needs = [CloneJob(**parts, scale=s, output=tmp_path / "o.png").check() for s in (1, 50)]
@@ -64,3 +72,15 @@ def test_the_command_takes_columns_first_and_writes_nothing_after_an_error(files
         assert refused.exit_code != 0
         assert "at" in refused.output + str(refused.exception)
     assert not bad.exists()
+
+
+def test_the_command_says_if_the_solver_did_not_converge(files, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        "osmofuse.jobs.clone.clone",
+        lambda *given, **how: replace(osmofuse.clone(*given, **how), status=Status.max_iter),
+    )
+    names = [str(files["wall"]), str(files["thing"]), "--mask", str(files["mask"])]
+    done = run(*names, "-o", str(tmp_path / "out.png"))
+    assert done.exit_code == 5
+    assert "did not converge" in done.stderr
+    assert (tmp_path / "out.png").exists()

@@ -66,7 +66,7 @@ def job_of(kind, files, folder, **changes):
                          "output": folder / "scores.json", "metrics": ("fmi", "structure")},
         "clone": {"into": files["visible"], "object": files["visible"], "mask": files["map"],
                   "output": folder / "cloned.tif", "at": (5, -3)},
-        "compact": {"picture": files["visible"], "output": folder / "compact.tif"},
+        "compact": {"image": files["visible"], "output": folder / "compact.tif"},
     }  # fmt: skip
     return JOBS[kind](**parts[kind] | changes)
 

@@ -32,3 +32,10 @@ def test_the_width_can_be_given():
 def test_a_mask_without_an_edge_is_refused(full):
     with pytest.raises(InputError, match="a mask of the shadow"):
         band_of_mask(np.zeros((5, 5, 1)), np.full((5, 5), full))
+
+
+def test_an_even_picture_has_the_least_band():
+    mask = np.zeros((20, 30), bool)
+    mask[:, :12] = True
+    band = band_of_mask(np.full((20, 30, 1), -1.0), mask) == 1
+    assert 0 < np.count_nonzero(band[0]) <= 6

@@ -117,7 +117,7 @@ def test_the_stand_in_of_a_barrier_conducts_as_little(rng):
     assert wide[0, 0, 0] == pytest.approx(0.501)
 
 
-@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="one thread only")
+@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="needs two threads")
 def test_same_bits_with_any_number_of_threads(rng):
     v, u = rng.uniform(1, 2, (2, 300, 200))
     A, before = LatticeOsmosis.canonical(v, tensors((300, 200), rng)), numba.get_num_threads()

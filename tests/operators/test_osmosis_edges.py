@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from osmofuse.operators import OsmosisEdges
+from osmofuse.operators.osmosis_edges import at_edges
 from osmofuse.testing import check_adjoint
 from registry import SHAPES, dense, edges, osmosis_matrix
 
@@ -169,3 +170,13 @@ def test_what_belongs_to_no_edge_is_not_read(rng):
     np.testing.assert_array_equal(OsmosisEdges(garbage)(u), OsmosisEdges(clean)(u))
     np.testing.assert_array_equal(OsmosisEdges(garbage).adjoint(u), OsmosisEdges(clean).adjoint(u))
     assert OsmosisEdges(garbage).norm_bound == OsmosisEdges(clean).norm_bound
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("rule", [np.add, np.minimum])
+def test_values_at_edges_are_made_of_both_ends(shape, rule, rng):
+    x = rng.random(shape)
+    expected = np.zeros((2, *shape))
+    for k, a, b in edges(shape):
+        expected[k][a] = rule(x[a], x[b])
+    np.testing.assert_array_equal(at_edges(x, rule), expected)

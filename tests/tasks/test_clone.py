@@ -35,7 +35,7 @@ def place(colour, shape=(120, 140), seed=2):
 
 
 def decibels(a, b):
-    return -10 * np.log10(np.mean((np.clip(a, 0, 1) - b) ** 2))
+    return osmofuse.metrics.psnr(np.clip(a, 0, 1), b)
 
 
 def test_an_object_on_a_like_ground_enters_with_it(beach):
@@ -194,7 +194,7 @@ def test_scale_and_turn_move_the_object_with_its_mask():
     ("changes", "error", "words"),
     [
         ({"mask": np.zeros((70, 80), bool)}, InputError, "^mask: empty"),
-        ({"mask": np.ones((60, 80), bool)}, MismatchError, "^mask: 80 x 60 pixels, but"),
+        ({"mask": np.ones((60, 80), bool)}, MismatchError, "^mask: 80 × 60 pixels, but"),
         ({"mask": np.full((70, 80), np.nan)}, InputError, "^mask: NaN"),
         ({"mask": "mask.png"}, InputError, "^mask: a path"),
         ({"at": (500, 0)}, InputError, "^at: 500, 0 .* outside of INTO"),
@@ -228,3 +228,31 @@ def test_inputs_are_not_changed_and_a_watch_cancels(beach):
     assert np.array_equal(made.image, arrays[0])
     clone(*arrays)
     assert all(np.array_equal(a, b) for a, b in zip(arrays, before, strict=True))
+
+
+@pytest.mark.parametrize("model", ["cut", "osmosis", "seamless"])
+def test_a_cancelled_copy_leaves_the_picture(model):
+    thing, mask = ball((0.8, 0.8, 0.8))
+    wall = place((0.5, 0.4, 0.3))
+    made = clone(wall, thing, mask, model=model, watch=lambda _: True)
+    assert made.status is Status.cancelled
+    assert np.array_equal(made.image, wall)
+    assert not made.mask.any()
+
+
+def test_an_object_too_small_to_be_seen_is_refused():
+    thing, _ = ball((0.8, 0.8, 0.8))
+    small = np.zeros((12, 12), bool)
+    small[2:10, 2:10] = True
+    with pytest.raises(InputError, match=r"^mask: nothing of the object is left"):
+        clone(place((0.5, 0.4, 0.3)), thing[:12, :12], small, scale=0.01)
+
+
+def test_transparent_pixels_around_the_object_keep_their_bits(rng):
+    thing, mask = ball((0.8, 0.8, 0.8))
+    pixels = rng.integers(0, 256, (100, 110, 4)).astype(np.uint8)
+    pixels[..., 3] *= rng.random((100, 110)) < 0.5
+    made = clone(Picture(pixels, transparency=True), thing, mask, at=(10, 10), model="cut")
+    outside = made.mask == 0
+    assert outside.any()
+    assert np.array_equal(made.picture()[0].pixels[outside], pixels[outside])

@@ -38,3 +38,12 @@ def test_overlap_is_cut_at_the_border_and_to_the_mask():
     assert found.part == (slice(3, 4), slice(3, 5))
     with pytest.raises(InputError, match="outside of INTO"):
         overlap(mask, (-4, 0), (20, 10))
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_any_number_of_bands_is_turned_where_data_are_missing(channels):
+    known = np.ones((20, 30), bool)
+    known[:3] = False
+    image = np.ones((20, 30, channels), np.float32)
+    found = turned(image, np.ones((20, 30)), known, 0.5, 30.0)
+    assert found.image.shape == (*found.mask.shape, channels)

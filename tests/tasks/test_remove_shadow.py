@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import osmofuse
-from osmofuse import InputError, MismatchError, Picture, SettingError, Status, gallery
+from osmofuse import InputError, Picture, SettingError, Status, gallery
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def parts(scene):
 
 
 def psnr(one, other, where):
-    return -10 * np.log10(np.mean((one - other)[where] ** 2))
+    return osmofuse.metrics.psnr(one[where], other[where])
 
 
 @pytest.mark.parametrize("model", ["linear", "nonlinear"])
@@ -134,21 +134,6 @@ def test_one_band_is_enough(scene):
     assert psnr(found.image, scene.truth[..., 1], parts(scene)[1]) > 30
 
 
-@pytest.mark.parametrize(
-    ("boundary", "error", "words"),
-    [
-        (np.ones((200, 260)), InputError, "empty"),
-        (np.zeros((200, 260)), InputError, "inverted"),
-        (np.ones((200, 100)), MismatchError, "another|but the picture has"),
-        (np.ones((200, 260, 2)), InputError, "one band"),
-        ("manual", SettingError, "auto"),
-    ],
-)
-def test_bad_boundaries_are_refused(scene, boundary, error, words):
-    with pytest.raises(error, match=rf"^boundary: .*({words})"):
-        osmofuse.remove_shadow(scene.foreground, boundary)
-
-
 def test_settings_are_checked(scene):
     for bad in ({"model": "best"}, {"offset": 0.0}, {"width": 0.1}):
         with pytest.raises(SettingError, match=f"^{next(iter(bad))}: "):
@@ -161,3 +146,54 @@ def test_it_can_be_cancelled(scene):
     result = osmofuse.remove_shadow(scene.foreground, scene.alpha, watch=lambda _: True)
     assert result.status is Status.cancelled
     assert np.array_equal(result.image.astype(np.float32), scene.foreground)
+
+
+@pytest.mark.parametrize("gain", [1.0, 0.2, 0.01])
+def test_the_exposure_keeps_the_mean_light_of_dark_pictures_too(gain):
+    scene = gallery.shadow((60, 80), 1)
+    dark = gain * scene.foreground
+    image = osmofuse.remove_shadow(dark, scene.alpha).image
+    down, right = (np.exp(-0.5 * (((np.arange(n) + 0.5) / n - 0.5) / 0.35) ** 2) for n in (60, 80))
+    before, after = (down @ (np.maximum(x, 0.0).mean(axis=2) ** 2.2) @ right for x in (dark, image))
+    assert after == pytest.approx(before, rel=1e-3)
+
+
+@pytest.mark.parametrize("level", ["exposure", "lit", "mean"])
+def test_a_black_picture_stays_black(level):
+    edge = np.ones((30, 40))
+    edge[:, 0] = 0.0
+    result = osmofuse.remove_shadow(np.zeros((30, 40, 3)), edge, level=level)
+    assert np.allclose(result.image, 0.0, atol=1e-6)
+
+
+def test_depth_and_precision_follow_the_array():
+    scene = gallery.shadow((60, 80), 1)
+    pixels = np.round(255 * scene.foreground).astype(np.uint8)
+    result = osmofuse.remove_shadow(pixels, scene.alpha)
+    assert result.image.dtype == np.float32
+    assert result.picture()[0].depth == np.uint8
+    double = osmofuse.remove_shadow(scene.foreground.astype(np.float64), scene.alpha)
+    assert double.image.dtype == np.float64
+
+
+def test_a_local_removal_keeps_the_bits_of_transparent_pixels(rng):
+    scene = gallery.shadow((60, 80), 1)
+    layer = np.full((60, 80, 1), 255)
+    layer[:4, :4] = 0
+    pixels = np.concatenate([np.round(255 * scene.foreground), layer], axis=2).astype(np.uint8)
+    pixels[:4, :4, :3] = rng.integers(0, 256, (4, 4, 3))
+    picture = Picture(pixels, transparency=True)
+    made = osmofuse.remove_shadow(picture, scene.alpha, extent="local").picture()[0]
+    assert np.array_equal(made.pixels[:4, :4], pixels[:4, :4])
+
+
+def test_a_watch_must_be_callable():
+    with pytest.raises(SettingError, match=r"^watch"):
+        osmofuse.remove_shadow(np.zeros((9, 9)), np.ones((9, 9)), watch=3)
+
+
+def test_a_band_over_the_whole_picture_is_refused():
+    scene = gallery.shadow((60, 80), 1)
+    half = np.indices((60, 80))[1] > 40
+    with pytest.raises(InputError, match=r"covers 100% of the picture; give a smaller width"):
+        osmofuse.remove_shadow(scene.foreground, half, mask=True, width=1000)

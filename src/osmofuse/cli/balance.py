@@ -9,7 +9,7 @@ import click
 from osmofuse.cli import options
 from osmofuse.cli.options import GroupedCommand
 from osmofuse.cli.places import PlacesType, places_of
-from osmofuse.cli.run import do_job, job_of, job_options, print_result
+from osmofuse.cli.run import do_picture_job, job_options
 from osmofuse.cli.types import FILE
 from osmofuse.jobs import BalanceJob
 
@@ -27,16 +27,16 @@ def _from_zero(ctx: click.Context, param: click.Parameter, number: int | None) -
     "--places",
     type=PlacesType(),
     metavar="'X,Y X,Y …'|FILE",
-    help="Column and row of the left upper pixel of each PICTURE, in their order; or a file with "
-    "a line X,Y or NAME,X,Y for each. Without it all show one frame.",
+    help="Column and row of the upper left pixel of each PICTURE, in order; or a file with a line "
+    "X,Y or NAME,X,Y for each.  [default: all show the same frame]",
 )
-@options.file("Divide all by this picture of an evenly lit white surface.", "--flat")
+@options.file("Divide all pictures by this one, of an evenly lit white surface.", "--flat")
 @click.option(
     "--reference",
     type=int,
     callback=_from_zero,
     metavar="N",
-    help="Keep the level of the N-th PICTURE, from 1.  [default: the mean level]",
+    help="Keep the level of the N-th PICTURE, counted from 1.  [default: the mean level]",
 )
 @options.output("Write the mosaic here.")
 @job_options
@@ -45,7 +45,7 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     """Level the PICTUREs of a mosaic, and blend them without seams.
 
     Panels that touch, such as those of an infrared reflectogram, and shots that overlap lose their
-    differences of gain, falling-off and black level; colours are levelled too. The pictures have
+    differences of gain, fall-off and black level; colours are levelled too. The pictures have
     one depth and number of bands. Pixels without data do not count. Places are X,Y, column
     and row, as viewers show them; they may be negative.
 
@@ -58,7 +58,4 @@ def command(ctx: click.Context, /, **given: Any) -> None:
         raise click.UsageError(f"--reference: there are {len(given['images'])} pictures.", ctx)
     if given["places"] is not None:
         given["places"] = places_of(given["places"], given["images"])
-    job, old = job_of(ctx, given, BalanceJob)
-    result = do_job(job, "Balancing", given, old=old)
-    if result is not None:
-        print_result(ctx, result, given, ["Wrote the mosaic."])
+    do_picture_job(ctx, given, BalanceJob, "Balancing", "Wrote the mosaic.")

@@ -8,9 +8,9 @@ import click
 
 from osmofuse.cli import options
 from osmofuse.cli.options import GroupedCommand
-from osmofuse.cli.run import do_job, job_of, job_options, print_result
+from osmofuse.cli.run import do_picture_job, job_options
 from osmofuse.cli.types import FILE, Number, PlaceType
-from osmofuse.jobs.clone import CloneJob
+from osmofuse.jobs import CloneJob
 from osmofuse.tasks.clone import MODELS
 
 
@@ -18,12 +18,16 @@ from osmofuse.tasks.clone import MODELS
 @click.argument("into", type=FILE, required=False, metavar="INTO")
 @click.argument("object", type=FILE, required=False, metavar="OBJECT")
 @options.page
-@options.file("White on the object, of the size of OBJECT; a rough outline will do.", "--mask")
+@options.file(
+    "Map that is white on the object, of the size of OBJECT; a rough one is enough.  [default: the "
+    "transparency of OBJECT]",
+    "--mask",
+)
 @click.option(
     "--at",
     type=PlaceType(),
     metavar="X,Y",
-    help="Lay the upper left corner of OBJECT here in INTO: column, row.  [default: centred]",
+    help="Place the upper left corner of OBJECT here in INTO: column, row.  [default: centred]",
 )
 @click.option("--scale", type=Number(), default=1.0, show_default=True, help="Magnify the object.")
 @click.option(
@@ -45,22 +49,19 @@ from osmofuse.tasks.clone import MODELS
     type=Number(),
     default=1.0,
     show_default=True,
-    help="With cut: take on the brightness of the place this much, 0 to 1.",
+    help="With cut: adapt the brightness to that of the place by this much, 0 to 1.",
 )
 @options.output("Write the picture here.")
 @job_options
 @click.pass_context
 def command(ctx: click.Context, /, **given: Any) -> None:
-    """Copy the object that MASK outlines in OBJECT into the picture INTO.
+    """Copy an object from the picture OBJECT into the picture INTO.
 
-    Without --mask, the transparency of OBJECT is the mask. Everything around the object keeps its
-    pixels. The record next to the picture, PATH.json, describes how it was made.
+    All pixels around the object are kept. The record next to the output, PATH.json, describes how
+    it was made.
 
     \b
     osmofuse clone wall.tif flower.tif --mask flower-mask.png --at 120,80 -o out.tif
     osmofuse clone beach.jpg star.png --scale 0.5 --rotate 30 -o out.jpg
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
-    job, old = job_of(ctx, given, CloneJob)
-    result = do_job(job, "Copying the object", given, old=old)
-    if result is not None:
-        print_result(ctx, result, given, ["Copied the object."])
+    do_picture_job(ctx, given, CloneJob, "Copying the object", "Copied the object.")

@@ -8,13 +8,13 @@ import click
 
 from osmofuse.cli import options
 from osmofuse.cli.options import GroupedCommand
-from osmofuse.cli.run import do_job, job_of, job_options, print_result
+from osmofuse.cli.run import do_picture_job, job_options
 from osmofuse.cli.types import FILE, Number
-from osmofuse.jobs.compact import CompactJob
+from osmofuse.jobs import CompactJob
 
 
 @click.command("compact", cls=GroupedCommand)
-@click.argument("picture", type=FILE, required=False, metavar="PICTURE")
+@click.argument("image", type=FILE, required=False, metavar="PICTURE")
 @options.page
 @click.option(
     "--share",
@@ -29,7 +29,7 @@ from osmofuse.jobs.compact import CompactJob
     default=1,
     show_default=True,
     metavar="PIXELS",
-    help="Widen edges by this on each side.",
+    help="Widen the edges by this much on each side.",
 )
 @options.output("Write the reconstruction here.")
 @job_options
@@ -41,7 +41,4 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     osmofuse compact drawing.png -o again.png
     osmofuse compact map.tif --share 0.05 -o again.tif
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
-    job, old = job_of(ctx, given, CompactJob)
-    result = do_job(job, "Reconstructing", given, old=old)
-    if result is not None:
-        print_result(ctx, result, given, ["Wrote the reconstruction."])
+    do_picture_job(ctx, given, CompactJob, "Reconstructing", "Wrote the reconstruction.")

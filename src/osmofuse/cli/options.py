@@ -30,7 +30,7 @@ _HOW = "How"
 _OPTION_GROUPS = {
     "Pictures": ("page", "align", "levels", "working_space", "truth", "ink", "points", "places",
                  "flat"),
-    "Where": ("alpha", "invert", "soften", "edge"),
+    "Where": ("alpha", "boundary", "mask", "at", "invert", "soften", "edge"),
     _HOW: (),
     "Output": (
         "output", "depth", "structure", "alpha_output", "valid_output", "foreground_output",

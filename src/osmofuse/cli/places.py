@@ -21,7 +21,7 @@ _NUMBERS = re.compile(
 
 
 class PlacesType(click.ParamType):  # type: ignore[type-arg]
-    """Place X,Y of each picture's left upper pixel: pairs in one text, or lines of a file.
+    """Place X,Y of each picture's upper left pixel: pairs in one text, or lines of a file.
 
     A line of a file is X,Y, for the pictures in their order, or NAME,X,Y.
     """
@@ -39,7 +39,7 @@ class PlacesType(click.ParamType):  # type: ignore[type-arg]
         if wrong is not None or not parts:
             self.fail(
                 f"{wrong if parts else text!r} is neither a file nor X,Y: column and row of the "
-                "left upper pixel, whole numbers; give a pair for each picture: '0,0 480,0'.",
+                "upper left pixel, whole numbers; give a pair for each picture: '0,0 480,0'.",
                 param,
                 ctx,
             )

@@ -23,7 +23,7 @@ from osmofuse.cli.output import (
 )
 from osmofuse.cli.types import FILE
 from osmofuse.errors import SettingError
-from osmofuse.jobs import FileJob, Need, Result, compare_with_record, job_of_record
+from osmofuse.jobs import FileJob, Need, PictureJob, Result, compare_with_record, job_of_record
 from osmofuse.jobs.job import R_co, required_fields
 from osmofuse.jobs.need import in_bytes, memory_of_machine
 from osmofuse.record import Record, output_path, read_record
@@ -185,6 +185,21 @@ def print_result(
     elif lines := [*words, *file_lines(result.files), *repetition_lines(result)]:
         print_text("\n".join(lines))
     exit_with_warnings(ctx, result, given, warnings)
+
+
+def do_picture_job(
+    ctx: click.Context, given: Mapping[str, Any], kind: type[PictureJob], title: str, words: str
+) -> None:
+    """Run a job that makes one picture, and print its result; exit with 5 if it did not converge.
+
+    `title` names the work while it runs; `words` are printed when it is done.
+    """
+    job, old = job_of(ctx, given, kind)
+    result = do_job(job, title, given, old=old)
+    if result is None:
+        return
+    failed = [] if result.status.is_success else [f"the solver did not converge ({result.status})"]
+    print_result(ctx, result, given, [words], warnings=failed)
 
 
 def exit_with_warnings(

@@ -9,7 +9,8 @@ import click
 
 from osmofuse.cli import options
 from osmofuse.cli.options import GroupedCommand
-from osmofuse.cli.run import do_job, job_of, job_options, print_result
+from osmofuse.cli.run import do_picture_job, job_options
+from osmofuse.cli.settings import USUAL
 from osmofuse.cli.types import FILE, Number
 from osmofuse.jobs import ShadowJob
 from osmofuse.tasks.remove_shadow import EXTENTS, LEVELS, MODELS, REMOVED
@@ -45,14 +46,14 @@ def _boundary(_ctx: click.Context, _param: click.Parameter, value: Path | None) 
 @options.one_of(
     "--extent",
     EXTENTS,
-    "Solve for the whole picture (global), or change the shadow alone (local).",
+    "Solve for the whole picture (global), or change only the shadow (local).",
     "global",
 )
 @click.option(
     "--texture/--no-texture",
     default=None,
-    help="Keep the texture on the edge; the published models do not.  [default: texture, but for "
-    "anisotropic]",
+    help="Keep the texture on the edge; the published models do not.  [default: texture, except "
+    "for anisotropic]",
 )
 @options.one_of(
     "--level",
@@ -66,7 +67,8 @@ def _boundary(_ctx: click.Context, _param: click.Parameter, value: Path | None) 
     type=Number(),
     default=0.01,
     show_default=True,
-    help="Add this to samples while computing; white is 1.",
+    metavar=USUAL["offset"][0],
+    help=USUAL["offset"][1],
 )
 @options.output("Write the picture without shadow here.")
 @job_options
@@ -74,19 +76,14 @@ def _boundary(_ctx: click.Context, _param: click.Parameter, value: Path | None) 
 def command(ctx: click.Context, /, **given: Any) -> None:
     """Remove a shadow, or a spot of light, from PICTURE.
 
-    Without a map the shadow is found; if that is not sure, nothing is written and the exit code is
-    2. The map of --boundary has the size of PICTURE, is black on a band that covers the edge of the
-    shadow, and encloses it. The record next to the output, PATH.json, describes how
-    it was made.
+    Without a map the shadow is found; if that is not certain, nothing is written and the exit code
+    is 2. The map of --boundary has the size of PICTURE, is black on a band that covers the edge of
+    the shadow, and encloses it. The record next to the output, PATH.json, describes how it was
+    made.
 
     \b
     osmofuse shadow photo.tif --boundary edge.png -o plain.tif
     osmofuse shadow photo.tif --boundary rough.png --mask -o plain.tif
     osmofuse shadow photo.tif -o plain.tif
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
-    job, old = job_of(ctx, given, ShadowJob)
-    result = do_job(job, "Removing the shadow", given, old=old)
-    if result is None:
-        return
-    failed = [] if result.status.is_success else [f"the solver did not converge ({result.status})"]
-    print_result(ctx, result, given, ["Removed the shadow."], warnings=failed)
+    do_picture_job(ctx, given, ShadowJob, "Removing the shadow", "Removed the shadow.")

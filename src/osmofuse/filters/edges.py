@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from osmofuse.filters.gaussian import gaussian
+from osmofuse.filters.derivatives import derivatives
 from osmofuse.typing import BoolArray, FloatArray
 
 WEAK = 0.5  # second threshold, of the first; Canny recommends 1/3..1/2
@@ -25,12 +25,10 @@ def ridges(x: FloatArray, sigma: float = 1.0) -> FloatArray:
     sigma : float
         Standard deviation of the smoothing, in pixels.
     """
-    planes = gaussian(x.reshape(*x.shape[:2], -1), sigma)
-    padded = np.pad(planes, ((1, 1), (1, 1), (0, 0)), mode="edge")
-    down = 0.5 * (padded[2:, 1:-1] - padded[:-2, 1:-1])
-    right = 0.5 * (padded[1:-1, 2:] - padded[1:-1, :-2])
-    best = np.argmax(down**2 + right**2, axis=2)[..., None]
-    down, right = (np.take_along_axis(part, best, 2)[..., 0] for part in (down, right))
+    planes = np.moveaxis(x.reshape(*x.shape[:2], -1), 2, 0)
+    slopes = np.stack([derivatives(plane, sigma) for plane in planes], axis=1)
+    best = np.argmax(np.square(slopes).sum(axis=0), axis=0)
+    down, right = np.take_along_axis(slopes, best[None, None], 1)[:, 0]
     strength = np.hypot(down, right)
     return np.where(_is_crest(strength, down, right), strength, 0.0)
 

@@ -6,29 +6,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from osmofuse.filters.derivatives import derivatives
 from osmofuse.filters.gaussian import gaussian
 from osmofuse.typing import BoolArray, FloatArray
-
-
-def derivatives(x: FloatArray, sigma: float) -> tuple[FloatArray, FloatArray]:
-    """Return the central differences of a smoothed plane, down its rows and along its columns.
-
-    Parameters
-    ----------
-    x : array, (rows, cols)
-        Plane of floats.
-    sigma : float
-        Deviation of the Gaussian in pixels, 0 for none.
-
-    Returns
-    -------
-    tuple of array
-        In the picture's own units per pixel; borders are replicated.
-    """
-    smoothed = np.pad(gaussian(x, sigma) if sigma > 0 else x, 1, mode="edge")
-    down = 0.5 * (smoothed[2:, 1:-1] - smoothed[:-2, 1:-1])
-    right = 0.5 * (smoothed[1:-1, 2:] - smoothed[1:-1, :-2])
-    return down, right
 
 
 def structure_tensor(

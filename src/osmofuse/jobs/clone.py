@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from osmofuse.jobs.files import InputFile
+from osmofuse.jobs.files import InputFile, named_as
 from osmofuse.jobs.need import Need, need_beyond_start
 from osmofuse.jobs.picture import PictureJob
 from osmofuse.picture import Picture
@@ -68,14 +68,15 @@ class CloneJob(PictureJob):
 
     def make(self, pictures: Mapping[str, Picture], watch: Watch) -> Cloned:
         """Return the picture with the object."""
-        return clone(
-            pictures["into"],
-            pictures["object"],
-            pictures.get("mask"),
-            at=self.at,
-            scale=self.scale,
-            rotate=self.rotate,
-            model=self.model,
-            relight=self.relight,
-            watch=watch,
-        )
+        with named_as(self.pictures):
+            return clone(
+                pictures["into"],
+                pictures["object"],
+                pictures.get("mask"),
+                at=self.at,
+                scale=self.scale,
+                rotate=self.rotate,
+                model=self.model,
+                relight=self.relight,
+                watch=watch,
+            )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from osmofuse.jobs.files import named_as
 from osmofuse.jobs.picture import PictureJob
 from osmofuse.picture import Picture
 from osmofuse.progress import Watch
@@ -19,7 +20,7 @@ class CompactJob(PictureJob):
 
     Parameters
     ----------
-    picture : path
+    image : path
         The picture.
     share, width
         See `osmofuse.compact`.
@@ -27,12 +28,11 @@ class CompactJob(PictureJob):
         See `PictureJob`.
     """
 
-    picture: Path
+    image: Path
     share: float = 0.1
     width: int = 1
 
     kind: ClassVar[str] = "compact"
-    reads: ClassVar[tuple[str, ...]] = ("picture",)
     settings_recorded: ClassVar[tuple[str, ...]] = ("share", "width")
     sample_bytes: ClassVar[float] = 300
     seconds: ClassVar[float] = 4.0
@@ -43,4 +43,5 @@ class CompactJob(PictureJob):
 
     def make(self, pictures: Mapping[str, Picture], watch: Watch) -> Compacted:
         """Return the reconstruction."""
-        return compact(pictures["picture"], share=self.share, width=self.width, watch=watch)
+        with named_as({"picture": self.image}):
+            return compact(pictures["image"], share=self.share, width=self.width, watch=watch)

@@ -78,7 +78,7 @@ class ShadowJob(PictureJob):
 
     def make(self, pictures: Mapping[str, Picture], watch: Watch) -> ShadowRemoval:
         """Return the picture without shadow."""
-        with named_as(self.pictures):
+        with named_as(self.pictures | {"picture": self.image}):
             return remove_shadow(
                 pictures["image"],
                 pictures.get("boundary", "auto"),

@@ -7,7 +7,7 @@ On an edge of which planes :math:`x_k` cover both pixels, with weights :math:`w_
     d = \frac{\sum_k \bar w_k \, \Delta x_k}{\sum_k \bar w_k}, \qquad
     \bar w_k = \sqrt{w_k w_k'},
 
-and 0 on an edge that no plane covers. A constant added to a plane changes nothing, and a plane
+and 0 on an edge that no plane covers. Adding a constant to a plane changes nothing, and a plane
 whose weight falls to 0 ends without a jump.
 """
 

@@ -1,4 +1,4 @@
-"""Alpha maps: reading, drawing, matting and estimating them from the pictures. Directions."""
+"""Alpha maps: reading, drawing, matting, estimating them from pictures; directions."""
 
 from osmofuse.maps.alpha import feather, grow, invert, soften
 from osmofuse.maps.auto_alpha import AutoAlpha, auto_alpha

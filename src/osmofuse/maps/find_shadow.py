@@ -1,14 +1,14 @@
-"""Finder of one cast shadow, which refuses when it is not sure.
+"""Search for one cast shadow, which refuses when it is not certain.
 
 Dark regions are found by thresholds on red, and on the brighter of red and green, of which
-skylight has least. A region is a shadow, and not a dark object, if all along its edge
+skylight has least. A region is a shadow, not a dark object, if all along its edge
 
 - the brightness falls by nearly the same factor, whatever the ground;
 - the colour of the light changes by the same factors, too;
 - red loses most and blue least, since the light that is left comes from the sky.
 
-A dark object rarely meets all three. Neither does a shadow that an object interrupts: then nothing
-is accepted. One band has no colours to compare.
+A dark object rarely meets all three conditions. Neither does a shadow that an object interrupts: it
+is not found. A picture of one band has no colours to compare.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from scipy import ndimage
 
 from osmofuse.errors import InputError
-from osmofuse.filters.resampling import reduced
+from osmofuse.filters import reduced, robust_deviation
 from osmofuse.typing import BoolArray, FloatArray
 
 SIDE = 240  # pixels of the reduced picture; a contour there has a hundred independent places
@@ -70,7 +70,7 @@ class Edge(NamedTuple):
 
 
 def find_shadow(logarithms: FloatArray) -> tuple[BoolArray, str]:
-    """Return a mask of the shadow in a picture, and a note; raise an InputError if unsure.
+    """Return a mask of the shadow in a picture, and a note; raise an InputError if none is certain.
 
     Parameters
     ----------
@@ -154,8 +154,8 @@ def edge_of(logarithms: FloatArray, region: BoolArray) -> Edge | None:
     return Edge(
         fall,
         float(np.mean((grey > 0.5 * middle) & (grey < 1.6 * middle))),
-        _deviation(grey) / middle,
-        _deviation(colour - np.median(colour, axis=0)) / middle,
+        float(robust_deviation(grey)) / middle,
+        float(robust_deviation(colour - np.median(colour, axis=0))) / middle,
         length,
     )
 
@@ -170,8 +170,3 @@ def _strip(region: BoolArray) -> BoolArray:
 
 def _around(x: FloatArray) -> FloatArray:
     return np.asarray(ndimage.gaussian_filter(x, 2.5, mode="constant", truncate=3.0))
-
-
-def _deviation(x: FloatArray) -> float:
-    """Return the robust standard deviation."""
-    return 1.48 * float(np.median(np.abs(x - np.median(x))))

@@ -1,4 +1,4 @@
-r"""Object within a rough mask, told from the ground around it.
+r"""Object within a rough mask, separated from the ground around it.
 
 The ground is known outside the mask. Its lightness and two colour differences, on the scale
 :math:`\log(x + 0.05)`, are continued into the mask as smooth planes :math:`g_k`, and so are their
@@ -6,8 +6,8 @@ variances :math:`\sigma_k^2`. The unlikeness of a pixel is
 
 .. math:: d^2 = \operatorname{mean}_k \frac{(y_k - g_k)^2}{\sigma_k^2 + \kappa_k^2},
 
-and ground is what is like it *and* joined to the ground outside by a way of some width: a bright
-spot of an object stays part of it. At the rim a pixel is a mixture
+and a pixel is ground if it is like it *and* connected to the ground outside by a path a few pixels
+wide: a spot of an object that looks like ground stays part of it. At the rim a pixel is a mixture
 :math:`b = p F + (1 - p) G` of the colours near it on both sides.
 """
 
@@ -23,16 +23,16 @@ from osmofuse.linalg.integral import Integral
 from osmofuse.typing import BoolArray, FloatArray
 
 OFFSET = 0.05  # of the logarithm: noise of black counts little
-RING = 0.1  # width of the known ground, and of what the rim is, in sides of the mask; 0.07..0.15
+RING = 0.1  # width of the known ground, and of the rim, in sides of the mask; 0.07..0.15 works
 LEAST_RING, FEWEST = 6.0, 50  # pixels: its width, and how many must be known
-# Kappa of lightness and of colour: smaller differences are none. 0.08..0.12 and 0.05..0.08 work.
+# Kappa of lightness and of colour: smaller differences do not count. 0.08..0.12, 0.05..0.08 work.
 LIGHTNESS, COLOUR = 0.10, 0.06
 LIKE, UNLIKE = 1.5, 3.0  # unlikeness of ground, and of anything else, in deviations
-SPECK = 2e-3  # share of the mask's area below which a part of the object is none
-OPENING = 2  # pixels: half the width of a way that joins
+SPECK = 2e-3  # share of the mask's area; smaller parts of the object are dropped
+OPENING = 2  # pixels: half the width of a path that connects
 MIXED = 2  # pixels on each side of the rim that may be mixtures
 NEAR, FAR = 3.0, 12.0  # pixels: where colours of the two sides are looked for
-CONTRAST = 0.02  # square of the difference of the sides below which mixtures cannot be told
+CONTRAST = 0.02  # squared difference of the sides below which mixtures cannot be measured
 LEAST_SHARE = 0.3  # of the object in a pixel whose colour can be found
 PIXELS = 40_000  # of the reduced copies on which the ground is continued: it is smooth
 CYCLES = 8  # V-cycles, from the mean
@@ -63,7 +63,7 @@ class OwnGround:
 
 
 def own_ground(image: FloatArray, mask: FloatArray, known: BoolArray) -> OwnGround | None:
-    """Tell an object from its ground.
+    """Separate an object from its ground.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def _box(mask: FloatArray) -> tuple[slice, slice]:
 
 
 def _within_box(image: FloatArray, mask: FloatArray, known: BoolArray) -> OwnGround | None:
-    """Tell an object from its ground, in the box of its mask."""
+    """Separate an object from its ground, in the box of its mask."""
     from scipy.ndimage import distance_transform_edt
 
     chosen = mask >= 0.5

@@ -62,9 +62,11 @@ def penumbra(logarithms: FloatArray, depth: FloatArray) -> tuple[float, float]:
         else side[np.isfinite(side)][-1]
         for side in (outside, inside)
     )
-    jump = dark - lit
-    reached = ((side - level) / jump for side, level in ((outside, lit), (inside, dark)))
-    out, into = (_first_within(np.abs(x), FULL_LIGHT) for x in reached)
+    least = FULL_LIGHT * abs(dark - lit)
+    out, into = (
+        _first_within(np.abs(side - level), least)
+        for side, level in ((outside, lit), (inside, dark))
+    )
     return out, into
 
 

@@ -30,6 +30,7 @@ import numpy as np
 
 from osmofuse.checks import choice, number, whole
 from osmofuse.linalg.anisotropic_system import system_of
+from osmofuse.maps import grow
 from osmofuse.maps.directions import SCALES, SEARCHES, WIDEST, Search, directions
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.fusion_drift import drift_along, fusion_drift
@@ -167,8 +168,4 @@ def seam_of(sources: Sources, widen: int) -> BoolArray:
         change = plane[1:] != plane[:-1]
         rim[1:] |= change
         rim[:-1] |= change
-    if widen and band.any():
-        from scipy.ndimage import distance_transform_edt
-
-        band = distance_transform_edt(~band) <= widen
-    return np.asarray(band)
+    return grow(band, widen) > 0.0

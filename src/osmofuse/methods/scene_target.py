@@ -27,7 +27,7 @@ import numpy as np
 from scipy import ndimage
 
 from osmofuse.errors import InputError
-from osmofuse.filters import smooth
+from osmofuse.filters import MAD, smooth
 from osmofuse.linalg.integral import Integral, add_drift
 from osmofuse.maps.auto_alpha import smoothstep
 from osmofuse.methods.cost import Cost
@@ -35,7 +35,7 @@ from osmofuse.methods.planes import Layers
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics, percentile
 from osmofuse.methods.union.bands import TINY
-from osmofuse.methods.union.layer import MAD, ground_level
+from osmofuse.methods.union.layer import ground_level
 from osmofuse.methods.union.pair import LEAST_WHITE, RIM_BLACK, WHITE, filled, rim, white_of
 from osmofuse.typing import Array, BoolArray, FloatArray
 

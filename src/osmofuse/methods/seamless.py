@@ -221,7 +221,7 @@ def _grids(
 ) -> list[_Grid]:
     """Return the integrals tied by a mass, of its size and of halves of it.
 
-    The halves have V-cycles; their result is so near that the whole needs but sweeps.
+    The halves have V-cycles; their result is so close that the whole needs only sweeps.
     """
     shape, kind = (mass.shape[0], mass.shape[1]), mass.dtype.type
     small = mass.size <= SMALLEST

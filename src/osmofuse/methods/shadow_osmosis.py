@@ -1,7 +1,7 @@
 r"""Osmosis that removes a shadow, one channel at a time, to its steady state.
 
 Away from the shadow's boundary the drift is that of the picture. On edges that touch the boundary
-it is 0, or the picture's less the shadow's (`osmofuse.methods.shadow_profile`). The models differ
+it is 0, or the picture's minus the shadow's (`osmofuse.methods.shadow_profile`). The models differ
 in the diffusivity on the boundary: 1 ("linear"); strong along the edges of the ground and weak
 across them ("anisotropic", Parisotto et al. 2019, without the shadow's profile); or falling with
 the misfit to the drift ("nonlinear", Recupero et al. 2022).
@@ -22,7 +22,7 @@ from osmofuse.linalg.kinds import Kinds
 from osmofuse.methods.nonlinear_osmosis import SemiImplicit
 from osmofuse.methods.shadow_profile import ShadowProfile
 from osmofuse.operators import LatticeOsmosis
-from osmofuse.operators.osmosis_edges import canonical_drift
+from osmofuse.operators.osmosis_edges import at_edges, canonical_drift
 from osmofuse.optimise import Evolution, Implicit
 from osmofuse.typing import FloatArray
 
@@ -91,11 +91,8 @@ class ShadowOsmosis:
         drift = self._drift(f, channel)
         if self.tensor is None:
             return DriftSystem(drift, w, self.kind, math.inf)
-        here, there = self.tensor.links.here, self.tensor.links.there
-        along: FloatArray = (
-            2.0 * (f.ravel()[there] - f.ravel()[here]) / (f.ravel()[there] + f.ravel()[here])
-        )
-        along *= np.minimum(self.keep.ravel()[here], self.keep.ravel()[there])
+        links, keep = self.tensor.with_structure(f).links, self.keep.ravel()
+        along = links.drift * np.minimum(keep[links.here], keep[links.there])
         return system_of(self.tensor.with_drift(drift, along), w, self.kind, math.inf)
 
     def _drift(self, f: FloatArray, channel: int) -> FloatArray:
@@ -103,6 +100,4 @@ class ShadowOsmosis:
         drift: FloatArray = canonical_drift(np.ascontiguousarray(f))
         if self.profile is not None:
             return self.profile.drift(drift, channel)
-        drift[0, :-1] *= np.minimum(self.keep[:-1], self.keep[1:])
-        drift[1, :, :-1] *= np.minimum(self.keep[:, :-1], self.keep[:, 1:])
-        return drift
+        return drift * at_edges(self.keep, np.minimum)

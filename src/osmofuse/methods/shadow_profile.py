@@ -11,7 +11,7 @@ with the position t across the band, a jump :math:`J_c` for each channel, and a 
 that rises monotonically from 0 to 1 and varies slowly along the band. The jump is that of
 `osmofuse.methods.shadow_jump`. The slope of the profile is the least-squares fit to the differences
 of :math:`\log f` along :math:`\nabla t`, from all channels, within a Gaussian window. The drift of
-the lit scene is that of f less that of s; so the texture in the band remains.
+the lit scene is that of f minus that of s, so the texture in the band remains.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def percentile(x: FloatArray, percent: float) -> float:
 
 
 def spacing(pixels: int) -> int:
-    """Return the distance of samples of a plane that are enough for a percentile."""
+    """Return the step of a grid of samples that is dense enough for a percentile."""
     return max(1, math.ceil(math.sqrt(pixels / SAMPLES)))
 
 

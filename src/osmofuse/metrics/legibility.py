@@ -19,7 +19,7 @@ import math
 import numpy as np
 
 from osmofuse.errors import InputError, MismatchError
-from osmofuse.filters import gaussian
+from osmofuse.filters import gaussian, robust_deviation
 from osmofuse.metrics.grey_levels import COUNT, check_side
 from osmofuse.metrics.metric import Metric
 from osmofuse.picture import Picture, as_array
@@ -35,8 +35,6 @@ GROUND_WINDOW = 1 / 8
 BLACK = 0.05
 # Quantile that stands for white: a few glints are not.
 WHITE = 99.0
-# Standard deviation of normal numbers over their median absolute deviation.
-MAD = 1.4826
 # Difference of logarithms that rounding explains; a level of 8 bits is 0.004 and more.
 ROUNDED_SPREAD = 1e-5
 # Least side in pixels: a smaller picture has no strokes with ground around.
@@ -121,7 +119,7 @@ def stroke_contrast(fused: FloatArray) -> float:
     levels = np.clip(np.rint((COUNT - 1) * (y - low) / (high - low)), 0, COUNT - 1)
     dark = levels <= otsu(levels)
     ground = y[~dark]
-    spread = MAD * float(np.median(np.abs(ground - np.median(ground))))
+    spread = float(robust_deviation(ground))
     if spread <= ROUNDED_SPREAD:
         raise InputError("fused: the ground is flat; there is no noise to compare with")
     return (float(ground.mean()) - float(y[dark].mean())) / spread

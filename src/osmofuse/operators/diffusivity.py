@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from osmofuse.kernels import kernel, pixel, prange
+from osmofuse.operators.osmosis_edges import at_edges
 from osmofuse.typing import FloatArray
 
 
@@ -25,12 +26,7 @@ def flux(here: float, there: float, d: float) -> float:
 
 def edge_diffusivity(u: FloatArray, d: FloatArray, power: float, epsilon: float) -> FloatArray:
     """Return the weights of the edges to the lower and right neighbour, as (2, rows, cols)."""
-    g = diffusivity(u, d, power, epsilon)
-    m = np.zeros_like(d)
-    np.add(g[:-1], g[1:], out=m[0, :-1])
-    np.add(g[:, :-1], g[:, 1:], out=m[1, :, :-1])
-    m *= 0.5
-    return m
+    return 0.5 * at_edges(diffusivity(u, d, power, epsilon), np.add)
 
 
 @kernel

@@ -31,7 +31,7 @@ import numpy as np
 
 from osmofuse.kernels import kernel, prange
 from osmofuse.operators.lattice import lattice_basis
-from osmofuse.operators.osmosis_edges import OsmosisEdges, canonical_drift
+from osmofuse.operators.osmosis_edges import OsmosisEdges, at_edges, canonical_drift
 from osmofuse.typing import Array, BoolArray, FloatArray
 
 
@@ -124,9 +124,7 @@ class LatticeOsmosis:
 
     def without(self, still: BoolArray) -> LatticeOsmosis:
         """Return the matrix with drift 0 on all edges that touch a pixel of a mask."""
-        drift = self.edges.drift.copy()
-        drift[0, :-1][still[:-1] | still[1:]] = 0.0
-        drift[1, :, :-1][still[:, :-1] | still[:, 1:]] = 0.0
+        drift = np.where(at_edges(still, np.logical_or), 0.0, self.edges.drift)
         touches = still.ravel()[self.links.here] | still.ravel()[self.links.there]
         return self.with_drift(drift, np.where(touches, 0.0, self.links.drift))
 
@@ -136,14 +134,12 @@ class LatticeOsmosis:
         Per axis they are the conductance :math:`1/(W^{-1})_{kk}`, which is that across a narrow
         band whatever its direction, or :math:`W_{kk}`. An edge has the mean of both ends.
         """
-        W, weight = self.W, np.zeros_like(self.edges.drift)
+        W = self.W
         down, right = W[0], W[2]
         if narrow:
             determinant = W[0] * W[2] - W[1] * W[1]
             down, right = determinant / W[2], determinant / W[0]
-        weight[0, :-1] = 0.5 * (down[:-1] + down[1:])
-        weight[1, :, :-1] = 0.5 * (right[:, :-1] + right[:, 1:])
-        return weight
+        return 0.5 * np.stack([at_edges(down, np.add)[0], at_edges(right, np.add)[1]])
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -182,9 +178,7 @@ def _graph(W: FloatArray) -> tuple[FloatArray, Links]:
     """Return the weights of edges between direct neighbours, and the links, without drift."""
     shape = (W.shape[1], W.shape[2])
     plain = (W[0] == 1.0) & (W[1] == 0.0) & (W[2] == 1.0)
-    weight = np.zeros((2, *shape))
-    weight[0, :-1] = 0.5 * plain[:-1] + 0.5 * plain[1:]
-    weight[1, :, :-1] = 0.5 * plain[:, :-1] + 0.5 * plain[:, 1:]
+    weight = 0.5 * at_edges(plain.astype(np.float64), np.add)
     i, j = np.nonzero(~plain)
     pairs, halves = [np.zeros((2, 0), np.int64)], [np.zeros(0)]
     e, w = lattice_basis(W[:, i, j])

@@ -28,7 +28,7 @@ from functools import cached_property
 import numpy as np
 
 from osmofuse.kernels import kernel, pixel, prange
-from osmofuse.typing import FloatArray
+from osmofuse.typing import Array, FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +104,22 @@ class OsmosisEdges:
     @cached_property
     def _weights(self) -> FloatArray:
         return np.ones_like(self.drift) if self.weight is None else self.weight
+
+
+def at_edges(x: Array, rule: np.ufunc) -> Array:
+    """Return a rule, such as the minimum, of both ends of each edge, as (2, rows, cols).
+
+    The last row and column, which belong to no edge, are 0.
+
+    Examples
+    --------
+    >>> at_edges(np.array([[1.0, 2.0, 4.0]]), np.add)[1].tolist()
+    [[3.0, 6.0, 0.0]]
+    """
+    found = np.zeros((2, *x.shape), x.dtype)
+    rule(x[:-1], x[1:], out=found[0, :-1])
+    rule(x[:, :-1], x[:, 1:], out=found[1, :, :-1])
+    return found
 
 
 @pixel

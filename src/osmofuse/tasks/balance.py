@@ -19,7 +19,7 @@ from osmofuse.tasks.mosaic.light import lights_of
 from osmofuse.tasks.mosaic.pairs import Pair, connected, pairs_of
 from osmofuse.typing import ArrayLike, BoolArray, FloatArray
 
-_WIDE = 2.0  # ratio of the largest to the smallest gain from which on a note warns of noise
+_WIDE = 2.0  # ratio of the largest to the smallest gain above which a note warns of noise
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,15 +55,15 @@ def balance(
 ) -> Balanced:
     r"""Level the pictures of a mosaic and blend them without seams.
 
-    Gain, falling-off and black level of each picture are estimated from where pictures overlap or
-    touch, and removed. What is left is blended by osmosis: the drifts of the pictures, weighted by
-    the distance to the border of each, are composed and integrated once.
+    Gain, fall-off and black level of each picture are estimated where pictures overlap or touch,
+    and removed. The remaining differences are blended by osmosis: the drifts of the pictures,
+    weighted by the distance to the border of each, are composed and integrated once.
 
     Parameters
     ----------
     pictures : sequence of array_like or Picture
-        Of one depth and number of bands. No-data and transparent pixels, and masked samples, do
-        not count. Other colour profiles than the first one's are converted.
+        All of one depth and number of bands. No-data and transparent pixels, and masked samples, do
+        not count. Colours are converted to the profile of the first picture.
     places : sequence of (int, int), optional
         Row and column of each picture's first pixel, (top, left); they may be negative. The mosaic
         is the smallest rectangle that holds all. None for registered pictures of one frame.
@@ -71,7 +71,7 @@ def balance(
         Picture of an evenly lit white surface, of the pictures' size and with their bands, or one.
         The pictures are divided by it, relative to its mean.
     reference : int, optional
-        Number of the picture, from 0, whose level is kept; by default the mean level of all.
+        Number of the picture, from 0, whose level is kept; by default the mean level of all is.
     watch : callable, optional
         Called with a `Progress` at intervals; if it returns True the work is cancelled.
 
@@ -85,8 +85,8 @@ def balance(
     InputError, SettingError
         A picture or the flat field cannot be used; a place is not two whole numbers.
     MismatchError
-        Pictures differ in depth or bands, or one neither overlaps nor touches the others, so that
-        its level is not known.
+        Pictures differ in depth or bands, or one neither overlaps nor touches the others, so its
+        level is unknown.
     LimitError
         The places span too large a mosaic.
 
@@ -95,9 +95,9 @@ def balance(
     The light of a picture, :math:`g (1 + \dots)`, is a polynomial of its logarithm, see
     `osmofuse.tasks.mosaic.light`; the blend is that of "Image Blending with Osmosis" (SSVM 2023),
     as a least-squares integral. A slope of light over the whole mosaic cannot be told from the
-    scene, and stays; give a flat field to remove one that all pictures share. Where panels only
-    touch, gains alone are estimated, and the rest of the step is removed around the seam. Where
-    samples may be clipped, other pictures that show the same replace them.
+    scene, and stays; give a flat field to remove one that all pictures share. Where pictures only
+    touch, only gains are estimated, and the rest of the step is removed around the seam. Samples
+    that may be clipped are replaced where other pictures show the same.
 
     Examples
     --------
@@ -163,8 +163,8 @@ def _notes(gains: FloatArray, flattened: bool, count: int) -> Iterator[str]:
     """Yield notes on what was estimated, for a person."""
     if count == 1:
         rest = "divided by the flat field" if flattened else "left as it is"
-        yield f"one picture, which has nothing to be levelled with, was {rest}"
+        yield f"only one picture, so there is nothing to level; it was {rest}"
         return
     least, most = float(gains.min()), float(gains.max())
-    noisy = "; noise is not even" if most / least > _WIDE else ""
+    noisy = "; noise is uneven" if most / least > _WIDE else ""
     yield f"{count} pictures levelled, whose gains were from {least:.3g} to {most:.3g}{noisy}"

@@ -1,10 +1,10 @@
 r"""Copy of an object from one picture into another.
 
-A mask drawn roughly holds the object and some of its ground. Two things can be meant, and
-`clone` measures which (docs/clone.md):
+A rough mask holds the object and some of its ground. There are two ways to copy it, and `clone`
+chooses one by the pictures (docs/clone.md):
 
-- the two grounds are alike, or the object cannot be told from its own: the patch enters *with* its
-  ground, by linear osmosis on the patch alone, held at its rim, as if lit like the place; what
+- the two grounds are alike, or the object cannot be separated from its own: the patch enters *with*
+  its ground, by linear osmosis on the patch alone, held at its rim, as if lit like the place; what
   would leave the range from black to white is bent into it (`osmofuse.tasks.tones`);
 - else the object is cut from its ground (`osmofuse.maps.own_ground`) and keeps its colours. Its
   brightness follows the logarithm l of the ratio of the grounds, up to where that cannot be light
@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from time import perf_counter
 from typing import Literal, cast, get_args
 
 import numpy as np
@@ -25,11 +24,11 @@ from osmofuse.errors import InputError, MismatchError
 from osmofuse.io import in_profile_of
 from osmofuse.maps.map_file import mask_of_picture
 from osmofuse.picture import Picture, as_alpha, as_array, checked, samples
-from osmofuse.pixels import bands_of, scaled
-from osmofuse.progress import Status, Watch, check_watch
+from osmofuse.pixels import bands_of, scaled, size_of
+from osmofuse.progress import Guard, Status, Watch, check_watch
 from osmofuse.tasks.edited import Edited
 from osmofuse.tasks.patch import RAMP, Patch, patch_of
-from osmofuse.tasks.placing import turned
+from osmofuse.tasks.placing import Turned, turned
 from osmofuse.tasks.prepare import Given
 from osmofuse.typing import ArrayLike, BoolArray, FloatArray
 
@@ -86,7 +85,7 @@ def clone(
         transparency of `object`.
     at : tuple of int, optional
         Row and column in `into` of the upper left corner of the object's picture, after scaling
-        and turning; negative ones lie outside. By default the pictures' centres meet.
+        and rotation; they may be negative. By default the centres of the pictures coincide.
     scale : float, 0.01 to 100
         Magnification of the object.
     rotate : float, -360 to 360
@@ -94,11 +93,11 @@ def clone(
     model : {"auto", "osmosis", "seamless", "cut"}
         "osmosis" copies all that the mask holds, as if lit like the place; "seamless" does so by
         variational osmosis; "cut" finds the object in the mask and leaves its ground behind.
-        "auto" chooses "osmosis" or "cut" by the pictures.
+        "auto" chooses "osmosis" or "cut" from the pictures.
     relight : float, 0 to 1
         With "cut": how far the object takes on the brightness of the place; 0 keeps its own.
     watch : callable, optional
-        Called with a `Progress` at intervals; if it returns True the picture stays as it is.
+        Called with a `Progress` at intervals; if it returns True, nothing is copied.
 
     Returns
     -------
@@ -110,7 +109,7 @@ def clone(
     InputError
         The mask is empty, the object lies outside, or a picture cannot be used.
     MismatchError
-        The mask has not the size of the object, or colours do not fit.
+        The mask differs in size from the object, or colours do not fit.
 
     Examples
     --------
@@ -123,47 +122,68 @@ def clone(
     >>> made.model, made.picture()[0].pixels[40, 20].tolist() != [180, 180, 180]
     ('cut', True)
     """
-    began = perf_counter()
     check_settings(at, scale, rotate, model, relight)
     check_watch(watch)
+    guard = Guard(watch)
+    guard.next_pass()
     ground, thing, notes = _pictures(into, object)
     f = samples(ground.filled(), "into")
     planes = f.reshape(*ground.shape, -1)
-    cover, known, more = _mask(mask, thing, f.dtype)
-    b = samples(thing.filled(), "object", dtype=f.dtype).reshape(*thing.shape, -1)
-    b = np.broadcast_to(b, (*thing.shape, planes.shape[2]))
-    laid = turned(np.ascontiguousarray(b), cover, known, scale, rotate)
-    size = laid.mask.shape
-    if at is None:
-        at = (ground.shape[0] - size[0]) // 2, (ground.shape[1] - size[1]) // 2
-    at = int(at[0]), int(at[1])
-    patch = patch_of(planes, laid, at, matte=mask is None)
+    laid, more = _laid(thing, mask, planes, scale, rotate)
+    corner = _centred(laid.mask.shape, ground.shape) if at is None else (int(at[0]), int(at[1]))
+    patch = patch_of(planes, laid, corner, matte=mask is None)
     chosen = _chosen(patch, mask is None) if model == "auto" else model
     notes += [*more, _words(patch, chosen, relight)]
-    status = Status.direct
-    if chosen == "cut":
-        u, share = patch.cut(relight)
-    else:
-        u, share, fusion = patch.copied(chosen, watch)
-        status = fusion.status
-        if patch.hard:
-            notes.append(f"mask: its edge is hard; softened over {RAMP:g} pixels inside")
-    if status is Status.cancelled:
-        share = np.zeros_like(share)
-    image = planes.copy()
+    if chosen != "cut" and patch.hard:
+        notes.append(f"mask: its edge is hard; softened over {RAMP:g} pixels inside")
+    u, share, status = _joined(patch, chosen, relight, guard, watch)
+    image, whole_mask = planes.copy(), np.zeros(ground.shape, f.dtype)
     image[patch.box] = np.where((share > 0.0)[..., None], u, image[patch.box])
-    whole_mask = np.zeros(ground.shape, f.dtype)
     whole_mask[patch.box] = share
     return Cloned(
         image=image.reshape(f.shape),
         status=status,
         notes=tuple(notes),
-        seconds=perf_counter() - began,
+        seconds=guard.seconds,
         original=ground,
+        changed=whole_mask > 0.0,
         model=chosen,
-        at=at,
+        at=corner,
         mask=whole_mask,
     )
+
+
+def _laid(
+    thing: Picture, mask: Given | None, planes: FloatArray, scale: float, rotate: float
+) -> tuple[Turned, tuple[str, ...]]:
+    """Return the object, scaled and turned, with the channels of the picture; and notes."""
+    cover, known, notes = _mask(mask, thing, planes.dtype)
+    b = samples(thing.filled(), "object", dtype=planes.dtype).reshape(*thing.shape, -1)
+    b = np.broadcast_to(b, (*thing.shape, planes.shape[2]))
+    return turned(np.ascontiguousarray(b), cover, known, scale, rotate), notes
+
+
+def _centred(size: tuple[int, ...], shape: tuple[int, int]) -> tuple[int, int]:
+    """Return the place at which the centres of the object and of a picture coincide."""
+    return (shape[0] - size[0]) // 2, (shape[1] - size[1]) // 2
+
+
+def _joined(
+    patch: Patch, model: Model, relight: float, guard: Guard, watch: Watch | None
+) -> tuple[FloatArray, FloatArray, Status]:
+    """Return the patch with the object, its share in each pixel, and the status."""
+    status = Status.direct
+    if not guard.next_pass():
+        return patch.into, np.zeros_like(patch.mask), Status.cancelled
+    if model == "cut":
+        u, share = patch.cut(relight)
+        guard.next_pass()
+    else:
+        u, share, fusion = patch.copied(model, watch)
+        status = fusion.status
+    if guard.cancelled or status is Status.cancelled:
+        return u, np.zeros_like(share), Status.cancelled
+    return u, share, status
 
 
 def _chosen(patch: Patch, matte: bool) -> Model:
@@ -241,8 +261,8 @@ def _mask(
     found, notes = _levels(mask)
     if found.shape != thing.shape:
         raise MismatchError(
-            f"mask: {_size(found.shape)} pixels, but the object's picture has "
-            f"{_size(thing.shape)}; draw it on that picture"
+            f"mask: {size_of(found.shape)} pixels, but the object's picture has "
+            f"{size_of(thing.shape)}; draw it on that picture"
         )
     found = found.astype(dtype) if layer is None else found.astype(dtype) * layer
     if not (found >= 0.5).any():
@@ -259,7 +279,3 @@ def _levels(mask: Given) -> tuple[FloatArray, tuple[str, ...]]:
         mask = Picture(array, transparency=array.ndim == 3 and array.shape[2] in (2, 4))
     found = mask_of_picture(mask, name="mask")
     return found.alpha, tuple(f"mask: {words}" for words in found.notes)
-
-
-def _size(shape: tuple[int, ...]) -> str:
-    return " x ".join(str(n) for n in reversed(shape))

@@ -17,7 +17,8 @@ from osmofuse.checks import number, whole
 from osmofuse.errors import InputError
 from osmofuse.filters.edges import edges, ridges
 from osmofuse.linalg import FREE, DriftSystem
-from osmofuse.methods.fusion_drift import fusion_drift
+from osmofuse.metrics.truth import psnr as peak_ratio
+from osmofuse.operators.osmosis_edges import at_edges, canonical_drift
 from osmofuse.picture import Picture, checked, samples
 from osmofuse.progress import Guard, Status, Watch, check_watch, worst
 from osmofuse.tasks.edited import Edited
@@ -65,12 +66,11 @@ def compact(
     picture : array or Picture
         Any depth, one or more channels.
     share : float, 0.001 to 1
-        Largest share of pixels to keep; strong edges come first. 1 keeps all, and with it the
-        whole picture.
+        Largest share of pixels to keep; strong edges come first. 1 keeps the whole picture.
     width : int, 0 to 10
         Pixels by which edges are widened on each side.
     watch : callable, optional
-        Called with a `Progress` at intervals; if it returns True the rest is left constant.
+        Called with a `Progress` at intervals; if it returns True, other channels stay constant.
 
     Returns
     -------
@@ -95,24 +95,23 @@ def compact(
     planes = v.reshape(*original.shape, -1)
     kept = _kept(planes, share, width)
     u, status = _reconstructed(planes, kept, Guard(watch))
-    error = float(np.mean((u - planes) ** 2))
+    decibels = peak_ratio(u, planes)
     dtype = np.float64 if original.depth == np.float64 else np.float32
     part = float(kept.mean())
     bits = _bits(kept, planes.shape[2], 8 * original.depth.itemsize)
-    psnr = -10.0 * math.log10(error) if error > 0.0 else math.inf
     return Compacted(
         image=u.reshape(v.shape).astype(dtype),
         status=status,
         notes=(
             f"picture: {part:.1%} of the pixels kept, on edges: {bits / 8e3:.3g} kB by estimate; "
-            f"reconstructed to {psnr:.1f} dB",
+            f"reconstructed to {decibels:.1f} dB",
         ),
         seconds=perf_counter() - began,
         original=original,
         edges=kept,
         share=part,
         bits=bits,
-        psnr=psnr,
+        psnr=decibels,
     )
 
 
@@ -150,7 +149,7 @@ def _reconstructed(planes: FloatArray, kept: BoolArray, guard: Guard) -> tuple[F
     if float(planes.min()) <= -offset:
         raise InputError("picture: negative samples; add a constant to it first")
     u, found = np.empty_like(planes), [Status.converged]
-    kind = np.full(kept.shape, FREE, np.uint8)
+    kind, near = np.full(kept.shape, FREE, np.uint8), at_edges(kept, np.logical_or)
     for c in range(planes.shape[2]):
         v = planes[..., c] + offset
         flat = np.full_like(v, v.mean())
@@ -158,9 +157,7 @@ def _reconstructed(planes: FloatArray, kept: BoolArray, guard: Guard) -> tuple[F
         if not guard.beat():
             found.append(Status.cancelled)
             continue
-        drift = fusion_drift([v], [np.ones_like(v)], "soft")
-        drift[0, :-1] *= kept[:-1] | kept[1:]
-        drift[1, :, :-1] *= kept[:, :-1] | kept[:, 1:]
+        drift = canonical_drift(v) * near
         solved = DriftSystem(drift, flat, kind, math.inf).solve(
             flat, rtol=1e-3 * RTOL, max_iter=MAX_ITER, go_on=guard.beat
         )

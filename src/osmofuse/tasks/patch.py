@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from osmofuse.filters import gaussian
+from osmofuse.filters import gaussian, robust_deviation
 from osmofuse.linalg.integral import Integral
 from osmofuse.maps.own_ground import OwnGround, opponent, own_ground
 from osmofuse.methods import Fusion, LinearOsmosis, Sources, VariationalOsmosis
@@ -249,7 +249,7 @@ def _texture(y: FloatArray, around: BoolArray) -> FloatArray:
     """Return the robust deviation of the fine parts of lightness and colour."""
     planes = opponent(y)[..., :2]
     fine = (planes - gaussian(planes, 3.0))[around]
-    return np.asarray(1.4826 * np.median(np.abs(fine - np.median(fine, axis=0)), axis=0))
+    return robust_deviation(fine, axis=0)
 
 
 def _white(*pictures: FloatArray) -> float:

@@ -1,4 +1,4 @@
-"""Object laid into the frame of another picture: scaled, turned, shifted, and cut at its border."""
+"""Object placed in the frame of another picture: scaled, rotated, shifted, cut at its border."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from osmofuse.errors import InputError, SettingError
+from osmofuse.pixels import size_of
 from osmofuse.registration import Transform
 from osmofuse.registration.transform import corners
 from osmofuse.registration.warp import warped
@@ -57,13 +58,14 @@ def turned(
     width, height = (max(1, round(float(x))) for x in size)
     if max(width, height) > MOST_SIDE:
         raise SettingError(
-            f"scale: {scale:g} makes the object {width} x {height} pixels; at most {MOST_SIDE} a "
-            "side; use a smaller scale"
+            f"scale: {scale:g} makes the object {size_of((height, width))} pixels; at most "
+            f"{MOST_SIDE} a side; use a smaller scale"
         )
     matrix = np.eye(3)
     matrix[:2, :2], matrix[:2, 2] = linear, -low - 0.5
     to_frame = Transform("similarity", matrix)
-    pixels, shown = warped(image, to_frame, (height, width), valid=known)
+    plane = image[..., 0] if image.shape[2] == 1 else image  # OpenCV drops a single band
+    pixels, shown = warped(np.ascontiguousarray(plane), to_frame, (height, width), valid=known)
     cover, _ = warped(mask.astype(np.float32), to_frame, (height, width))
     image = pixels.reshape(height, width, -1)
     return Turned(image, np.where(shown, np.clip(cover, 0.0, 1.0), 0.0), shown)
@@ -88,6 +90,11 @@ class Overlap:
 def overlap(mask: FloatArray, at: tuple[int, int], shape: tuple[int, int]) -> Overlap:
     """Return the box of a mask's frame within a picture, cut to where the mask is not 0."""
     box = [np.flatnonzero((mask > 0.0).any(axis=axis)) for axis in (1, 0)]
+    if not len(box[0]):
+        raise InputError(
+            "mask: nothing of the object is left, after scaling and where its picture has data; "
+            "use a larger scale, or mark other pixels"
+        )
     place, part = [], []
     for inside, begin, size in zip(box, at, shape, strict=True):
         first, last = max(int(inside[0]), -begin), min(int(inside[-1]) + 1, size - begin)

@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from osmofuse.checks import choice, number
-from osmofuse.errors import InputError, MismatchError, SettingError
+from osmofuse.errors import InputError, SettingError
 from osmofuse.kernels import threads_for
 from osmofuse.linalg import FREE, HELD
 from osmofuse.linalg.kinds import Kinds
 from osmofuse.maps.directions import directions
-from osmofuse.maps.find_shadow import find_shadow
-from osmofuse.maps.map_file import alpha_of_picture
-from osmofuse.maps.shadow_band import band_of_mask
+from osmofuse.maps.shadow_boundary import boundary_of
 from osmofuse.maps.shadow_regions import Removed, ShadowRegions, shadow_regions
 from osmofuse.methods.region import box_around
 from osmofuse.methods.shadow_osmosis import Model, ShadowOsmosis
 from osmofuse.methods.shadow_profile import ShadowProfile, shadow_profile
 from osmofuse.operators import LatticeOsmosis
-from osmofuse.picture import Picture, as_alpha, samples
-from osmofuse.pixels import scaled
-from osmofuse.progress import Guard, Status, Watch, worst
+from osmofuse.picture import Picture, checked, samples
+from osmofuse.progress import Guard, Status, Watch, check_watch, worst
 from osmofuse.tasks.edited import Edited
 from osmofuse.typing import ArrayLike, BoolArray, FloatArray
 
@@ -36,13 +34,12 @@ EXTENTS: tuple[Extent, ...] = ("global", "local")
 LEVELS: tuple[Level, ...] = ("lit", "exposure", "mean")
 REMOVED: tuple[Removed, ...] = ("auto", "shadow", "light")
 
-FULL = 0.9  # share of the picture above which a boundary is refused as full
 METER = 2.2  # exponent that turns samples into light, nearly that of sRGB
 # Deviation of the weight of an exposure meter, in sides of the picture; 0.25..0.5 works.
 CENTRE = 0.35
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ShadowRemoval(Edited):
     """Result of `remove_shadow`.
 
@@ -131,12 +128,13 @@ def remove_shadow(
     True
     """
     check_shadow_settings(model, extent, level, remove, offset, width, texture)
+    check_watch(watch)
     guard = Guard(watch)
-    original = picture if isinstance(picture, Picture) else None
-    f = samples(picture if original is None else original.filled(), "picture", dtype=np.float64)
+    original = picture if isinstance(picture, Picture) else Picture(checked(picture, "picture"))
+    f = samples(original.filled(), "picture", dtype=np.float64)
     f = f.reshape(*f.shape[:2], -1)
     logarithms = np.log(f + offset)
-    keep, notes = _boundary(boundary, f, logarithms, mask, width)
+    keep, notes = boundary_of(boundary, logarithms, mask, width)
     regions = _regions(logarithms, keep, remove, extent)
     profile = None
     if regions is None:
@@ -146,13 +144,14 @@ def remove_shadow(
     level = level or ("lit" if extent == "local" else "exposure")
     work = _Work(model, extent, level, offset, keep, regions, profile)
     image, status = work(f, guard)
-    shape = np.shape(picture if original is None else original.colour)
+    dtype = np.float64 if original.depth == np.float64 else np.float32
     return ShadowRemoval(
-        image=image.reshape(shape),
+        image=image.reshape(original.colour.shape).astype(dtype, copy=False),
         status=status,
         notes=notes,
         seconds=guard.seconds,
         original=original,
+        changed=work.kind == FREE,
         boundary=keep,
         jump=() if profile is None else tuple(map(float, np.exp(profile.jump))),
     )
@@ -179,63 +178,6 @@ def check_shadow_settings(
         raise SettingError("texture: the model 'anisotropic' rebuilds the band; use False or None")
     if extent == "local" and level not in ("lit", None):
         raise SettingError(f"level: {level!r} changes the lit part; use it with extent='global'")
-
-
-def _boundary(
-    boundary: ArrayLike | Picture | str,
-    f: FloatArray,
-    logarithms: FloatArray,
-    mask: bool,
-    width: float | None,
-) -> tuple[FloatArray, tuple[str, ...]]:
-    """Return the map of the boundary, checked, and notes."""
-    if isinstance(boundary, str):
-        choice("boundary", boundary, ("auto",))
-        shadow, note = find_shadow(logarithms)
-        return 1.0 - band_of_mask(logarithms, shadow, width), (note,)
-    keep, notes = _map_of(boundary)
-    if keep.shape != f.shape[:2]:
-        raise MismatchError(
-            f"boundary: {keep.shape[0]} x {keep.shape[1]} pixels, but the picture has "
-            f"{f.shape[0]} x {f.shape[1]}; draw it on the picture itself, or crop both alike"
-        )
-    dark = keep < 0.5
-    if not dark.any():
-        raise InputError(
-            "boundary: empty, nothing is black (0); draw a black band over the edge of the shadow"
-        )
-    if dark.mean() > FULL:
-        raise InputError(
-            f"boundary: {dark.mean():.0%} of it are black; only a band over the shadow's edge must "
-            "be. Is it inverted?"
-        )
-    return (1.0 - band_of_mask(logarithms, dark, width), notes) if mask else (keep, notes)
-
-
-def _map_of(boundary: ArrayLike | Picture) -> tuple[FloatArray, tuple[str, ...]]:
-    """Return a map of any kind as one plane in [0, 1], and notes on how it was read."""
-    if isinstance(boundary, Picture):
-        try:
-            found = alpha_of_picture(boundary, name="boundary")
-        except InputError:
-            return _painted(boundary)
-        return found.alpha, found.notes
-    keep = as_alpha(boundary, name="boundary")
-    if keep.ndim == 3 and keep.shape[2] in (1, 3):
-        keep = keep.mean(axis=2)
-    if keep.ndim != 2:
-        raise InputError(f"boundary: shape {keep.shape}; must be a map of one band, (rows, cols)")
-    return keep, ()
-
-
-def _painted(boundary: Picture) -> tuple[FloatArray, tuple[str, ...]]:
-    """Return the brightness of a map in colours, over white, and a note."""
-    grey = samples(boundary, "boundary", dtype=np.float64)
-    grey = grey if grey.ndim == 2 else grey.mean(axis=2)
-    if boundary.transparency:
-        layer = scaled(boundary.pixels[..., -1], np.float64)
-        grey = 1.0 - layer * (1.0 - grey)
-    return np.clip(grey, 0.0, 1.0), ("boundary: a map in colours; its brightness was used",)
 
 
 def _regions(
@@ -265,7 +207,7 @@ class _Work:
 
     def __call__(self, f: FloatArray, guard: Guard) -> tuple[FloatArray, Status]:
         """Return the picture without shadow, and the status."""
-        kind = self._kind()
+        kind = self.kind
         box = box_around([kind == FREE])
         assert box is not None, "the band is free"
         cut = np.ascontiguousarray
@@ -287,7 +229,8 @@ class _Work:
             self._set_level(image, f)
         return image, worst(ends)
 
-    def _kind(self) -> Kinds:
+    @cached_property
+    def kind(self) -> Kinds:
         """Return which pixels are free: all, or for a local extent those that are not lit."""
         if self.extent == "global" or self.regions is None:
             return np.full(self.keep.shape, FREE, np.uint8)
@@ -302,10 +245,11 @@ class _Work:
         else:
             lit = self._lit()
             gain = np.median(v[lit] / u[lit], axis=0)
-            if self.level == "exposure":
-                before, after = (_metered(x) for x in (f, u * gain - self.offset))
-                gain = gain * (before / after) ** (1.0 / METER)
         image[...] = u * gain - self.offset
+        if self.level == "exposure":
+            before, after = _metered(f), _metered(image)
+            if after > 0.0:  # light multiplies the samples, without the offset
+                image *= (before / after) ** (1.0 / METER)
 
     def _lit(self) -> BoolArray:
         """Return the lit part; without regions, all but the boundary."""

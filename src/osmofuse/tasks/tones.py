@@ -1,8 +1,8 @@
 r"""Tones that stay between black and white when light changes.
 
-Light multiplies a picture. Brightened by a plain factor, light parts would burn out: from the knee
-k W on, with W just below white, the odds :math:`x / (W - x)` count instead of x. They grow by
-a power of the factor, so that the change begins at the knee without a bend.
+Light multiplies a picture, but multiplying bright parts would clip them. Above the knee k W, with W
+just below white, the odds :math:`x / (W - x)` are multiplied instead of x, by a power of the factor
+that makes the curve smooth at the knee.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from osmofuse.typing import FloatArray
 
 KNEE = 0.8  # k; 0.7..0.85 looks alike
 BELOW_WHITE = 0.995  # share of white that light approaches: the last level of 8 bits but one
-EDGE = 1e-3  # distance from there, in parts of it, below which no tone is told from it
+EDGE = 1e-3  # relative distance from that level below which tones count as equal to it
 FOOT = 0.02  # below it tones are bent towards black
 
 

@@ -14,7 +14,7 @@ def plane(rng):
 
 
 def fit(b, y):
-    return Fit.of(b, y, 1.0, Statistics())
+    return Fit.of(b, y, 1.0, 0.0, Statistics())
 
 
 def test_a_picture_agrees_with_itself_at_any_contrast(plane):

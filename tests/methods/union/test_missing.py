@@ -108,3 +108,12 @@ def test_a_page_and_its_infrared_are_not_contrary(page):
     assert contrary_share(windows) < K.contrary[0]
     assert agreeing(K.contrary[0], K) == 1.0
     assert agreeing(K.contrary[1], K) == 0.0
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 40), (30, 40)])
+@pytest.mark.parametrize("level", [0.0, 0.5, 1.0])
+def test_an_even_background_shows_nothing_that_is_missing(shape, level, rng):
+    f = rng.random((*shape, 3)).astype(np.float32)
+    pair = log_pair(Sources(f, np.full(shape, level, np.float32), 0.0), 1, K.offset, Statistics())
+    _, windows, fit = measured(pair, K, Statistics())
+    assert not missing_of(pair, windows, fit, K, Statistics()).m.any()

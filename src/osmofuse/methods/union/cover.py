@@ -18,12 +18,11 @@ import math
 import numpy as np
 from scipy import ndimage
 
-from osmofuse.filters import enlarged, reduced, smooth
+from osmofuse.filters import enlarged, reduced, robust_deviation, smooth
 from osmofuse.linalg.integral import Integral
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics
 from osmofuse.methods.union.bands import TINY
-from osmofuse.methods.union.layer import MAD
 from osmofuse.methods.union.pair import RIM_BLACK, grey_of, rim, white_of
 from osmofuse.typing import BoolArray, FloatArray
 
@@ -182,7 +181,7 @@ def _sum(k: FloatArray, x: FloatArray | list[FloatArray]) -> FloatArray:
 
 
 def _spread(x: FloatArray) -> float:
-    return MAD * float(np.median(np.abs(x - np.median(x)))) + LEAST_LOG_SPREAD
+    return float(robust_deviation(x)) + LEAST_LOG_SPREAD
 
 
 def _distance(rest: list[FloatArray], spread: list[float]) -> FloatArray:

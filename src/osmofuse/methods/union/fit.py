@@ -30,20 +30,24 @@ class Fit:
     """Fit of two pictures.
 
     `agreement` is their correlation relative to the largest that chance gives; `shifted` tells
-    that they fit better after a shift of a pixel or two.
+    that they fit better after a shift of a pixel or two; `contrary` is the share of common
+    structure that is bright in one picture and dark in the other.
     """
 
     agreement: float
     shifted: bool
+    contrary: float
 
     @classmethod
-    def of(cls, h_b: FloatArray, h_y: FloatArray, scale: float, known: Statistics) -> Fit:
+    def of(
+        cls, h_b: FloatArray, h_y: FloatArray, scale: float, contrary: float, known: Statistics
+    ) -> Fit:
         """Measure two high-passed planes."""
         side = max(2, round(FIT_BLOCK * scale))
         b, y = strips(h_b), strips(h_y)
         agreement = known("agreement", lambda: agreement_of(b, y, side))
         shifted = bool(known("shifted", lambda: is_shifted(b, y, side)))
-        return cls(agreement, shifted and agreement >= STRANGERS)
+        return cls(agreement, shifted and agreement >= STRANGERS, contrary)
 
 
 def strips(x: FloatArray) -> FloatArray:

@@ -16,7 +16,7 @@ from functools import partial
 
 import numpy as np
 
-from osmofuse.filters import smooth
+from osmofuse.filters import MAD, smooth
 from osmofuse.linalg.integral import Integral, add_drift
 from osmofuse.maps.auto_alpha import smoothstep
 from osmofuse.methods.statistics import Statistics, percentile
@@ -30,7 +30,6 @@ from osmofuse.typing import BoolArray, FloatArray
 TIE_CYCLES = 4  # V-cycles of the first solve: more change the layer by less than 0.001
 # Windows of the ground's level in passes, in halves of the reach.
 LEVEL_WINDOWS = 4, 2, 1, 1, 1, 1
-MAD = 1.4826  # standard deviation over the median absolute deviation
 LEAST_SPREAD = 0.001  # of the ground, in the logarithm
 FINE_BANDS = 4  # whose noise is seen as grain
 ROF_ACCURACY = 1e-3  # of the logarithm: a quarter of a grey level at white

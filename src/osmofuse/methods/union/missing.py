@@ -130,7 +130,7 @@ def neutral(w: Windows, tints: Sequence[FloatArray], least: float) -> FloatArray
 
 
 def weighted_median(x: FloatArray, weight: FloatArray) -> float:
-    """Return the median of a line, each sample as often as its weight tells.
+    """Return the weighted median of samples.
 
     >>> weighted_median(np.array([3.0, 1.0, 2.0]), np.array([5.0, 1.0, 1.0]))
     3.0
@@ -150,7 +150,7 @@ def trust_in(w: Windows, fit: Fit, k: UnionSettings, known: Statistics) -> float
         return 1.0
     low, high = k.strangers
     rich = known("richness", lambda: float(w.s_f.mean() / (w.s_b.mean() + TINY))) > k.blank
-    trust = agreeing(known("contrary", lambda: contrary_share(w)), k) if rich else 1.0
+    trust = agreeing(fit.contrary, k) if rich else 1.0
     if rich and fit.agreement < high:
         return trust * float(smoothstep((fit.agreement - low) / (high - low)))
     if not fit.shifted:
@@ -185,7 +185,9 @@ def contrast_scatter(w: Windows) -> float:
 
 
 def usual_part(w: Windows, gain: float, noise: float) -> float:
-    """Return the part that f shows of most of b's structure."""
+    """Return the part that f shows of most of b's structure; 0 without any."""
+    if not w.strong.any():
+        return 0.0
     s_b, c = w.s_b[w.strong], w.c[w.strong]
     return weighted_median(c / (gain * (s_b + noise + TINY)), s_b)
 

@@ -16,7 +16,7 @@ from osmofuse.methods.union.cover import uncovered
 from osmofuse.methods.union.doubts import doubts
 from osmofuse.methods.union.fit import Fit
 from osmofuse.methods.union.layer import cleaned, layer_of
-from osmofuse.methods.union.missing import Missing, Windows, missing_of
+from osmofuse.methods.union.missing import Missing, Windows, contrary_share, missing_of
 from osmofuse.methods.union.pair import LogPair, grey_of, log_pair
 from osmofuse.methods.union.settings import UnionSettings
 from osmofuse.methods.union.shifts import fitted
@@ -89,7 +89,9 @@ def measured(pair: LogPair, k: UnionSettings, known: Statistics) -> tuple[Struct
     """Return the structure of a background, its windows, and how well the pictures fit."""
     structure = structure_of(pair, k, known)
     windows = Windows.of(pair, structure, known)
-    return structure, windows, Fit.of(windows.h_b, windows.h_y, windows.scale, known)
+    contrary = known("contrary", lambda: contrary_share(windows))
+    fit = Fit.of(windows.h_b, windows.h_y, windows.scale, contrary, known)
+    return structure, windows, fit
 
 
 def where_allowed(before: Sources, after: Sources) -> Sources:

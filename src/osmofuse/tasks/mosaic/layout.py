@@ -13,7 +13,7 @@ from osmofuse.errors import InputError, LimitError, MismatchError, SettingError
 from osmofuse.io import in_profile_of
 from osmofuse.methods.bare_arrays import without_masks
 from osmofuse.picture import Picture, checked
-from osmofuse.pixels import bands_of, plane_of, quantise, scaled, white_of
+from osmofuse.pixels import bands_of, plane_of, quantise, scaled, size_of, white_of
 from osmofuse.tasks.mosaic.panels import Panel
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
@@ -145,12 +145,12 @@ def _place(place: object, k: int) -> tuple[int, int]:
 
 def one_frame(shapes: Mapping[str, tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """Return the places of registered pictures, by name, which have one size."""
-    (rows, cols), *_ = shapes.values()
+    first, *_ = shapes.values()
     for name, shape in shapes.items():
-        if shape != (rows, cols):
+        if shape != first:
             raise MismatchError(
-                f"{name}: {shape[1]} × {shape[0]} pixels, but the first picture has {cols} × "
-                f"{rows}; give places, or register and crop all to one frame"
+                f"{name}: {size_of(shape)} pixels, but the first picture has {size_of(first)}; "
+                "give places, or register and crop all to one frame"
             )
     return tuple((0, 0) for _ in shapes)
 
@@ -167,7 +167,8 @@ def canvas_of(
     (top, rows), (left, cols) = sides
     if rows * cols > MOST_CANVAS:
         raise LimitError(
-            f"places: span {cols} × {rows} pixels, more than {MOST_CANVAS}; check the places"
+            f"places: span {size_of((rows, cols))} pixels, more than {MOST_CANVAS}; check the "
+            "places"
         )
     return (top, left), (rows, cols)
 
@@ -197,8 +198,8 @@ def _relative(
     for k, shape in enumerate(shapes):
         if picture.shape != shape:
             raise MismatchError(
-                f"flat: {picture.shape[0]} rows and {picture.shape[1]} columns, but pictures[{k}] "
-                f"has {shape[0]} and {shape[1]}; take both with one camera, uncropped"
+                f"flat: {size_of(picture.shape)} pixels, but pictures[{k}] has {size_of(shape)}; "
+                "take both with one camera, uncropped"
             )
     light = scaled(picture.colour, np.float32)
     known = np.ones(picture.shape, bool) if valid is None else valid

@@ -1,4 +1,4 @@
-r"""Light of each panel: gain, falling-off and black level, from the ratios of panels.
+r"""Light of each panel: gain, fall-off and black level, from the ratios of panels.
 
 A panel shows :math:`p_k = t\,e^{F_k} + o_k` of a scene t. With y and x from -1 to 1 across
 its area,
@@ -9,9 +9,9 @@ its area,
 
 where S, the same for all panels, has terms of second and fourth order: lens and lamp are
 often the same. Where panels k and m show the same, :math:`\log p_k / p_m = F_k - F_m + o_k/p_k -
-o_m/p_m` to first order; where they only touch, so it is on average. All unknowns but the gains
-have priors around 0, which decide what such ratios leave open, such as a slope across the whole
-mosaic. Robust least squares, one channel at a time.
+o_m/p_m` to first order; where they only touch, this holds on average. All unknowns but the gains
+have priors around 0, which determine what the ratios do not, such as a slope across the whole
+mosaic. Each channel is solved by robust least squares.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import spsolve
 
+from osmofuse.filters import MAD
 from osmofuse.tasks.mosaic.pairs import Pair, compared
 from osmofuse.tasks.mosaic.panels import Panel
 from osmofuse.typing import Array, FloatArray
@@ -38,12 +39,12 @@ _SHARED_CURVE, _SHARED_FOURTH = 0.3, 0.1
 _OWN = np.array([_GAIN, _SLOPE, _SLOPE, _CURVE, _CURVE, _CURVE, _OFFSET])
 _SHARED = np.array([*3 * [_SHARED_CURVE], *3 * [_SHARED_FOURTH]])
 _GAINS_ONLY = 1e-4  # prior of all other unknowns in the first rounds, which find the gains
-# Ratios in blocks of one pair count as at most so many independent ones: what the model lacks is
+# The ratios of one pair count as at most this many independent ones: errors of the model are
 # correlated. 50..400 works.
 _INDEPENDENT = 200
-# As many where panels only touch: there the scene differs too, and gains alone can be told.
+# The same where panels only touch: the scene differs there too, and only gains can be estimated.
 _TOUCHING = 1
-# Level, in parts of white, at which a ratio counts a quarter: the darker, the more it is noise.
+# Level, in parts of white, at which a ratio has a quarter of the weight: dark ratios are noisy.
 _DARK = 0.05
 _BLACK = 0.01  # added to the level by which an offset is divided: 0.003..0.03 works
 _LEAST_SCALE = 0.003  # of residuals, against an exact fit
@@ -212,7 +213,7 @@ def _solved(equations: _Equations, panels: int) -> FloatArray:
     for k in range(_ROUNDS):
         first = k < _FIRST_ROUNDS
         r = y - A @ theta
-        s = max(1.4826 * float(np.median(np.abs(r))), _LEAST_SCALE)
+        s = max(MAD * float(np.median(np.abs(r))), _LEAST_SCALE)
         q = np.abs(r) / s
         robust = 1.0 / np.maximum(q, 0.3) if first else np.square(1.0 + np.square(q / 2.0)) ** -1
         w = equations.weights * robust / s**2

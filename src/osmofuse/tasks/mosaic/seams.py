@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from osmofuse.filters import MAD
 from osmofuse.typing import Array, FloatArray
 
 _CELL = 16  # distance of nodes in pixels: 8..32 works
@@ -57,7 +58,7 @@ def mismatch(differences: FloatArray, rows: Array, cols: Array) -> FloatArray:
         total = np.maximum(hats.gathered(w), 1e-9)
         nodes = hats.gathered(w * d) / total
         r = d - hats.spread(nodes)
-        s = max(1.4826 * float(np.median(np.abs(r))), _LEAST_SCALE)
+        s = max(MAD * float(np.median(np.abs(r))), _LEAST_SCALE)
         w = 1.0 / np.square(1.0 + np.square(r / (2.0 * s)))
     square = np.square(nodes)
     return hats.spread(nodes * square / (square + _SIGNIFICANT * s * s / total))
