@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from osmofuse.maps.shadow_regions import ShadowRegions
-from osmofuse.methods.shadow_profile import location, shadow_profile
+from osmofuse.methods.shadow_profile import shadow_profile
 from osmofuse.operators.osmosis_edges import canonical_drift
 
 
@@ -38,8 +38,3 @@ def test_drifts_outside_the_band_are_not_changed(scene):
     found = shadow_profile(np.log(ground * shadow), regions).drift(drift, 0)
     assert np.array_equal(found[:, :, :30], drift[:, :, :30])
     assert np.array_equal(found[:, :, 50:], drift[:, :, 50:])
-
-
-def test_the_location_ignores_a_minority(rng):
-    x = np.append(rng.normal(1.0, 0.01, (70, 3)), rng.normal(4.0, 0.01, (30, 3)), axis=0)
-    np.testing.assert_allclose(location(x), 1.0, atol=0.01)

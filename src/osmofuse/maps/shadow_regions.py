@@ -37,6 +37,10 @@ class ShadowRegions:
     changed: BoolArray
     band: BoolArray
 
+    def within(self, box: tuple[slice, slice]) -> ShadowRegions:
+        """Return the regions in a part of the picture."""
+        return ShadowRegions(self.lit[box], self.changed[box], self.band[box])
+
 
 def shadow_regions(
     logarithms: FloatArray, band: BoolArray, *, remove: Removed = "auto"
@@ -89,9 +93,13 @@ def _labelled(band: BoolArray) -> tuple[Array, Array]:
 
 def _levels(logarithms: FloatArray, labels: Array, band: BoolArray) -> FloatArray:
     """Return the brightness of each region, from jumps across the boundary; NaN if unconnected."""
-    depth, nearest = ndimage.distance_transform_edt(labels == 0, return_indices=True)
-    width = 2.0 * float(np.percentile(depth[band], 95))
-    grown = labels[tuple(nearest)]
+    # The pixels next to those without a label have one, so a box with a margin of 1 will do.
+    first, last = (np.flatnonzero((labels == 0).any(axis=k))[[0, -1]] for k in (1, 0))
+    box = tuple(slice(max(int(a) - 1, 0), int(b) + 2) for a, b in (first, last))
+    near = labels[box]
+    depth, nearest = ndimage.distance_transform_edt(near == 0, return_indices=True)
+    width = 2.0 * float(np.percentile(depth[band[box]], 95))
+    grown = near[tuple(nearest)]
     count = int(labels.max())
     meet = np.zeros((count + 1, count + 1), np.intp)
     for one, other in ((grown[:-1], grown[1:]), (grown[:, :-1], grown[:, 1:])):

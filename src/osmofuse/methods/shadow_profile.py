@@ -8,32 +8,31 @@ A picture is the lit scene times the shadow, :math:`f = v\,s`. In the band of th
     \log s_c = J_c\, q(t), \qquad t \in [0, 1],
 
 with the position t across the band, a jump :math:`J_c` for each channel, and a profile q
-that rises monotonically from 0 to 1 and varies slowly along the band. In most places, pixels that
-face each other across the band show the same ground; the jump is the robust mean of their
-differences. The slope of the profile is the least-squares fit to the differences of :math:`\log f`
-along :math:`\nabla t`, from all channels, within a Gaussian window. The drift of the lit scene is
-that of f minus that of s, so the texture in the band remains.
+that rises monotonically from 0 to 1 and varies slowly along the band. The jump is that of
+`osmofuse.methods.shadow_jump`. The slope of the profile is the least-squares fit to the differences
+of :math:`\log f` along :math:`\nabla t`, from all channels, within a Gaussian window. The drift of
+the lit scene is that of f minus that of s, so the texture in the band remains.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy import ndimage
 
 from osmofuse.filters import gaussian
 from osmofuse.maps.shadow_regions import ShadowRegions
-from osmofuse.methods.region import Box
+from osmofuse.methods.region import Box, box_around
+from osmofuse.methods.shadow_jump import facing
 from osmofuse.typing import Array, BoolArray, FloatArray
 
 STEPS = 10  # of the profile across the band; any of 5..20 works
 WINDOW = 3.0  # deviation of the window along the band, in widths of the band; any of 1..6 works
-_NO_ZERO = 1e-12
-NEAR = 2.0  # deviation of the window on each side of the band, in pixels; any of 1..4 works
-CUT = 3.0  # distance without weight, in medians; any of 2..5 works
-ROUNDS = 10  # of the biweight; it has converged by then
 TRUST = 0.05  # weight of the profile of the whole band, in windows; any of 0.01..0.3 works
+MARGIN = 5  # pixels around the boundary that are looked at
+_NO_ZERO = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,34 +62,62 @@ class ShadowProfile:
 
     def drift(self, d: FloatArray, channel: int) -> FloatArray:
         """Return the drift d of a picture on edges, (2, rows, cols), without that of the shadow."""
-        number = np.arange(self.t.size).reshape(self.t.shape)
         out = d.copy()
-        for axis, part in ((0, number[:-1]), (1, number[:, :-1])):
-            here = part.ravel()
-            there = here + (self.t.shape[1] if axis == 0 else 1)
-            across = self.t.ravel()[here] != self.t.ravel()[there]
-            here, there = here[across], there[across]
-            plane = out[axis].ravel()
-            plane[here] = self.along(plane[here], here, there, channel)
+        for plane, (here, _, rise) in zip(out, self._edges, strict=True):
+            edge = plane.ravel()
+            edge[here] = _less(edge[here], self.jump[channel] * rise)
         return out
 
     def along(self, d: FloatArray, here: Array, there: Array, channel: int) -> FloatArray:
-        r"""Return a drift d between pixels without that of the shadow.
+        """Return a drift d between pixels, given in raster order, without that of the shadow."""
+        return _less(d, self.jump[channel] * self._rise(here, there))
 
-        Drifts are added as logarithms: :math:`\log(u_j / u_i) = 2 \operatorname{artanh}(d / 2)`.
+    def gain(self, channel: int) -> FloatArray:
+        """Return a guess of the factor that removes the shadow."""
+        return np.asarray(np.exp(-self.jump[channel] * self._height))
 
-        Parameters
-        ----------
-        d : array
-            Drift between each pair of pixels.
-        here, there : array of int
-            Pixels in raster order.
-        """
+    @cached_property
+    def _height(self) -> FloatArray:
+        """The profile q of each pixel, by the slopes of its cell."""
+        total = np.append(np.zeros_like(self.slopes[:1]), np.cumsum(self.slopes, axis=0), axis=0)
+        q, inner = self.t.copy(), (self.t > 0.0) & (self.t < 1.0)
+        t, cell = STEPS * self.t[inner], self.cell[inner]
+        step = t.astype(np.intp)
+        q[inner] = (total[step, cell] + (t - step) * self.slopes[step, cell]) / STEPS
+        return q
+
+    def steepness(self, logarithms: FloatArray) -> FloatArray:
+        """Return the steepness of a picture on the boundary, without that of the shadow."""
+        squares = np.zeros(self.t.size)
+        pixels = logarithms.reshape(self.t.size, -1)
+        for here, there, rise in self._edges:
+            left = pixels[there] - pixels[here] - rise[:, None] * self.jump
+            squares[here] += np.einsum("ec,ec->e", left, left)
+        return gaussian(np.sqrt(squares).reshape(self.t.shape), 1.0)
+
+    @cached_property
+    def _edges(self) -> tuple[tuple[Array, Array, FloatArray], ...]:
+        """Ends of the edges across which t changes, in raster order, and the rise of q there."""
+        rows, cols = self.t.shape
+        found = []
+        for axis, step in ((0, cols), (1, 1)):
+            across = np.zeros((rows, cols), bool)
+            across[: rows - 1 + axis, : cols - axis] = np.diff(self.t, axis=axis) != 0.0
+            here = np.flatnonzero(across)
+            found.append((here, here + step, self._rise(here, here + step)))
+        return tuple(found)
+
+    def _rise(self, here: Array, there: Array) -> FloatArray:
+        """Return the rise of q between pixels in raster order."""
         t, cell = self.t.ravel(), self.cell.ravel()[here]
         low, share = _step_of(0.5 * (t[here] + t[there]))
         slope = (1.0 - share) * self.slopes[low, cell] + share * self.slopes[low + 1, cell]
-        rise = self.jump[channel] * slope * (t[there] - t[here])
-        return np.asarray(2.0 * np.tanh(np.arctanh(0.5 * d) - 0.5 * rise))
+        return np.asarray(slope * (t[there] - t[here]))
+
+
+def _less(d: FloatArray, rise: FloatArray) -> FloatArray:
+    r"""Return a drift less a rise of :math:`\log u = 2 \operatorname{artanh}(d / 2)`."""
+    return np.asarray(2.0 * np.tanh(np.arctanh(0.5 * d) - 0.5 * rise))
 
 
 def shadow_profile(logarithms: FloatArray, regions: ShadowRegions) -> ShadowProfile:
@@ -103,19 +130,26 @@ def shadow_profile(logarithms: FloatArray, regions: ShadowRegions) -> ShadowProf
     regions : ShadowRegions
         The boundary and what is on both sides.
     """
+    box = box_around([regions.band], margin=MARGIN)
+    assert box is not None, "there is a boundary"
+    part = _profile_of(logarithms[box], regions.within(box))
+    t = regions.changed.astype(np.float64)
+    cell = np.zeros(t.shape, np.intp)
+    t[box], cell[box] = part.t, part.cell
+    return replace(part, t=t, cell=cell)
+
+
+def _profile_of(logarithms: FloatArray, regions: ShadowRegions) -> ShadowProfile:
+    """Measure a shadow in the box around its boundary."""
     (away, lit), (into, changed) = (
         ndimage.distance_transform_edt(~x, return_indices=True)
         for x in (regions.lit, regions.changed)
     )
-    t = away / (away + into)
-    width = float(np.median((away + into)[regions.band]))
-    across = regions.band & (away + into <= 2.0 * width)
-    channels = range(logarithms.shape[2])
-    one, other = (
-        np.stack([_mean_near(logarithms[..., c], mask)[*place[:, across]] for c in channels], 1)
-        for mask, place in ((regions.lit, lit), (regions.changed, changed))
-    )
-    jump = location(other - one)
+    wide = away + into
+    t = away / wide
+    width = float(np.median(wide[regions.band]))
+    pairs = facing(logarithms, regions, lit, changed, regions.band & (wide <= 2.0 * width))
+    jump = pairs.jump()
     sigma = WINDOW * width
     factor = max(1, int(sigma / 4.0))
     rows, cols = (-(-n // factor) for n in t.shape)
@@ -124,31 +158,8 @@ def shadow_profile(logarithms: FloatArray, regions: ShadowRegions) -> ShadowProf
     grey = logarithms @ (jump / (jump @ jump))  # rises by 1 from the lit to the other side
     fit = _fit_of(grey, regions.band, t, cell, rows * cols)
     top, below = (x.reshape(STEPS, rows, cols) for x in fit)
-    slopes = _smoothed(top, below, sigma / factor)
-    return ShadowProfile(jump, t, slopes, cell)
-
-
-def _mean_near(x: FloatArray, mask: BoolArray) -> FloatArray:
-    """Return the mean of the pixels of a mask in a small window around each pixel."""
-    weight = gaussian(mask.astype(np.float64), NEAR)
-    return np.asarray(gaussian(np.where(mask, x, 0.0), NEAR) / np.maximum(weight, _NO_ZERO))
-
-
-def location(x: FloatArray) -> FloatArray:
-    """Return the place of most vectors of a set, by Tukey's biweight from the median.
-
-    Parameters
-    ----------
-    x : array, (count, channels)
-        Vectors; those far from most others have no weight.
-    """
-    middle = np.median(x, axis=0)
-    for _ in range(ROUNDS):
-        away = np.sqrt(np.sum((x - middle) ** 2, axis=1))
-        scale = CUT * float(np.median(away)) + _NO_ZERO
-        weight = np.maximum(1.0 - (away / scale) ** 2, 0.0) ** 2
-        middle = weight @ x / weight.sum()
-    return middle
+    profile = ShadowProfile(jump, t, _smoothed(top, below, sigma / factor), cell)
+    return replace(profile, jump=pairs.jump(profile.steepness(logarithms)))
 
 
 def _step_of(t: FloatArray) -> tuple[Array, FloatArray]:

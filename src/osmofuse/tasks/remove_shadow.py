@@ -221,7 +221,7 @@ class _Work:
                 if not guard.beat():
                     return image, Status.cancelled
                 plane = cut(f[box][..., c] + self.offset)
-                start = plane * self._gain(c)[box]
+                start = plane if profile is None else plane * profile.gain(c)
                 end = osmosis(plane, start, c, guard.beat)
                 ends.append(_status(end.solved, guard))
                 np.copyto(image[box][..., c], end.u - self.offset, where=free)
@@ -235,12 +235,6 @@ class _Work:
         if self.extent == "global" or self.regions is None:
             return np.full(self.keep.shape, FREE, np.uint8)
         return np.where(self.regions.lit, HELD, FREE).astype(np.uint8)
-
-    def _gain(self, channel: int) -> FloatArray:
-        """Return a first guess of the factor that removes the shadow."""
-        if self.profile is None:
-            return np.ones(self.keep.shape)
-        return np.asarray(np.exp(-self.profile.jump[channel] * self.profile.t))
 
     def _set_level(self, image: FloatArray, f: FloatArray) -> None:
         """Scale a picture whose brightness osmosis leaves open."""
