@@ -35,8 +35,9 @@ LEVELS: tuple[Level, ...] = ("lit", "exposure", "mean")
 REMOVED: tuple[Removed, ...] = ("auto", "shadow", "light")
 
 METER = 2.2  # exponent that turns samples into light, nearly that of sRGB
-# Deviation of the weight of an exposure meter, in sides of the picture; 0.25..0.5 works.
-CENTRE = 0.35
+LUMINANCE = (0.2126, 0.7152, 0.0722)  # share of each channel of sRGB in it
+# Deviation of the weight of an exposure meter, in sides of the picture; 0.25..0.35 works.
+CENTRE = 0.3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -265,11 +266,12 @@ def _tensor(f: FloatArray, keep: FloatArray) -> LatticeOsmosis:
 
 
 def _metered(x: FloatArray) -> float:
-    """Return the mean light of a picture, with more weight on its centre."""
+    """Return the mean luminance of a picture, with more weight on its centre."""
     down, right = (
         np.exp(-0.5 * ((np.arange(n) + 0.5) / n - 0.5) ** 2 / CENTRE**2) for n in x.shape[:2]
     )
-    light = np.maximum(x, 0.0).mean(axis=2) ** METER
+    light = np.maximum(x, 0.0) ** METER
+    light = light @ np.array(LUMINANCE) if x.shape[2] == 3 else light.mean(axis=2)
     return float(down @ light @ right / (down.sum() * right.sum()))
 
 
