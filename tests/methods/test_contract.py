@@ -48,6 +48,7 @@ def test_capabilities_are_told_by_what_a_method_offers():
         "variational",
         "linear-osmosis",
         "anisotropic-osmosis",
+        "nonlinear-osmosis",
     }
     assert capable(needs_soft_map) == {"variational", "direct", "spectral-tv"}
     for ask in (is_replayable, is_preparable, finds_structure):

@@ -54,7 +54,7 @@ def lattice_basis(W: FloatArray) -> tuple[Array, FloatArray]:
     >>> import numpy as np
     >>> offsets, weights = lattice_basis(np.array([[2.0], [1.0], [2.0]]))
     >>> offsets[..., 0].tolist(), weights[:, 0].tolist()
-    ([[0, 1], [-1, 0], [1, 1]], [1.0, 1.0, 1.0])
+    ([[0, -1], [-1, 0], [1, 1]], [1.0, 1.0, 1.0])
     """
     definite = (W[0] > 0) & (W[2] > 0) & (W[0] * W[2] > W[1] * W[1])
     if not (definite.all() and np.isfinite(W).all()):
