@@ -29,7 +29,7 @@ DEPTHS = 0, 2
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Where two panels are compared.
+    """Places at which two panels are compared.
 
     Attributes
     ----------
