@@ -78,3 +78,12 @@ def test_opponent_of_grey_is_grey():
     assert opponent(y)[..., 0] == pytest.approx(0.4)
     assert not opponent(y)[..., 1:].any()
     assert opponent(y[..., :1]).shape == (2, 3, 1)
+
+
+def test_a_mask_that_cuts_a_little_into_the_object_keeps_all_of_it(rng):
+    image, part, _, away = scene(rng)
+    mask = (away < 23).astype(float)
+    assert part[mask > 0].all()
+    found = own_ground(image, mask, np.ones(mask.shape, bool))
+    assert found.ground < 0.01
+    assert (found.opacity[mask > 0] > 0.9).all()

@@ -256,3 +256,12 @@ def test_transparent_pixels_around_the_object_keep_their_bits(rng):
     outside = made.mask == 0
     assert outside.any()
     assert np.array_equal(made.picture()[0].pixels[outside], pixels[outside])
+
+
+def test_osmosis_burns_nothing_next_to_a_white_part_of_the_place():
+    thing, exact = ball((0.3, 0.3, 0.3))
+    into = place((0.7, 0.7, 0.7))
+    into[20:40] = 1.0  # beside the object, under the rim of the mask
+    made = clone(into, thing, disc(exact.shape, 28), at=(30, 20), model="osmosis")
+    burnt = np.any((made.image >= 254.5 / 255) & (into < 254.5 / 255), axis=2)
+    assert burnt.sum() < 0.005 * (made.mask > 0).sum()

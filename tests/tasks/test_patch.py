@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from osmofuse.tasks.patch import RAMP, patch_of
+from osmofuse.tasks.patch import ALIKE, RAMP, patch_of
 from osmofuse.tasks.placing import Turned
 
 
@@ -65,3 +65,33 @@ def test_an_object_that_runs_out_of_its_picture_fades_into_the_place():
     assert column[bottom] == pytest.approx(0.8, abs=0.1)
     assert column[bottom - 20] == pytest.approx(0.1, abs=0.05)
     assert (np.diff(column[bottom - 20 : bottom]) > -1e-3).all()
+
+
+@pytest.mark.parametrize(("there", "alike"), [((0.42, 0.4, 0.3), True), ((0.52, 0.3, 0.3), False)])
+def test_grounds_of_clearly_different_colours_are_not_alike(there, alike):
+    """Light changes colours less than a change from grass to brick."""
+    image = np.full((60, 60, 3), (0.3, 0.45, 0.25))
+    image[22:38, 22:38] = 0.9
+    f = np.full((100, 110, 3), there)
+    grounds = patch_of(f, laid(square(), image), (10, 20), matte=False).grounds
+    assert np.sqrt(np.mean(grounds.differs**2)) < ALIKE
+    assert grounds.alike is alike
+
+
+@pytest.mark.parametrize(("factor", "alike"), [(1.2, True), (2.2, False)])
+def test_grounds_of_clearly_different_textures_are_not_alike(rng, factor, alike):
+    noise = rng.normal(0, 0.03, (100, 110, 1))
+    image = 0.4 + noise[10:70, 20:80]
+    image[22:38, 22:38] = 0.9
+    patch = patch_of(0.4 + factor * noise, laid(square(), image), (10, 20), matte=False)
+    assert patch.grounds.alike is alike
+
+
+def test_an_object_that_fades_into_a_bright_place_does_not_burn():
+    f, image = np.full((100, 110, 1), 0.95), np.full((60, 60, 1), 0.3)
+    image[10:, 20:40] = 0.1
+    image[40:58, 24:36] = 0.8  # with the correction of its dark ends, above white
+    mask = np.zeros((60, 60))
+    mask[4:, 14:46] = 1
+    u, share = patch_of(f, laid(mask, image), (10, 20), matte=False).cut(1.0)
+    assert u[share > 0].max() < 254.5 / 255

@@ -31,3 +31,17 @@ def test_the_range_holds_everything_and_its_middle_is_untouched():
     assert (np.diff(y) > 0).all()
     middle = (x > FOOT) & (x < 0.9)
     assert np.array_equal(y[middle], x[middle])
+
+
+def test_what_the_range_bends_is_neither_black_nor_white_in_8_bits():
+    y = within(np.array([-0.1, 0.85, 0.95, 2.0, 50.0]), 0.8, 1.0)
+    levels = np.rint(255 * y)
+    assert levels.min() >= 1
+    assert levels.max() <= 254
+
+
+def test_each_sample_may_have_its_own_knee():
+    x, knee = np.array([0.5, 0.9, 0.9]), np.array([0.4, 0.8, 0.95])
+    y = within(x, knee, 1.0)
+    assert y.tolist() == [within(x[k], float(knee[k]), 1.0) for k in range(3)]
+    assert y[2] == x[2]

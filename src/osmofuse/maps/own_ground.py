@@ -25,6 +25,7 @@ from osmofuse.typing import BoolArray, FloatArray
 OFFSET = 0.05  # of the logarithm: noise of black counts little
 RING = 0.1  # width of the known ground, and of the rim, in sides of the mask; 0.07..0.15 works
 LEAST_RING, FEWEST = 6.0, 50  # pixels: its width, and how many must be known
+GAP = 2.0  # pixels beside the mask that are not taken for ground: it may cut the object; 1..4 works
 # Kappa of lightness and of colour: smaller differences do not count. 0.08..0.12, 0.05..0.08 work.
 LIGHTNESS, COLOUR = 0.10, 0.06
 LIKE, UNLIKE = 1.5, 3.0  # unlikeness of ground, and of anything else, in deviations
@@ -93,7 +94,7 @@ def own_ground(image: FloatArray, mask: FloatArray, known: BoolArray) -> OwnGrou
 def _box(mask: FloatArray) -> tuple[slice, slice]:
     """Return the box of a mask, with all of its surroundings that matter."""
     side = math.sqrt(np.count_nonzero(mask >= 0.5))
-    margin = math.ceil(max(RING * side, LEAST_RING) + 2 * FAR)
+    margin = math.ceil(GAP + max(RING * side, LEAST_RING) + 2 * FAR)
     rows, cols = (np.flatnonzero((mask > 0.0).any(axis=axis)) for axis in (1, 0))
     top, left = max(int(rows[0]) - margin, 0), max(int(cols[0]) - margin, 0)
     return slice(top, int(rows[-1]) + 1 + margin), slice(left, int(cols[-1]) + 1 + margin)
@@ -109,7 +110,8 @@ def _within_box(image: FloatArray, mask: FloatArray, known: BoolArray) -> OwnGro
     outside = (mask < 0.02) & known
     if not outside.any():
         return None
-    ring = outside & (distance_transform_edt(mask < 0.02) <= width)
+    away = distance_transform_edt(mask < 0.02)
+    ring = outside & (away > GAP) & (away <= GAP + width)
     if np.count_nonzero(ring) < FEWEST:
         return None
     like = _likeness(image, ring, width)

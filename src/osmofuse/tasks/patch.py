@@ -28,17 +28,19 @@ from osmofuse.tasks.tones import KNEE, lit, within
 from osmofuse.typing import Array, BoolArray, FloatArray
 
 RAMP = 4.0  # pixels within a hard mask over which it rises to 1, for osmosis; 2..8 works
-CUT_RAMP = 1.5  # the same for a cut, which has an edge of its own
+CUT_RAMP = 2.5  # the same for a cut, which has an edge of its own; 1.5..4 works
 HARD = 1.5  # pixels: a mask whose edge is narrower is hard
 OFFSET = 0.1  # of the ratios in osmosis, in parts of white; 0.05..0.2 works
-# Grounds are alike: root mean square difference of logarithms, and the factor between textures.
-ALIKE, TEXTURES, NO_TEXTURE = 0.45, 2.0, 0.015
+# Grounds are alike: root mean square difference of logarithms, that of the colours alone, and the
+# factor between textures.
+ALIKE, ALIKE_COLOURS, TEXTURES, NO_TEXTURE = 0.45, 0.3, 1.5, 0.015
 LEAST_GROUND, LIKE_RIM = 0.3, 0.9  # share of ground in a mask that is drawn with its ground
 MOST_GROUND, MOST_INSIDE = 0.85, 0.5  # share of ground in the mask, and in its depth, for a cut
 LIGHT = 1.0  # logarithm of a ratio that cannot be light alone; 0.6..1.2 works
-FADE = 0.08  # distance over which an object fades at a straight cut, in its sides; 0.05..0.12
+FADE = 0.12  # distance over which an object fades at a straight cut, in its sides; 0.08..0.2 works
 FADE_CYCLES = 8  # V-cycles, from 0
 BRIGHT = 0.995  # quantile of the place up to which tones stay as osmosis makes them
+HIGHEST_KNEE = 0.95  # of white; a place that is white itself stays so where it was
 RTOL = 1e-5  # of osmosis, a thousandth at its end: far below a level of 16 bits
 
 
@@ -145,7 +147,8 @@ class Patch:
         white = _white(self.into, self.image)
         rim = self.into[(share < 0.5) | (share < share.max())]
         bright = float(np.quantile(rim, BRIGHT)) if rim.size else KNEE * white
-        return within(made, min(max(bright, KNEE * white), white), white), share, fusion
+        knee = min(max(bright, KNEE * white), HIGHEST_KNEE * white)
+        return within(made, np.maximum(knee, self.into), white), share, fusion
 
     def cut(self, relight: float) -> tuple[FloatArray, FloatArray]:
         """Return the picture with the object alone, and its share."""
@@ -155,7 +158,9 @@ class Patch:
             image = lit(image, relight * self.grounds.light, white)
         ends = self._ends(share)
         if ends.any():
-            image = np.clip(image + _faded(self.into - image, ends, share), 0.0, white)
+            faded = np.maximum(image + _faded(self.into - image, ends, share), 0.0)
+            # The ends take on the place; nothing becomes brighter than both and burns.
+            image = within(faded, np.maximum(image, self.into), white)
         a = share[..., None]
         return (1.0 - a) * self.into + a * image, share
 
@@ -239,8 +244,10 @@ def _compared(f: FloatArray, laid: Turned, ring: BoolArray, at: tuple[int, int])
     differs = np.asarray((y - z)[around].mean(axis=0))
     textures = [_texture(x, around) + NO_TEXTURE for x in (y, z)]
     ratio = np.abs(np.log(textures[0] / textures[1]))
-    alike = math.sqrt(float(np.mean(differs**2))) <= ALIKE and bool(
-        (ratio <= math.log(TEXTURES)).all()
+    alike = (
+        math.sqrt(float(np.mean(differs**2))) <= ALIKE
+        and float(differs.std()) <= ALIKE_COLOURS
+        and bool((ratio <= math.log(TEXTURES)).all())
     )
     return Grounds(differs, alike)
 

@@ -43,14 +43,14 @@ def lit(x: FloatArray, logarithm: float, white: float) -> FloatArray:
     return np.asarray(np.where(x >= white, x, bright))
 
 
-def within(x: FloatArray, knee: float, white: float) -> FloatArray:
+def within(x: FloatArray, knee: float | FloatArray, white: float) -> FloatArray:
     """Return samples bent into the range from black to white.
 
-    Up to the knee they are unchanged; above, they approach white. Below `FOOT` they approach
-    black likewise.
+    Up to the knee, one or one for each sample, they are unchanged; above, they approach white.
+    Below `FOOT` they approach black likewise.
     """
-    room = max(white - knee, EDGE * white)
+    room = np.maximum(BELOW_WHITE * white - knee, EDGE * white)
     over = np.maximum(x - knee, 0.0)
     high = knee + room * over / (over + room)
-    low = FOOT * np.exp(np.minimum(x, FOOT) / FOOT - 1.0)
+    low = FOOT**2 / (2.0 * FOOT - np.minimum(x, FOOT))
     return np.asarray(np.where(x > knee, high, np.where(x < FOOT, low, x)))
