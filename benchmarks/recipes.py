@@ -22,7 +22,7 @@ PARTS = (1.0, 0.5)  # of the size that the scene has by default
 def run() -> dict[str, float]:
     found = {}
     for recipe in osmofuse.recipes():
-        if recipe.scene is not None:
+        if recipe.scene is not None and recipe.command == "fuse":
             for part in PARTS:
                 gains = measured(recipe, part)
                 found |= {f"{recipe.name} {part:g}: {told}": dB for told, dB in gains.items()}

@@ -235,6 +235,8 @@ def draw_recipes() -> None:
     panels = []
     for recipe in osmofuse.recipes():
         scene, better = draw_thumbnail(recipe)
+        if recipe.command != "fuse":  # has a picture on its own page
+            continue
         alpha = scene.alpha if recipe.needs_map else None
         pair = scene.foreground, scene.background
         default = osmofuse.fuse(*pair, alpha, target="product").image
@@ -253,7 +255,10 @@ def draw_thumbnail(recipe: osmofuse.Recipe) -> tuple[gallery.Scene, np.ndarray]:
     """Draw a recipe's scene before and after, and return the scene and what was made of it."""
     scene = getattr(gallery, recipe.scene)(seed=10)  # on which nothing was tuned
     alpha = scene.alpha if recipe.needs_map else None
-    better = recipe.fuse(scene.foreground, scene.background, alpha).image
+    if recipe.command == "shadow":
+        better = recipe.remove_shadow(scene.foreground, scene.alpha).image
+    else:
+        better = recipe.fuse(scene.foreground, scene.background, alpha).image
     square = around(scene.alpha)
     save_thumbnail(recipe.path.with_suffix(".jpg"), scene.foreground[square], better[square])
     return scene, better

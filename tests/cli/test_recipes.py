@@ -54,7 +54,8 @@ def test_the_list_as_json(own):
     data = {one["name"]: one for one in json.loads(invoke("recipes", "--json").stdout)}
     assert list(data) == list(recipe_files())
     assert data["own"] | {"sha256": ""} == {
-        "name": "own", "title": "My own", "for": "Me.", "alpha": 0.25, "soften": 0.0,
+        "name": "own", "title": "My own", "for": "Me.", "command": "fuse", "alpha": 0.25,
+        "soften": 0.0,
         "levels": "as-is", "working_space": "encoded", "align": None, "depth": None,
         "method": "direct", "settings": {}, "scene": None, "sha256": "", "path": str(own),
         "thumbnail": None,

@@ -14,8 +14,10 @@ import osmofuse
 from osmofuse import gallery
 from osmofuse.errors import SettingError, UnreadableError
 from osmofuse.jobs import (
+    CompactJob,
     CompareJob,
     FuseJob,
+    ShadowJob,
     SweepJob,
     compare_with_record,
     job_of_record,
@@ -30,6 +32,7 @@ from osmofuse.tasks.recipe import SHIPPED, user_folder
 from osmofuse.tasks.working_space import from_working, to_working
 
 NAMES = sorted(path.stem for path in SHIPPED.glob("*.toml"))
+FUSING = [name for name in NAMES if name != "shadow"]
 OWN = """format = 1
 name = "{name}"
 title = "My own"
@@ -80,7 +83,7 @@ def test_each_has_a_small_picture(name):
     assert osmofuse.read(picture).shape == (158, 320)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FUSING)
 def test_each_gains_a_decibel_on_a_scene_it_was_not_tuned_on(name):
     chosen = osmofuse.recipe(name)
     scene = drawn(chosen, 0.5, seed=12)
@@ -91,7 +94,7 @@ def test_each_gains_a_decibel_on_a_scene_it_was_not_tuned_on(name):
     assert better >= default + 1.0
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FUSING)
 def test_a_record_repeats_what_a_recipe_made_without_the_recipe(name, tmp_path, folder):
     shipped = SHIPPED / f"{name}.toml"
     copy = tmp_path / "copy.toml"
@@ -349,6 +352,64 @@ def test_a_sweep_by_another_method_keeps_how_pictures_are_made_ready(mapped, job
     assert job.soften == "5 %"
 
 
+@pytest.fixture
+def yard(tmp_path):
+    scene = gallery.shadow((120, 156), 1)
+    image = osmofuse.write(quantise(scene.foreground, np.uint8)[0], tmp_path / "image.png")
+    edge = osmofuse.write(quantise(scene.alpha, np.uint8)[0], tmp_path / "edge.png")
+    return scene, {"image": image, "boundary": edge, "output": tmp_path / "plain.png"}
+
+
+def test_a_recipe_removes_shadows_and_its_record_repeats_them(yard, tmp_path):
+    scene, parts = yard
+    chosen = osmofuse.recipe("shadow")
+    job = job_with_recipe(chosen, ShadowJob, **parts)
+    made = job.run()
+    assert made.record.recipe == chosen.entry
+    pictures = osmofuse.read(parts["image"]), osmofuse.read(parts["boundary"])
+    task = chosen.remove_shadow(*pictures)
+    written = osmofuse.read(parts["output"]).pixels
+    assert np.array_equal(written, task.picture()[0].pixels)
+    plain = osmofuse.remove_shadow(*pictures, **chosen.settings_for(pictures[0].shape))
+    assert np.array_equal(written, plain.picture()[0].pixels)
+    before, after = (psnr(one, scene.truth) for one in (scene.foreground, task.image))
+    assert after > before + 5.0
+    again = repeat(made.files["record"], tmp_path / "again.png")
+    assert again.repetition.identical
+    assert again.record.recipe == chosen.entry
+
+
+def test_given_settings_win_over_a_recipe_for_shadows(yard):
+    scene, parts = yard
+    chosen = osmofuse.recipe("shadow")
+    given = job_with_recipe(chosen, ShadowJob, **parts, extent="local")
+    assert (given.extent, given.offset) == ("local", chosen.settings["offset"])
+    kept = chosen.remove_shadow(scene.foreground, scene.alpha, extent="local")
+    assert np.array_equal(kept.image[~kept.changed], scene.foreground[~kept.changed])
+    with pytest.raises(SettingError, match=r"^level: .* \(with the recipe 'shadow'\)$"):
+        job_with_recipe(chosen, ShadowJob, **parts, extent="local", level="mean")
+
+
+@pytest.mark.parametrize("kind", [FuseJob, CompareJob, SweepJob])
+def test_a_recipe_of_another_kind_is_refused_by_jobs(kind, job_parts, yard):
+    with pytest.raises(SettingError, match=r"^recipe: 'shadow' is for the removal .*, not for fus"):
+        job_with_recipe(osmofuse.recipe("shadow"), kind, **job_parts)
+    with pytest.raises(SettingError, match=r"^recipe: 'text' is for fusions .*, not for the remov"):
+        job_with_recipe(osmofuse.recipe("text"), ShadowJob, **yard[1])
+    with pytest.raises(SettingError, match=r"^recipe: 'text' is for .*, not for osmofuse compact$"):
+        job_with_recipe(osmofuse.recipe("text"), CompactJob, image="a.png", output="b.png")
+
+
+def test_a_recipe_of_another_kind_is_refused_on_arrays():
+    picture = np.full((12, 12, 3), 0.5)
+    with pytest.raises(SettingError, match=r"^recipe: 'text' is for fusions"):
+        osmofuse.recipe("text").remove_shadow(picture, np.eye(12))
+    chosen = osmofuse.recipe("shadow")
+    for fusing in (chosen.fuse, chosen.compare, chosen.sweep):
+        with pytest.raises(SettingError, match=r"^recipe: 'shadow' is for the removal of shadows"):
+            fusing(picture, picture)
+
+
 @pytest.mark.parametrize("kind", [FuseJob, CompareJob, SweepJob])
 def test_only_a_map_that_is_missing_is_refused(mapped, job_parts, kind):
     del job_parts["alpha"]
@@ -358,7 +419,7 @@ def test_only_a_map_that_is_missing_is_refused(mapped, job_parts, kind):
     assert job_with_recipe(mapped, kind, **job_parts, alpha="auto").soften == mapped.soften != 0.0
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", FUSING)
 @pytest.mark.parametrize("kind", [CompareJob, SweepJob])
 def test_every_recipe_goes_with_every_job(name, kind, job_parts, pictures):
     chosen = osmofuse.recipe(name)

@@ -19,6 +19,7 @@ def test_the_least_recipe_is_the_default():
         "title": "My own",
         "purpose": "Me.",
         "scene": None,
+        "command": "fuse",
         "alpha": 0.5,
         "needs_map": False,
         "soften": 0.0,
@@ -44,7 +45,22 @@ def test_all_that_can_be_said():
     assert found["settings"] == {"target": "product", **settings}
 
 
+def test_a_table_shadow_makes_it_a_recipe_for_shadows():
+    found = parsed(HEAD + '[shadow]\nmodel = "nonlinear"\nwidth = 9\n', "own.toml")
+    assert (found["command"], found["method"]) == ("shadow", "nonlinear")
+    assert found["settings"] == {"model": "nonlinear", "width": 9}
+    assert (found["alpha"], found["needs_map"], found["align"]) == (None, False, None)
+    assert parsed(HEAD + "[shadow]\n", "own.toml")["method"] == "linear"
+
+
 WRONG = {
+    "shadow and method": (HEAD + "[shadow]\n[method]\n", r"method is unknown; there may be"),
+    "unknown of shadow": (HEAD + '[shadow]\nmodle = "x"', r"\[shadow\]: modle is unknown \(did"),
+    "map in shadow": (HEAD + "[shadow]\nmask = true", r"\[shadow\]: mask is unknown"),
+    "unknown model": (HEAD + '[shadow]\nmodel = "best"', r"model: 'best'; must be one of"),
+    "text for texture": (HEAD + '[shadow]\ntexture = "yes"', r"texture: 'yes'; must be"),
+    "contradiction": (HEAD + '[shadow]\nextent = "local"\nlevel = "mean"', r"level: 'mean'"),
+    "value for shadow": (HEAD + "shadow = 1", r"shadow is 1; must be a table, \[shadow\]"),
     "no TOML": ("format = ", "not valid TOML"),
     "no format": ('name = "own"', r"format is missing; write format = 1"),
     "later format": ("format = 2", r"format is 2; write format = 1"),

@@ -23,8 +23,8 @@ from osmofuse.tasks import Recipe, recipe, recipe_files
 def command(name: str | None, as_json: bool) -> None:
     """List the recipes, or print one in full.
 
-    A recipe gives method, settings and map for a purpose; fuse, compare and sweep take from
-    --recipe NAME what is not given as an option. Your own recipes are TOML files in the folder
+    A recipe gives method, settings and map for a purpose; fuse, compare and sweep, or shadow, take
+    from --recipe NAME what is not given as an option. Your own recipes are TOML files in the folder
     osmofuse/recipes of your configuration, or anywhere if you give their path.
 
     \b
@@ -46,8 +46,8 @@ def command(name: str | None, as_json: bool) -> None:
 def _data(one: Recipe) -> dict[str, Any]:
     """Return the entries of `--json` for a recipe."""
     names = (
-        "name", "title", "alpha", "soften", "levels", "working_space", "align", "depth", "method",
-        "settings",
+        "name", "title", "command", "alpha", "soften", "levels", "working_space", "align", "depth",
+        "method", "settings",
         "scene", "sha256",
     )  # fmt: skip
     data: dict[str, Any] = plain({name: getattr(one, name) for name in names})
@@ -60,6 +60,11 @@ def _words(one: Recipe) -> Iterator[str]:
     """Yield the lines on a recipe."""
     yield f"{one.name}: {one.title}"
     yield from wrapped(one.purpose, "  ")
+    if one.command != "fuse":
+        settings = ", ".join(f"{name} {shown(value)}" for name, value in one.settings.items())
+        yield f"  osmofuse {one.command}: {settings or 'its defaults'}"
+        yield f"  {one.thumbnail or 'no picture'}"
+        return
     weights = ", ".join(f"{name} {shown(value)}" for name, value in one.settings.items())
     ways = [f"levels {one.levels}"] if one.levels != "as-is" else []
     ways += ["in linear light"] if one.working_space == "linear" else []

@@ -23,10 +23,19 @@ from osmofuse.cli.output import (
 )
 from osmofuse.cli.types import FILE
 from osmofuse.errors import SettingError
-from osmofuse.jobs import FileJob, Need, PictureJob, Result, compare_with_record, job_of_record
+from osmofuse.jobs import (
+    FileJob,
+    Need,
+    PictureJob,
+    Result,
+    compare_with_record,
+    job_of_record,
+    job_with_recipe,
+)
 from osmofuse.jobs.job import R_co, required_fields
 from osmofuse.jobs.need import in_bytes, memory_of_machine
 from osmofuse.record import Record, output_path, read_record
+from osmofuse.tasks import recipe
 
 from_record = click.option(
     "--from",
@@ -70,6 +79,9 @@ def job_of(
     if given["record"] is not None:
         return repeated_job(ctx, given, kind, inputs=parts, outputs=outputs)
     options.check_arguments(ctx, given, *(name for name in required_fields(kind) if name in given))
+    if given.get("recipe") is not None:
+        parts = options.given_or_recipe(given, [name for name in parts if name != "recipe"])
+        return job_with_recipe(recipe(given["recipe"]), kind, **parts), None
     return kind(**parts), None
 
 

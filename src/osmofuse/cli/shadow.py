@@ -70,6 +70,7 @@ def _boundary(_ctx: click.Context, _param: click.Parameter, value: Path | None) 
     metavar=USUAL["offset"][0],
     help=USUAL["offset"][1],
 )
+@options.recipe
 @options.output("Write the picture without shadow here.")
 @job_options
 @click.pass_context
@@ -84,6 +85,6 @@ def command(ctx: click.Context, /, **given: Any) -> None:
     \b
     osmofuse shadow photo.tif --boundary edge.png -o plain.tif
     osmofuse shadow photo.tif --boundary rough.png --mask -o plain.tif
-    osmofuse shadow photo.tif -o plain.tif
+    osmofuse shadow photo.tif --recipe shadow -o plain.tif
     """  # noqa: D301 (a real backspace keeps the lines of the examples apart)
     do_picture_job(ctx, given, ShadowJob, "Removing the shadow", "Removed the shadow.")

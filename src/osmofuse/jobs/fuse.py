@@ -21,7 +21,7 @@ from osmofuse.jobs.files import (
     check_outputs,
     given,
 )
-from osmofuse.jobs.job import Result, provenance_of
+from osmofuse.jobs.job import FileJob, Result, provenance_of
 from osmofuse.jobs.marking import history_of, marked
 from osmofuse.jobs.need import Need, need_of_fusion
 from osmofuse.jobs.sources import Opened, SourcesJob, open_files
@@ -320,7 +320,7 @@ def report_files(page: Path, *, manifest: bool) -> dict[str, Path]:
 # Fields that recipes and jobs have in common.
 _RECIPE_PARTS = ("alpha", "levels", "working_space", "align", "depth")
 
-J = TypeVar("J", bound=SourcesJob[Any])
+J = TypeVar("J", bound=FileJob[Any])
 
 
 def job_with_recipe(
@@ -335,7 +335,7 @@ def job_with_recipe(
     chosen : Recipe
         Recipe.
     kind : type
-        Class of the job: `FuseJob`, `CompareJob` or `SweepJob`.
+        Class of the job: `FuseJob`, `CompareJob`, `SweepJob` or `ShadowJob`.
     **given
         Fields of the job. Given settings replace the recipe's one by one. The recipe's settings
         are for its method only: with another `method` they are ignored, and a comparison uses
@@ -344,9 +344,22 @@ def job_with_recipe(
     Raises
     ------
     SettingError
-        The recipe needs a map and none is given, or the parts contradict each other.
+        The recipe is for another kind of job, it needs a map and none is given, or the parts
+        contradict each other.
     """
-    parts = {name: getattr(chosen, name) for name in _RECIPE_PARTS} | given
+    if issubclass(kind, SourcesJob):
+        chosen.check_command("fuse")
+        given = _with_sources_of(chosen, given)
+    parts = kind.with_settings_of(chosen, given)
+    try:
+        return kind(**parts | {"recipe": chosen.entry})
+    except SettingError as error:
+        raise SettingError(f"{error} (with the recipe {chosen.name!r})") from error
+
+
+def _with_sources_of(chosen: Recipe, given: dict[str, Any]) -> dict[str, Any]:
+    """Return parts of a job with the map and the preparation of a recipe."""
+    parts: dict[str, Any] = {name: getattr(chosen, name) for name in _RECIPE_PARTS} | given
     if parts["alpha"] is None and chosen.needs_map:
         raise SettingError(
             f"alpha: the recipe {chosen.name!r} needs a map, white where the foreground is kept; "
@@ -356,7 +369,4 @@ def job_with_recipe(
     maps = alpha if isinstance(alpha, list | tuple) else [alpha]
     if any(isinstance(one, Path | str) for one in maps):  # a number has no edges to blur
         parts.setdefault("soften", chosen.soften)
-    try:
-        return kind(**kind.with_settings_of(chosen, parts), recipe=chosen.entry)
-    except SettingError as error:
-        raise SettingError(f"{error} (with the recipe {chosen.name!r})") from error
+    return parts

@@ -21,6 +21,7 @@ from osmofuse.jobs.need import Need, check_limit, in_bytes, peak_bytes
 from osmofuse.progress import Status, Watch
 from osmofuse.record import Input, Record
 from osmofuse.report import Provenance
+from osmofuse.tasks.recipe import Recipe
 
 MOST_BYTES = 2**63 - 1  # largest limit of memory, a signed 64-bit integer
 
@@ -263,6 +264,12 @@ class FileJob(ABC, Generic[R_co]):
         """Return the fields of the job that a record holds, except files."""
         settings = record.method["settings"]
         return {name: settings[name] for name in cls.settings_recorded if name in settings}
+
+    @classmethod
+    def with_settings_of(cls, chosen: Recipe, parts: Mapping[str, Any]) -> dict[str, Any]:
+        """Return parts of the job with the settings of a recipe for this kind; given parts win."""
+        chosen.check_command(cls.kind)
+        return {**chosen.settings, **parts}
 
     @classmethod
     def field_of(cls, role: str) -> str:

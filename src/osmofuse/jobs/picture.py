@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from osmofuse.io import storable
 from osmofuse.jobs.files import (
@@ -42,11 +42,14 @@ class PictureJob(FileJob[Result]):
     ----------
     output : path
         Picture to write; its record is written next to it.
+    recipe : mapping, optional
+        ``name`` and ``sha256`` of the recipe used, for the record.
     overwrite, max_memory, report, page
         See `FileJob`.
     """
 
     output: Path
+    recipe: Mapping[str, str] | None = None
 
     reads: ClassVar[tuple[str, ...]] = ("image",)  # fields that hold pictures; also their roles
     sample_bytes: ClassVar[float] = 48  # memory in bytes per sample beyond the pictures
@@ -55,6 +58,11 @@ class PictureJob(FileJob[Result]):
     def __post_init__(self) -> None:
         self._put_path("output", *self.reads)
         super().__post_init__()
+
+    @classmethod
+    def parts_of(cls, record: Record) -> dict[str, Any]:
+        """Return the fields of the job that a record holds, except files."""
+        return super().parts_of(record) | {"recipe": record.recipe}
 
     @abstractmethod
     def make(self, pictures: Mapping[str, Picture], watch: Watch) -> Picture | Edited:
@@ -127,6 +135,7 @@ class PictureJob(FileJob[Result]):
                 {"status": str(status), "seconds": seconds, "clipped": clipped},
                 method=self.method_recorded | ({"notes": list(found)} if found else {}),
                 output={"sha256_of_pixels": sha256_of_pixels(picture.pixels)},
+                recipe=self.recipe,
             )
             outputs.write("output", marked(picture, self.pictures.values(), history_of(record)))
             written = outputs.files

@@ -36,7 +36,7 @@ class ShadowJob(PictureJob):
         Map of the shadow's edge, black on it; without one the shadow is found.
     model, extent, mask, width, texture, level, remove, offset
         See `osmofuse.remove_shadow`.
-    output, overwrite, max_memory, report, page
+    output, recipe, overwrite, max_memory, report, page
         See `PictureJob`.
     """
 

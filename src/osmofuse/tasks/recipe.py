@@ -17,7 +17,8 @@ A job takes missing settings from a recipe::
     name = "variational"
     reach = "2 %"
 
-Some come with the package; those in the user's folder take precedence.
+A table ``[shadow]`` instead of these makes it a recipe for the removal of shadows. Some recipes
+come with the package; those in the user's folder take precedence.
 """
 
 from __future__ import annotations
@@ -43,11 +44,16 @@ from osmofuse.tasks.fuse import fuse
 from osmofuse.tasks.lengths import in_pixels
 from osmofuse.tasks.prepare import Given, is_number
 from osmofuse.tasks.recipe_file import parsed
+from osmofuse.tasks.remove_shadow import ShadowRemoval, remove_shadow
 from osmofuse.tasks.sweep import Alphas, Trial, sweep
 from osmofuse.tasks.working_space import Space
 
 SHIPPED = Path(__file__).parent / "recipes"  # recipes of the package
 LARGEST_RECIPE = 64_000  # bytes of a recipe
+_COMMANDS = {  # in words, for messages
+    "fuse": "fusions (osmofuse fuse, compare and sweep)",
+    "shadow": "the removal of shadows (osmofuse shadow)",
+}
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,8 @@ class Recipe:
         Name in commands, and title.
     purpose : str
         Purpose in a sentence.
+    command : str
+        "fuse" for all fusions, also comparisons and sweeps; or "shadow".
     alpha : float, "auto" or None
         Default map; None: there is none.
     needs_map : bool
@@ -73,9 +81,9 @@ class Recipe:
     depth : str or None
         Of the output; None: the foreground's.
     method : str
-        Name of the method.
+        Name of the method; for "shadow", the model.
     settings : mapping of str to object
-        The method's settings.
+        The method's settings; for "shadow", those of `osmofuse.remove_shadow`.
     scene : str or None
         The scene of `osmofuse.gallery` on which it was tuned.
     path : path
@@ -92,6 +100,7 @@ class Recipe:
     name: str
     title: str
     purpose: str
+    command: str
     alpha: float | str | None
     needs_map: bool
     soften: float | str
@@ -115,6 +124,8 @@ class Recipe:
     def settings_for(self, shape: Sequence[int]) -> dict[str, Any]:
         """Return the method and its settings for pictures of a size, as `osmofuse.fuse` takes them.
 
+        Of a recipe for shadows, the settings that `osmofuse.remove_shadow` takes.
+
         Parameters
         ----------
         shape : sequence of int
@@ -125,11 +136,27 @@ class Recipe:
         >>> round(recipe("face").settings_for((400, 400))["reach"], 6)
         14.0
         """
+        if self.command == "shadow":
+            return dict(self.settings)
         return {"method": self.method, **in_pixels(self.settings, shape)}
 
     def soften_for(self, shape: Sequence[int]) -> float:
         """Return the blur of the map, in pixels, for pictures of a size."""
         return float(in_pixels({"soften": self.soften}, shape)["soften"])
+
+    def check_command(self, command: str) -> None:
+        """Check that the recipe is for a command: "fuse", also for all other fusions, or "shadow".
+
+        Raises
+        ------
+        SettingError
+            It is for another one.
+        """
+        if command != self.command:
+            one, other = (
+                _COMMANDS.get(name, f"osmofuse {name}") for name in (self.command, command)
+            )
+            raise SettingError(f"recipe: {self.name!r} is for {one}, not for {other}")
 
     @property
     def preparing(self) -> dict[str, Any]:
@@ -270,8 +297,50 @@ class Recipe:
         own = self.settings if used == self.method else {}
         return sweep(foreground, background, chosen, method=used, **{**how, **own, **changes})
 
+    def remove_shadow(
+        self,
+        picture: Given,
+        boundary: Given | str = "auto",
+        *,
+        watch: Watch | None = None,
+        **changes: Any,
+    ) -> ShadowRemoval:
+        """Remove a shadow with the recipe's settings, by `osmofuse.remove_shadow`.
+
+        Parameters
+        ----------
+        picture : array or Picture
+            The picture.
+        boundary : array, Picture or "auto"
+            Map of the shadow's edge.
+        watch : callable, optional
+            As for `fuse`.
+        **changes
+            Options of `osmofuse.remove_shadow` that are to differ from the recipe's.
+
+        Returns
+        -------
+        ShadowRemoval
+            As of `osmofuse.remove_shadow`.
+
+        Raises
+        ------
+        SettingError
+            The recipe is for fusions.
+
+        Examples
+        --------
+        >>> from osmofuse.gallery import shadow
+        >>> scene = shadow((60, 80))
+        >>> recipe("shadow").remove_shadow(scene.foreground, scene.alpha).status.is_success
+        True
+        """
+        self.check_command("shadow")
+        return remove_shadow(picture, boundary, watch=watch, **{**self.settings, **changes})
+
     def _prepares(self, alpha: Any) -> tuple[Any, dict[str, Any]]:
         """Return the map, given or the recipe's, and the options of `osmofuse.prepare`."""
+        self.check_command("fuse")
         chosen = self.alpha if alpha is None else alpha
         if chosen is None and self.needs_map:
             raise SettingError(f"alpha: the recipe {self.name!r} needs a map; give one")

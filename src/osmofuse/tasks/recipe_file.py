@@ -1,4 +1,8 @@
-"""Contents of a recipe's file, checked field by field."""
+"""Contents of a recipe's file, checked field by field.
+
+The table ``[shadow]`` makes it a recipe for `osmofuse shadow`; it has settings of
+`osmofuse.remove_shadow`. All other recipes are for fusions.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,7 @@ from osmofuse.tasks.best_guess import best_guess
 from osmofuse.tasks.fuse import ANY_SIZE, method_of
 from osmofuse.tasks.lengths import in_pixels
 from osmofuse.tasks.prepare import Preparation
+from osmofuse.tasks.remove_shadow import SETTINGS, check_shadow_settings
 
 FORMAT = 1  # version of recipe files
 
@@ -26,6 +31,7 @@ _TABLES = {
     "method": (),  # its name, and whatever settings the method has
     "output": ("depth",),
 }
+_SHADOW = "shadow"  # table of a recipe for the command of this name; it has no other tables
 # Values of [alpha] from: a map must be given; the method finds where backgrounds enter.
 _MAP, _NOTHING = "map", "nothing"
 
@@ -39,19 +45,47 @@ def parsed(text: str, place: str) -> dict[str, Any]:
     if not is_format(data.get("format"), FORMAT):
         state = f"is {shown(data['format'])}" if "format" in data else "is missing"
         raise SettingError(f"{place}: format {state}; write format = {FORMAT}")
-    _check_known(data, ("format", *_WORDS, "scene", *_TABLES), place)
+    tables = (_SHADOW,) if _SHADOW in data else (*_TABLES, _SHADOW)
+    _check_known(data, ("format", *_WORDS, "scene", *tables), place)
     parts: dict[str, Any] = {part: _text(data, key, place) for key, part in _WORDS.items()}
     parts["scene"] = _text(data, "scene", place) if "scene" in data else None
     if not re.fullmatch(r"[\w-]+", parts["name"]):
         raise SettingError(
             f"{place}: name is {parts['name']!r}; must have letters, digits, - and _ only"
         )
-    found = {name: _table(data, name, place) for name in _TABLES}
+    return parts | (_for_shadow(data, place) if _SHADOW in data else _for_fusion(data, place))
+
+
+def _for_shadow(data: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Return the parts of a recipe for shadows."""
+    settings = _table(data, _SHADOW, place, SETTINGS)
+    try:
+        check_shadow_settings(**{**SETTINGS, **settings})
+    except SettingError as error:
+        raise SettingError(f"{place}: {error}") from error
+    return {
+        "command": "shadow",
+        "alpha": None,
+        "needs_map": False,
+        "soften": 0.0,
+        "levels": "as-is",
+        "working_space": "encoded",
+        "align": None,
+        "depth": None,
+        "method": settings.get("model", SETTINGS["model"]),
+        "settings": settings,
+    }
+
+
+def _for_fusion(data: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Return the parts of a recipe for fusions."""
+    found = {name: _table(data, name, place, known) for name, known in _TABLES.items()}
     method = dict(found["method"])
     name = method.pop("name", "variational")
     if name == "variational":  # the paper's model unless another target is named
         method = best_guess(name, {"target": "product", **method}, "number")
-    parts |= {
+    parts = {
+        "command": "fuse",
         "alpha": _alpha(found["alpha"], place),
         "needs_map": found["alpha"].get("from") == _MAP,
         "soften": found["alpha"].get("soften", 0.0),
@@ -99,11 +133,14 @@ def _text(data: Mapping[str, Any], key: str, place: str) -> str:
     return value.strip()
 
 
-def _table(data: Mapping[str, Any], name: str, place: str) -> Mapping[str, Any]:
+def _table(
+    data: Mapping[str, Any], name: str, place: str, known: Iterable[str]
+) -> Mapping[str, Any]:
+    """Return a table with known keys; without any, all are accepted."""
     found = data.get(name, {})
     if not isinstance(found, dict):
         raise SettingError(f"{place}: {name} is {shown(found)}; must be a table, [{name}]")
-    if known := _TABLES[name]:
+    if known := tuple(known):
         _check_known(found, known, f"{place}: [{name}]")
     return found
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, TypeAlias
+from inspect import signature
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -175,10 +177,18 @@ def check_shadow_settings(
     number("offset", offset, least=1e-6, most=100.0)
     if width is not None:
         number("width", width, least=1.0, most=1000.0)
+    choice("texture", texture, (True, False, None))
     if texture and model == "anisotropic":
         raise SettingError("texture: the model 'anisotropic' rebuilds the band; use False or None")
     if extent == "local" and level not in ("lit", None):
         raise SettingError(f"level: {level!r} changes the lit part; use it with extent='global'")
+
+
+# Settings that depend on a purpose, not on a map, and their defaults.
+SETTINGS: Mapping[str, Any] = {
+    name: signature(remove_shadow).parameters[name].default
+    for name in signature(check_shadow_settings).parameters
+}
 
 
 def _regions(
