@@ -6,7 +6,7 @@ import click
 import pytest
 
 from osmofuse.cli.places import PlacesType, places_of
-from osmofuse.errors import UnreadableError
+from osmofuse.errors import InputError, UnreadableError
 
 
 def convert(value):
@@ -53,3 +53,13 @@ def test_a_file_without_places_is_refused(tmp_path, content):
     (tmp_path / "places.csv").write_bytes(content)
     with pytest.raises((click.BadParameter, UnreadableError), match=r"places\.csv"):
         convert(tmp_path / "places.csv")
+
+
+def test_a_name_that_stands_twice_is_refused():
+    images = [Path("a.tif"), Path("b.tif")]
+    with pytest.raises(InputError, match=r"^--places: there are several lines for 'a\.tif'; leave"):
+        places_of([("a.tif", 0, 0), ("a.tif", 5, 0)], images)
+    with pytest.raises(InputError, match=r"several pictures for 'a\.tif'"):
+        places_of([("a.tif", 0, 0), ("b.tif", 5, 0)], [Path("one/a.tif"), Path("two/a.tif")])
+    two = [Path("one/a.tif"), Path("two/a.tif")]
+    assert places_of([(None, 0, 0), (None, 5, 1)], two) == [(0, 0), (1, 5)]

@@ -39,3 +39,11 @@ def test_an_even_picture_has_the_least_band():
     mask[:, :12] = True
     band = band_of_mask(np.full((20, 30, 1), -1.0), mask) == 1
     assert 0 < np.count_nonzero(band[0]) <= 6
+
+
+def test_a_ground_that_grows_darker_by_itself_does_not_widen_the_band():
+    logarithms, mask, depth = scene(4.0)
+    slope = np.log(0.8) * depth / 45.0  # as much as a good part of the shadow
+    band = band_of_mask(0.3 * logarithms + slope[..., None], mask) == 1
+    assert band[abs(depth) < 1.5].all()
+    assert not band[abs(depth) > 7].any()

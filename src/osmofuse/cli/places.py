@@ -12,7 +12,7 @@ import click
 
 from osmofuse.cli.types import Ctx, Param
 from osmofuse.documents import read_document, text_of
-from osmofuse.errors import UnreadableError
+from osmofuse.errors import InputError, UnreadableError
 
 _MOST_BYTES = 1_000_000  # of a file of places, which has some 20 bytes for each picture
 _NUMBERS = re.compile(
@@ -70,7 +70,20 @@ class PlacesType(click.ParamType):  # type: ignore[type-arg]
 def places_of(
     given: Sequence[tuple[str | None, int, int]], images: Sequence[Path]
 ) -> list[tuple[int, int]]:
-    """Return the places (top, left) of pictures, by name if all have one, else in their order."""
+    """Return the places (top, left) of pictures, by name if all have one, else in their order.
+
+    Raises
+    ------
+    InputError
+        A name stands twice, or two pictures have the same one.
+    """
+    names = [name for name, _, _ in given if name is not None]
+    for kind, several in (("lines", names), ("pictures", [one.name for one in images if names])):
+        if twice := next((one for one in several if several.count(one) > 1), None):
+            raise InputError(
+                f"--places: there are several {kind} for {twice!r}; leave out the names, and write "
+                "the places in the order of the pictures"
+            )
     by_name = {name: (y, x) for name, x, y in given if name is not None}
     if len(by_name) < len(given) or not images:
         return [(y, x) for _, x, y in given]

@@ -1,11 +1,16 @@
 """Search for one cast shadow, which refuses when it is not certain.
 
-Dark regions are found by thresholds on red, and on the brighter of red and green, of which
-skylight has least. A region is a shadow, not a dark object, if all along its edge
+Dark regions are found by thresholds on red, on the brighter of red and green, of which skylight
+has least, and on yellow light less most of blue, in which bright and dark spots of the ground are
+nearly alike. A region is a shadow, not a dark object, if all along its edge
 
 - the brightness falls by nearly the same factor, whatever the ground;
 - the colour of the light changes by the same factors, too;
 - red loses most and blue least, since the light that is left comes from the sky.
+
+On a spotted ground a weak shadow hides among the spots. There the fall may be less even if the
+spots go on across the edge: if the brightness of the ground on both sides is correlated along it,
+as it is not for an object, nor for a spot.
 
 A dark object rarely meets all three conditions. Neither does a shadow that an object interrupts: it
 is not found. A picture of one band has no colours to compare.
@@ -25,17 +30,22 @@ from osmofuse.filters import reduced, robust_deviation
 from osmofuse.typing import BoolArray, FloatArray
 
 SIDE = 240  # pixels of the reduced picture; a contour there has a hundred independent places
-THRESHOLDS = 16  # quantiles that are tried
+THRESHOLDS = 32  # quantiles that are tried
 SMALLEST, LARGEST = 0.01, 0.6  # share of the picture
 SHORTEST = 100  # pixels of edge in the reduced picture; shorter ones match by chance
 INNER, OUTER = 2, 5  # distance from the edge of the strips that are compared
+MARGIN = 16  # pixels around a region that matter: a strip, and a window on it
 # Bounds, from drawn scenes and about 60 pictures with and without shadows.
 LEAST_FALL = 0.12  # of the logarithm of the brightness
-LEAST_STEADY = 0.8  # share of the edge where it falls by 0.5 to 1.6 times the median
-MOST_SPREAD = 0.22  # of that fall along the edge, robust deviation relative to the median
-MOST_COLOUR_SPREAD = 0.1  # the same, of the differences between channels
+# Least share of the edge where it falls by 0.5 to 1.6 times the median; minus the most robust
+# deviation of that fall along the edge, relative to the median; the same of the differences between
+# channels. A weak shadow on a spotted ground meets the second ones, if the spots go on across it.
+ON_ANY_GROUND, ON_SPOTTED_GROUND = (0.8, -0.22, -0.1), (0.75, -0.5, -0.12)
+LEAST_CONTINUITY = 0.65  # correlation of the ground's brightness on both sides; 0.6..0.7 works
+MOST_UNEVEN = 0.1  # of a weak shadow's fall along the edge, deviation of the logarithm
 SLACK = 0.03  # by which the order of the channels may be violated, relative to the fall
-LEAST_BLUE, MOST_BLUE = 0.4, 0.92  # fall of blue relative to red's
+YELLOW = 0.7  # part of blue's logarithm taken off; the ground's own brightness nearly cancels
+LEAST_BLUE, MOST_BLUE = 0.5, 0.85  # fall of blue relative to red's
 
 
 class Edge(NamedTuple):
@@ -46,6 +56,7 @@ class Edge(NamedTuple):
     spread: float
     colour_spread: float
     length: int
+    continuity: float
 
     @property
     def is_shadow(self) -> bool:
@@ -57,11 +68,18 @@ class Edge(NamedTuple):
             mean >= LEAST_FALL
             and red + slack >= green >= blue - slack
             and LEAST_BLUE * red <= blue <= MOST_BLUE * red
-            and self.steady >= LEAST_STEADY
-            and self.spread <= MOST_SPREAD
-            and self.colour_spread <= MOST_COLOUR_SPREAD
             and self.length >= SHORTEST
+            and self._is_even
         )
+
+    @property
+    def _is_even(self) -> bool:
+        """True if the light falls alike all along the edge, as far as the ground lets one see."""
+        found = self.steady, -self.spread, -self.colour_spread
+        weak = self.spread * float(self.fall.mean()) <= MOST_UNEVEN
+        spotted = weak and self.continuity >= LEAST_CONTINUITY
+        bounds = ON_SPOTTED_GROUND if spotted else ON_ANY_GROUND
+        return all(one >= least for one, least in zip(found, bounds, strict=True))
 
     @property
     def quality(self) -> float:
@@ -110,7 +128,8 @@ def find_shadow(logarithms: FloatArray) -> tuple[BoolArray, str]:
 
 def _dark_regions(small: FloatArray) -> Iterator[BoolArray]:
     """Yield candidates: connected regions below a threshold, cleaned of specks and small holes."""
-    for feature in (small[..., :2].max(axis=2), small[..., 0]):
+    yellow = small[..., :2].mean(axis=2)
+    for feature in (small[..., :2].max(axis=2), small[..., 0], yellow - YELLOW * small[..., 2]):
         smooth = ndimage.median_filter(feature, 5)
         for threshold in np.quantile(smooth, np.linspace(0.02, 0.7, THRESHOLDS)):
             dark = ndimage.binary_opening(smooth < threshold, iterations=2)
@@ -133,6 +152,11 @@ def _without_holes(region: BoolArray) -> BoolArray:
 
 def edge_of(logarithms: FloatArray, region: BoolArray) -> Edge | None:
     """Return the change of light along the edge of a region; None if it has hardly any."""
+    found = ndimage.find_objects(region.astype(np.uint8))
+    if not found:
+        return None
+    box = tuple(slice(max(part.start - MARGIN, 0), part.stop + MARGIN) for part in found[0])
+    logarithms, region = logarithms[box], region[box]
     inside, outside = _strip(region), _strip(~region)
     edge = region & ~ndimage.binary_erosion(region, border_value=1)
     weights = [_around(strip.astype(np.float64)) for strip in (inside, outside)]
@@ -157,7 +181,14 @@ def edge_of(logarithms: FloatArray, region: BoolArray) -> Edge | None:
         float(robust_deviation(grey)) / middle,
         float(robust_deviation(colour - np.median(colour, axis=0))) / middle,
         length,
+        _continuity(*(one.mean(axis=1) for one in means)),
     )
+
+
+def _continuity(inside: FloatArray, outside: FloatArray) -> float:
+    """Return the correlation of the ground's brightness on both sides of an edge, at most 1."""
+    among = float(robust_deviation(inside)) ** 2 + float(robust_deviation(outside)) ** 2
+    return 1.0 - float(robust_deviation(outside - inside)) ** 2 / max(among, 1e-12)
 
 
 def _strip(region: BoolArray) -> BoolArray:

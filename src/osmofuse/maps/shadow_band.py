@@ -8,6 +8,7 @@ import numpy as np
 from scipy import ndimage
 
 from osmofuse.errors import InputError
+from osmofuse.filters import robust_deviation
 from osmofuse.typing import BoolArray, FloatArray
 
 FARTHEST = 24  # pixels from the edge of the mask where a penumbra is sought
@@ -56,18 +57,25 @@ def penumbra(logarithms: FloatArray, depth: FloatArray) -> tuple[float, float]:
     values, ends = grey[near][order], np.searchsorted(bins[order], np.arange(2 * FARTHEST + 1))
     medians = np.array([np.median(values[a:b]) if b > a else np.nan for a, b in pairwise(ends)])
     outside, inside = medians[:FARTHEST][::-1], medians[FARTHEST:]
-    lit, dark = (
-        np.nanmedian(side[FARTHEST // 3 :])
-        if np.isfinite(side[FARTHEST // 3 :]).any()
-        else side[np.isfinite(side)][-1]
-        for side in (outside, inside)
-    )
-    least = FULL_LIGHT * abs(dark - lit)
+    (lit, one), (dark, other) = _far(outside), _far(inside)
+    least = FULL_LIGHT * abs(float(dark[0] - lit[0]))
     out, into = (
-        _first_within(np.abs(side - level), least)
-        for side, level in ((outside, lit), (inside, dark))
+        _first_within(np.abs(side - level), max(least, 2.0 * own))
+        for side, level, own in ((outside, lit, one), (inside, dark, other))
     )
     return out, into
+
+
+def _far(side: FloatArray) -> tuple[FloatArray, float]:
+    """Return the brightness beyond a penumbra, continued to the edge, and its own deviation."""
+    distance = np.arange(len(side))
+    far = np.isfinite(side) & (distance >= FARTHEST // 3)
+    if np.count_nonzero(far) < FARTHEST // 3:
+        values = side[far] if far.any() else side[np.isfinite(side)][-1:]
+        return np.full(len(side), np.median(values)), 0.0
+    slope, begin = np.polyfit(distance[far], side[far], 1)
+    line = begin + slope * distance
+    return line, float(robust_deviation((side - line)[far]))
 
 
 def _first_within(x: FloatArray, least: float) -> float:
