@@ -38,3 +38,17 @@ def test_drifts_outside_the_band_are_not_changed(scene):
     found = shadow_profile(np.log(ground * shadow), regions).drift(drift, 0)
     assert np.array_equal(found[:, :, :30], drift[:, :, :30])
     assert np.array_equal(found[:, :, 50:], drift[:, :, 50:])
+
+
+@pytest.mark.parametrize("step", [1, 4, 14])
+def test_along_a_link_of_any_length_the_shadow_is_taken_off(scene, step):
+    ground, shadow, regions = scene
+    profile = shadow_profile(np.log(ground * shadow), regions)
+    here = np.arange(20 * 80 + 25, 20 * 80 + 40)
+    there = here + step
+    f = (ground * shadow)[..., 0].ravel()
+    drift = 2 * (f[there] - f[here]) / (f[there] + f[here])
+    u = f * profile.gain(0).ravel()
+    expected = 2 * (u[there] - u[here]) / (u[there] + u[here])
+    found = profile.along(drift, here, there, 0)
+    assert np.abs(found - expected).mean() < 0.01

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.ndimage import distance_transform_edt
 
 import osmofuse
 from osmofuse import InputError, Picture, SettingError, Status, gallery
@@ -43,6 +44,48 @@ def test_the_anisotropic_model_blurs_the_band_less(scene):
     )
     truth = scene.truth
     assert psnr(anisotropic.image, truth, band) > psnr(linear.image, truth, band) + 0.2
+
+
+def yard(seed, factor):
+    """Return a yard with a shadow of a factor, a penumbra of 8 pixels and noise of 0.2 %."""
+    scene = gallery.shadow((240, 312), seed)
+    dark = (scene.foreground / scene.truth).mean(axis=2) < 0.72
+    depth = distance_transform_edt(dark) - distance_transform_edt(~dark)
+    share = np.clip(depth / 8 + 0.5, 0, 1)
+    light = 1 - (1 - factor) * (share**2 * (3 - 2 * share))[..., None]
+    noise = np.random.default_rng(seed).normal(0, 0.002, scene.truth.shape)
+    return np.clip(scene.truth * light + noise, 0, 1), np.abs(depth) > 6, scene.truth
+
+
+@pytest.mark.parametrize(("texture", "gain"), [(True, 0.02), (False, 0.4)])
+def test_the_anisotropic_model_is_better_in_the_band(texture, gain):
+    found = []
+    for seed, factor in enumerate((0.3, 0.45, 0.6, 0.3)):
+        f, boundary, truth = yard(seed, factor)
+        found.append(
+            [
+                psnr(
+                    osmofuse.remove_shadow(
+                        f, boundary, model=model, extent="local", texture=texture
+                    ).image,
+                    truth,
+                    ~boundary,
+                )
+                for model in ("linear", "anisotropic")
+            ]
+        )
+    linear, anisotropic = np.mean(found, axis=0)
+    assert anisotropic > linear + gain
+
+
+def test_a_global_extent_of_the_anisotropic_model_is_like_the_linear_one(scene):
+    linear, other = (
+        osmofuse.remove_shadow(scene.foreground, scene.alpha, model=model)
+        for model in ("linear", "anisotropic")
+    )
+    assert other.status.is_success
+    assert other.changed.all()
+    assert osmofuse.metrics.psnr(other.image, linear.image) > 35
 
 
 def test_texture_is_kept_on_the_boundary(scene):

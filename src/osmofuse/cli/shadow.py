@@ -52,8 +52,7 @@ def _boundary(_ctx: click.Context, _param: click.Parameter, value: Path | None) 
 @click.option(
     "--texture/--no-texture",
     default=None,
-    help="Keep the texture on the edge; the published models do not.  [default: texture, except "
-    "for anisotropic]",
+    help="Keep the texture on the edge; the published models do not.  [default: texture]",
 )
 @options.one_of(
     "--level",

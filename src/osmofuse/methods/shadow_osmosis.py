@@ -3,7 +3,7 @@ r"""Osmosis that removes a shadow, one channel at a time, to its steady state.
 Away from the shadow's boundary the drift is that of the picture. On edges that touch the boundary
 it is 0, or the picture's minus the shadow's (`osmofuse.methods.shadow_profile`). The models differ
 in the diffusivity on the boundary: 1 ("linear"); strong along the edges of the ground and weak
-across them ("anisotropic", Parisotto et al. 2019, without the shadow's profile); or falling with
+across them ("anisotropic", Parisotto et al. 2019); or falling with
 the misfit to the drift ("nonlinear", Recupero et al. 2022).
 """
 
@@ -92,7 +92,10 @@ class ShadowOsmosis:
         if self.tensor is None:
             return DriftSystem(drift, w, self.kind, math.inf)
         links, keep = self.tensor.with_structure(f).links, self.keep.ravel()
-        along = links.drift * np.minimum(keep[links.here], keep[links.there])
+        if self.profile is not None:
+            along = self.profile.along(links.drift, links.here, links.there, channel)
+        else:
+            along = links.drift * np.minimum(keep[links.here], keep[links.there])
         return system_of(self.tensor.with_drift(drift, along), w, self.kind, math.inf)
 
     def _drift(self, f: FloatArray, channel: int) -> FloatArray:

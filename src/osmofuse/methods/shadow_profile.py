@@ -70,7 +70,8 @@ class ShadowProfile:
 
     def along(self, d: FloatArray, here: Array, there: Array, channel: int) -> FloatArray:
         """Return a drift d between pixels, given in raster order, without that of the shadow."""
-        return _less(d, self.jump[channel] * self._rise(here, there))
+        t, cell = self.t.ravel(), self.cell.ravel()[here]
+        return _less(d, self.jump[channel] * (self._at(t[there], cell) - self._at(t[here], cell)))
 
     def gain(self, channel: int) -> FloatArray:
         """Return a guess of the factor that removes the shadow."""
@@ -79,12 +80,20 @@ class ShadowProfile:
     @cached_property
     def _height(self) -> FloatArray:
         """The profile q of each pixel, by the slopes of its cell."""
-        total = np.append(np.zeros_like(self.slopes[:1]), np.cumsum(self.slopes, axis=0), axis=0)
         q, inner = self.t.copy(), (self.t > 0.0) & (self.t < 1.0)
-        t, cell = STEPS * self.t[inner], self.cell[inner]
-        step = t.astype(np.intp)
-        q[inner] = (total[step, cell] + (t - step) * self.slopes[step, cell]) / STEPS
+        q[inner] = self._at(self.t[inner], self.cell[inner])
         return q
+
+    @cached_property
+    def _totals(self) -> FloatArray:
+        """Sums of the slopes below each step."""
+        return np.append(np.zeros_like(self.slopes[:1]), np.cumsum(self.slopes, axis=0), axis=0)
+
+    def _at(self, t: FloatArray, cell: Array) -> FloatArray:
+        """Return q at positions across the band, by the slopes of cells."""
+        step = np.minimum((STEPS * t).astype(np.intp), STEPS - 1)
+        within = (STEPS * t - step) * self.slopes[step, cell]
+        return np.asarray((self._totals[step, cell] + within) / STEPS)
 
     def steepness(self, logarithms: FloatArray) -> FloatArray:
         """Return the steepness of a picture on the boundary, without that of the shadow."""

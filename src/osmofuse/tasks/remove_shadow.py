@@ -96,7 +96,7 @@ def remove_shadow(
         pixels; by default measured from the penumbra.
     texture : bool, optional
         Keep the texture in the band: its drift is the picture's less that of the shadow, not 0
-        as in the published models. The default is True; the anisotropic model has False alone.
+        as in the published models. The default is True.
     level : {"lit", "exposure", "mean"}, optional
         Brightness of the result: that of the lit part stays, the only one for a local extent; or
         for a global one the mean light of the picture stays, with more weight on its centre, as a
@@ -142,7 +142,7 @@ def remove_shadow(
     profile = None
     if regions is None:
         notes += ("the boundary encloses no region; its drift is 0, without the ground's texture",)
-    elif texture is not False and model != "anisotropic":
+    elif texture is not False:
         profile = shadow_profile(logarithms, regions)
     level = level or ("lit" if extent == "local" else "exposure")
     work = _Work(model, extent, level, offset, keep, regions, profile)
@@ -154,7 +154,7 @@ def remove_shadow(
         notes=notes,
         seconds=guard.seconds,
         original=original,
-        changed=work.kind == FREE,
+        changed=(work.kind == FREE) | (extent == "global"),
         boundary=keep,
         jump=() if profile is None else tuple(map(float, np.exp(profile.jump))),
     )
@@ -178,8 +178,6 @@ def check_shadow_settings(
     if width is not None:
         number("width", width, least=1.0, most=1000.0)
     choice("texture", texture, (True, False, None))
-    if texture and model == "anisotropic":
-        raise SettingError("texture: the model 'anisotropic' rebuilds the band; use False or None")
     if extent == "local" and level not in ("lit", None):
         raise SettingError(f"level: {level!r} changes the lit part; use it with extent='global'")
 
@@ -242,8 +240,12 @@ class _Work:
 
     @cached_property
     def kind(self) -> Kinds:
-        """Return which pixels are free: all, or for a local extent those that are not lit."""
-        if self.extent == "global" or self.regions is None:
+        """Return which pixels are free: all, or for a local extent those that are not lit.
+
+        With a profile the anisotropic model takes the lit part as it is, up to its level.
+        """
+        held = self.extent == "local" or (self.model == "anisotropic" and self.profile is not None)
+        if not held or self.regions is None:
             return np.full(self.keep.shape, FREE, np.uint8)
         return np.where(self.regions.lit, HELD, FREE).astype(np.uint8)
 
