@@ -87,3 +87,13 @@ def test_a_mask_that_cuts_a_little_into_the_object_keeps_all_of_it(rng):
     found = own_ground(image, mask, np.ones(mask.shape, bool))
     assert found.ground < 0.01
     assert (found.opacity[mask > 0] > 0.9).all()
+
+
+def test_a_narrow_margin_around_the_mask_is_ground_too(rng):
+    image, part, mask, _ = scene(rng)
+    tight = slice(45 - 37, 45 + 38), slice(50 - 37, 50 + 38)
+    mask = np.zeros(part.shape)
+    mask[45 - 35 : 45 + 36, 50 - 35 : 50 + 36] = 1.0  # two pixels from the frame
+    found = own_ground(image[tight], mask[tight], np.ones((75, 75), bool))
+    assert found is not None
+    assert np.mean((found.opacity > 0.5) != part[tight]) < 0.02

@@ -113,6 +113,8 @@ def _within_box(image: FloatArray, mask: FloatArray, known: BoolArray) -> OwnGro
     away = distance_transform_edt(mask < 0.02)
     ring = outside & (away > GAP) & (away <= GAP + width)
     if np.count_nonzero(ring) < FEWEST:
+        ring = outside & (away <= width)
+    if np.count_nonzero(ring) < FEWEST:
         return None
     like = _likeness(image, ring, width)
     depth = distance_transform_edt(chosen)
