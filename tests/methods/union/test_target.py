@@ -107,3 +107,13 @@ def test_a_cancelled_call_gives_the_foreground(page):
     fusion = osmofuse.fuse(page.foreground, page.background, watch=lambda progress: True)
     assert fusion.status == "cancelled"
     np.testing.assert_allclose(fusion.image, page.foreground, atol=1e-6)
+
+
+def test_an_underexposed_picture_with_a_dark_frame_leaves_no_rim(page, rng):
+    b = np.round(255.0 * 0.3 * page.background)
+    frame = np.ones(b.shape, bool)
+    frame[6:-6, 6:-6] = False
+    b[frame] = np.clip(np.round(rng.normal(2.0, 1.0, np.count_nonzero(frame))), 0, 255)
+    fusion = osmofuse.fuse(page.foreground, b.astype(np.uint8))
+    outer = np.abs(fusion.image - page.foreground)[frame].mean()
+    assert outer < 1 / 255
