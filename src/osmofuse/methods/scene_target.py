@@ -156,7 +156,9 @@ def scene_layer(sources: Sources, k: SceneTarget, known: Statistics) -> FloatArr
     u = y + detail(y, b, trust, k, known)
     u += np.float32(k.level * known("level", lambda: mean_of(b - y, trust))) * trust
     u += heat(b, u, trust, k, known)
-    u = with_headroom(u, 1.0 / float(white), k.headroom)
+    # Floats may be brighter than white: what the scene itself has is not clipped.
+    brightest = known("brightest", lambda: max(1.0 / float(white), float(y.max())))
+    u = with_headroom(u, brightest, k.headroom)
     return np.asarray((u - grey) * white)
 
 
