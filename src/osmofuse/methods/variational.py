@@ -340,7 +340,10 @@ class VariationalOsmosis:
         """Fuse one channel after the other, in double precision."""
         guard = Guard(watch)
         record = Recorder(sources.channels, guard, _step)
-        settled = self.settled(sources)
+        try:
+            settled = self.settled(sources, Statistics(guard=guard))
+        except CancelledError:
+            return replace(not_begun(sources, guard), method=self)
         with threads_for(sources.shape[0] * sources.shape[1]):
             models = enumerate(settled.models())
             found = [self._solve(c, *model, guard, record) for c, model in models]
