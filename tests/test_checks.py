@@ -8,7 +8,17 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from osmofuse.checks import MOST_SHOWN, choice, mapping, number, sequence, shown, text, whole
+from osmofuse.checks import (
+    MOST_SHOWN,
+    choice,
+    mapping,
+    number,
+    number_or_auto,
+    sequence,
+    shown,
+    text,
+    whole,
+)
 from osmofuse.errors import SettingError
 
 HUGE = 10**5000  # more digits than Python prints
@@ -103,3 +113,11 @@ def test_a_wrong_value_is_shown_in_a_line():
         nested = [nested]
     for value in (HUGE, "x" * 10**6, list(range(10**5)), nested):
         assert len(shown(value)) <= MOST_SHOWN + 1
+
+
+def test_a_number_or_auto():
+    number_or_auto("eta", "auto", most=1.0)
+    number_or_auto("eta", 0.5, most=1.0)
+    for value in ("Auto", np.array([0.1, 0.2]), np.array("auto"), None, 2.0):
+        with pytest.raises(SettingError, match=r'from 0 to 1, or "auto"'):
+            number_or_auto("eta", value, most=1.0)

@@ -42,6 +42,18 @@ def number(
     return float(value)
 
 
+def number_or_auto(
+    name: str, value: object, *, most: float, least: float = 0.0, infinite: bool = False
+) -> None:
+    """Check that a value is "auto" or a real number in a range."""
+    if isinstance(value, str) and value == "auto":
+        return
+    try:
+        number(name, value, most=most, least=least, infinite=infinite)
+    except SettingError as error:
+        raise SettingError(f'{error}, or "auto"') from None
+
+
 def whole(name: str, value: object, *, least: int, most: int) -> int:
     """Return a value checked to be an integer in a range; True and False are not integers."""
     wanted = f"a whole number from {least} to {most}"

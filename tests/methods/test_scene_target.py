@@ -253,3 +253,11 @@ def test_dark_lines_leave_no_rim(scene, layer):
     other = layer_of(scene.foreground, background)
     assert other[:3] == pytest.approx(layer[:3], abs=0.02)
     assert other[:, :3] == pytest.approx(layer[:, :3], abs=0.02)
+
+
+def test_a_foreground_brighter_than_white_keeps_its_contrast(scene):
+    bright = 4.0 * scene.foreground
+    recipe = osmofuse.recipe("scene")
+    one = recipe.fuse(scene.foreground, scene.background).image
+    other = recipe.fuse(bright, scene.background).image
+    assert np.sqrt(np.mean(np.square(other / 4.0 - one))) < 0.02

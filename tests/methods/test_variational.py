@@ -456,3 +456,11 @@ def test_energy_refuses_what_does_not_fit(pictures):
         osmofuse.energy(pictures[0], pictures[1, ..., 0], sources, settings)
     with pytest.raises(SettingError, match=r"^edges: 'backward'"):
         osmofuse.energy(pictures[0], pictures[1], sources, settings, edges="backward")
+
+
+def test_measuring_for_a_slow_solver_can_be_cancelled(pair):
+    settings = VariationalOsmosis(target="union", solver="ipiano", eta="auto")
+    fusion = settings(Sources(*pair), watch=lambda _: True)
+    assert fusion.status is Status.cancelled
+    assert fusion.structure is None, "the target was not made"
+    np.testing.assert_array_equal(fusion.image, pair[0])

@@ -36,8 +36,16 @@ from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics, percentile
 from osmofuse.methods.union.bands import TINY
 from osmofuse.methods.union.layer import ground_level
-from osmofuse.methods.union.pair import LEAST_WHITE, RIM_BLACK, WHITE, filled, rim, white_of
-from osmofuse.typing import Array, BoolArray, FloatArray
+from osmofuse.methods.union.pair import (
+    LEAST_WHITE,
+    RIM_BLACK,
+    WHITE,
+    dark_regions,
+    filled,
+    from_each_side,
+    white_of,
+)
+from osmofuse.typing import BoolArray, FloatArray
 
 # Level of the ground's median, where thermal cameras put it; the hottest is at most white. Anything
 # in 0.35..0.45 works.
@@ -148,7 +156,9 @@ def scene_layer(sources: Sources, k: SceneTarget, known: Statistics) -> FloatArr
     u = y + detail(y, b, trust, k, known)
     u += np.float32(k.level * known("level", lambda: mean_of(b - y, trust))) * trust
     u += heat(b, u, trust, k, known)
-    u = with_headroom(u, 1.0 / float(white), k.headroom)
+    # Floats may be brighter than white: what the scene itself has is not clipped.
+    brightest = known("brightest", lambda: max(1.0 / float(white), float(y.max())))
+    u = with_headroom(u, brightest, k.headroom)
     return np.asarray((u - grey) * white)
 
 
@@ -159,7 +169,7 @@ def thermal(
     there = valid
     if there is None:
         white = max(known("thermal white", lambda: percentile(raw, WHITE)), LEAST_WHITE)
-        there = ~(rim(raw, RIM_BLACK * white) | dark_frame(raw))
+        there = ~(dark_regions(raw, RIM_BLACK * white) | dark_frame(raw))
     seen = raw[there] if there.any() else raw
     middle = max(known("thermal ground", lambda: percentile(seen, 50.0)), LEAST_WHITE)
     most = max(known("thermal most", lambda: percentile(seen, HOTTEST)), LEAST_WHITE)
@@ -169,16 +179,11 @@ def thermal(
 def dark_frame(b: FloatArray) -> BoolArray:
     """Return the mask of dark rows and columns at the border, which many thermal cameras leave."""
     found = np.zeros(b.shape, bool)
-    for lines, mask in zip(_from_each_side(b), _from_each_side(found), strict=True):
+    for lines, mask in zip(from_each_side(b), from_each_side(found), strict=True):
         levels = np.median(lines[: 1 + math.ceil(FRAME * len(lines))], axis=1)
         dark = np.flatnonzero(levels < DARK * levels[-1])
         mask[: dark[-1] + 1 if dark.size else 0] = True
     return found
-
-
-def _from_each_side(x: Array) -> tuple[Array, ...]:
-    """Return views of a plane that begin with its top, bottom, left and right line."""
-    return x, x[::-1], x.T, x.T[::-1]
 
 
 def _trust(known: BoolArray) -> FloatArray:

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from osmofuse.checks import choice, number, whole
+from osmofuse.checks import choice, number, number_or_auto, whole
 from osmofuse.energies import Channel, Edges, JointModel, Regulariser
 from osmofuse.errors import InputError, MismatchError, SettingError, did_you_mean
 from osmofuse.kernels import threads_for
@@ -173,16 +173,12 @@ class VariationalOsmosis:
         return isinstance(rule, WholeTarget) and rule.finds_map
 
     def __post_init__(self) -> None:
-        if self.eta != "auto":
-            number("eta", self.eta, most=1e4)
-        if self.mu != "auto":
-            number("mu", self.mu, least=1e-20, most=1e10)
+        number_or_auto("eta", self.eta, most=1e4)
+        number_or_auto("mu", self.mu, least=1e-20, most=1e10)
         number("gamma", self.gamma, most=1e9, infinite=True)
         number("epsilon", self.epsilon, most=1e6)
-        if self.offset != "auto":
-            number("offset", self.offset, most=LARGEST_OFFSET)
-        if self.tie != "auto":
-            number("tie", self.tie, least=LEAST_TIE, most=MOST_TIE)
+        number_or_auto("offset", self.offset, most=LARGEST_OFFSET)
+        number_or_auto("tie", self.tie, least=LEAST_TIE, most=MOST_TIE)
         number("rtol", self.rtol, most=1.0)
         whole("max_iter", self.max_iter, least=1, most=MOST_ITERATIONS)
         if not isinstance(self.regulariser, Regulariser):
@@ -200,8 +196,7 @@ class VariationalOsmosis:
             self._check_published()
 
     def _check_reach(self) -> None:
-        if self.reach != "auto":
-            number("reach", self.reach, least=NEAREST, most=FARTHEST, infinite=True)
+        number_or_auto("reach", self.reach, least=NEAREST, most=FARTHEST, infinite=True)
         if self.solver != "flow":
             raise SettingError(f"reach: {self.reach!r} needs the solver 'flow'; use None")
 
@@ -345,7 +340,10 @@ class VariationalOsmosis:
         """Fuse one channel after the other, in double precision."""
         guard = Guard(watch)
         record = Recorder(sources.channels, guard, _step)
-        settled = self.settled(sources)
+        try:
+            settled = self.settled(sources, Statistics(guard=guard))
+        except CancelledError:
+            return replace(not_begun(sources, guard), method=self)
         with threads_for(sources.shape[0] * sources.shape[1]):
             models = enumerate(settled.models())
             found = [self._solve(c, *model, guard, record) for c, model in models]

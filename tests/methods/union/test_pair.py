@@ -5,7 +5,7 @@ import pytest
 
 from osmofuse import Sources, gallery
 from osmofuse.methods.statistics import Statistics
-from osmofuse.methods.union.pair import log_pair, rim, without_dead_pixels
+from osmofuse.methods.union.pair import RIM_BLACK, log_pair, rim, without_dead_pixels
 
 
 @pytest.fixture(scope="module")
@@ -51,3 +51,29 @@ def test_dead_pixels_go_and_strokes_stay(page):
     line = np.zeros((9, 9), np.float32)
     line[:, 4] = -1.0
     np.testing.assert_array_equal(without_dead_pixels(line, Statistics()), line)
+
+
+def test_a_dark_frame_with_noise_is_no_data(rng):
+    b = np.full((60, 50), 0.3, np.float32)
+    b[:5], b[:, -4:] = 0.01, 0.01
+    frame = b < 0.1
+    b[frame] += rng.uniform(0.0, 0.01, np.count_nonzero(frame)).astype(np.float32)
+    b[30, 20:] = 0.01  # a stroke that runs into the frame
+    found = rim(b, RIM_BLACK * 0.3)
+    assert found[frame].all()
+    assert not found[9:, :40].any()
+    assert not rim(np.full((60, 50), 0.01, np.float32), RIM_BLACK * 0.3).any(), "all is dark"
+    assert not rim(b[:, :8], RIM_BLACK * 0.3)[9:].any(), "lines are too short"
+    b[...], b[25:35, 20:30] = 0.02, 0.6
+    assert not rim(b, RIM_BLACK * 0.6).any(), "the ground is dark beside a bright thing"
+
+
+def test_what_compression_leaves_beside_a_black_region_is_no_data():
+    b = np.full((60, 50), 0.6, np.float32)
+    wedge = np.add.outer(np.arange(60), np.arange(50)) < 30
+    b[wedge] = 0.0
+    b[29, 1:4] = b[27, 4] = 0.04
+    found = rim(b, RIM_BLACK * 0.6)
+    assert found[wedge].all()
+    assert found[b < 0.05].all()
+    assert found.mean() < wedge.mean() + 0.1

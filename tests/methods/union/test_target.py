@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import osmofuse
-from osmofuse import gallery
+from osmofuse import Sources, gallery
+from osmofuse.methods.statistics import Statistics
 from osmofuse.methods.union import UnionTarget
+from osmofuse.methods.union.doubts import NOTHING
 from osmofuse.metrics import psnr
 
 # Decibels from the truth on a page that is not among those that are reported; visible 20 to 26.
@@ -107,3 +109,31 @@ def test_a_cancelled_call_gives_the_foreground(page):
     fusion = osmofuse.fuse(page.foreground, page.background, watch=lambda progress: True)
     assert fusion.status == "cancelled"
     np.testing.assert_allclose(fusion.image, page.foreground, atol=1e-6)
+
+
+def test_an_underexposed_picture_with_a_dark_frame_leaves_no_rim(page, rng):
+    b = np.round(255.0 * 0.3 * page.background)
+    frame = np.ones(b.shape, bool)
+    frame[6:-6, 6:-6] = False
+    b[frame] = np.clip(np.round(rng.normal(2.0, 1.0, np.count_nonzero(frame))), 0, 255)
+    fusion = osmofuse.fuse(page.foreground, b.astype(np.uint8))
+    outer = np.abs(fusion.image - page.foreground)[frame].mean()
+    assert outer < 1 / 255
+
+
+def test_what_is_held_back_does_not_enter_the_map(page):
+    other = gallery.gold_leaf((240, 180), 3).background
+    fusion = osmofuse.fuse(page.foreground, other)
+    assert any("shares hardly any structure" in note for note in fusion.notes)
+    assert fusion.alpha.min() > 0.9
+
+
+def test_a_healed_cover_hides_no_doubt(page):
+    sources = Sources(page.foreground, page.background, 0.0)
+    made = UnionTarget().for_sources(sources, Statistics())
+    layer = replace(made.layers[0], doubts=(NOTHING, "half of it is clipped"))
+    notes = replace(made, layers=(layer,), cover=np.ones((240, 180), np.float32)).notes
+    assert notes == (
+        "foreground: 100% of it was covered, and was healed",
+        "background: half of it is clipped",
+    )

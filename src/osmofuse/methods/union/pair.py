@@ -17,14 +17,19 @@ import numpy as np
 from osmofuse.filters import smooth
 from osmofuse.kernels import kernel, prange
 from osmofuse.methods.sources import Sources
-from osmofuse.methods.statistics import Statistics, ranked, spacing
-from osmofuse.typing import BoolArray, FloatArray
+from osmofuse.methods.statistics import Statistics, percentile, ranked, spacing
+from osmofuse.typing import Array, BoolArray, FloatArray
 
 WHITE = 99.0  # percentile that stands for white: a few glints are not
 LEAST_WHITE = 1e-6  # of a black picture
 # A black region at the rim is no data if it is darker than this part of white and covers this
 # share of the picture; its own rim of a few pixels is neither black nor data.
 RIM_BLACK, LEAST_RIM, RIM_WIDTH = 0.02, 0.001, 2
+# Noise, a pedestal and compression brighten black. So many times that level, a tenth of white, is
+# black as well if the ground is several times brighter: in the pixels of a JPEG block beside such a
+# region, and in whole lines at the border, which no ink fills: with this share of dark pixels
+# (0.8..0.95 work), in lines that are not shorter than these pixels.
+NEAR_BLACK, OF_GROUND, BLOCK, LINE_SHARE, LEAST_LINE = 5.0, 0.2, 8, 0.9, 16
 FILL = 1 / 16  # deviation of the filling of what has no data, as a share of the side
 # A dead pixel lies outside the range of its eight neighbours, by at least twice that range, by 8
 # deviations of the differences of neighbours (11.9 medians) and by 0.15 of the logarithm. On dusty
@@ -93,6 +98,18 @@ def white_of(sources: Sources, source: int, known: Statistics) -> float:
 
 def rim(b: FloatArray, level: float, side: float | None = None) -> BoolArray:
     """Return the mask of dark regions that touch the border; `side` is that of the whole."""
+    found = dark_regions(b, level, side)
+    near = min(NEAR_BLACK * level, OF_GROUND * percentile(b, 50.0))
+    if found.any():
+        from scipy import ndimage
+
+        beside = ndimage.binary_dilation(found, iterations=BLOCK) & (b < near)
+        found |= ndimage.binary_dilation(beside, iterations=RIM_WIDTH)
+    return found | dark_lines(b, near)
+
+
+def dark_regions(b: FloatArray, level: float, side: float | None = None) -> BoolArray:
+    """Return the mask of large regions below a level that touch the border, and their own rims."""
     size = b.size if side is None else side * side
     dark = b < level
     if not (dark[0].any() or dark[-1].any() or dark[:, 0].any() or dark[:, -1].any()):
@@ -105,6 +122,22 @@ def rim(b: FloatArray, level: float, side: float | None = None) -> BoolArray:
     large = [k for k in ends if k and sizes[k] > LEAST_RIM * size]
     found = np.isin(parts, large)
     return np.asarray(ndimage.binary_dilation(found, iterations=RIM_WIDTH)) if large else found
+
+
+def dark_lines(b: FloatArray, level: float) -> BoolArray:
+    """Return the mask of rows and columns at the border that are mostly below a level."""
+    found = np.zeros(b.shape, bool)
+    for lines, mask in zip(from_each_side(b < level), from_each_side(found), strict=True):
+        if lines.shape[1] < LEAST_LINE:
+            continue
+        count = int(np.argmin(lines.mean(axis=1) > LINE_SHARE))  # 0 if all lines are dark
+        mask[: count + RIM_WIDTH if count else 0] = True
+    return found
+
+
+def from_each_side(x: Array) -> tuple[Array, ...]:
+    """Return views of a plane that begin with its top, bottom, left and right line."""
+    return x, x[::-1], x.T, x.T[::-1]
 
 
 def filled(b: FloatArray, y: FloatArray, valid: BoolArray, side: float | None = None) -> FloatArray:

@@ -13,7 +13,7 @@ from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics
 from osmofuse.methods.union.bands import Structure, structure_of
 from osmofuse.methods.union.cover import uncovered
-from osmofuse.methods.union.doubts import doubts
+from osmofuse.methods.union.doubts import NOTHING, doubts
 from osmofuse.methods.union.fit import Fit
 from osmofuse.methods.union.layer import cleaned, layer_of
 from osmofuse.methods.union.missing import Missing, Windows, contrary_share, missing_of
@@ -148,8 +148,8 @@ class LayerTarget:
 
     @property
     def alpha(self) -> FloatArray:
-        """1 where nothing of the backgrounds enters."""
-        parts = [one.missing.m for one in self.layers]
+        """1 where nothing of the backgrounds enters; what is held back does not."""
+        parts = [np.float32(one.missing.trust) * one.missing.m for one in self.layers]
         return np.asarray(
             1.0 - np.maximum.reduce(parts if self.cover is None else [*parts, self.cover])
         )
@@ -159,9 +159,12 @@ class LayerTarget:
         """Doubts about the backgrounds."""
         names = ["background", *(f"background {k}" for k in range(2, len(self.layers) + 1))]
         named = zip(names, self.layers, strict=True)
+        found = tuple((name, words) for name, one in named for words in one.doubts)
         if self.cover is None:
-            return tuple(f"{name}: {words}" for name, one in named for words in one.doubts)
-        return (f"foreground: {self.cover.mean():.0%} of it was covered, and was healed",)
+            return tuple(f"{name}: {words}" for name, words in found)
+        healed = f"foreground: {self.cover.mean():.0%} of it was covered, and was healed"
+        # The result is not the foreground, even if there is no layer beside what was healed.
+        return (healed, *(f"{name}: {words}" for name, words in found if words != NOTHING))
 
     def fill(
         self, w: FloatArray, images: Sequence[FloatArray], weights: Sequence[FloatArray]
