@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from osmofuse.methods.ground import STROKE_PARTS, filled, ground_of, halved, strength
+from osmofuse.methods.ground import (
+    STROKE_PARTS,
+    CoarseGround,
+    filled,
+    ground_of,
+    halved,
+    strength,
+)
 from osmofuse.methods.statistics import Statistics
 
 
@@ -43,6 +50,20 @@ def test_values_are_filled_in_from_the_ground_nearby():
     found = filled(np.where(ink == 1.0, 5.0, x).astype(np.float32), ink, halved(8.0, 2.0))
     assert np.abs(found - x)[20:30, 10:20].max() < 0.05
     assert np.abs(found - x)[20:30, 44:54].max() < 0.05
+
+
+@pytest.mark.parametrize("factor", [1, 2, 3])
+def test_a_coarse_ground_has_the_values_around_what_is_gone(factor):
+    shape = (63, 50)
+    x = np.tile(np.linspace(0.2, 0.4, 50, dtype=np.float32), (63, 1))
+    gone = np.zeros((-(-63 // factor), -(-50 // factor)), np.float32)
+    gone[18 // factor : 33 // factor, 15 // factor : 30 // factor] = 1.0
+    ground = CoarseGround(gone, shape, factor, halved(8.0 / factor, 2.0 / factor))
+    assert ground.ink.shape == shape
+    stained = np.where(ground.ink > 0.5, np.float32(5.0), x)
+    found = ground.fill(stained)
+    assert found.shape == shape
+    assert np.abs(found - x)[ground.ink == 1.0].max() < 0.05
 
 
 def test_channels_that_sum_to_zero_still_do_so(rng):

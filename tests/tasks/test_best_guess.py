@@ -12,7 +12,7 @@ def test_what_is_given_decides():
     assert best_guess("variational", {}, "map") == WITH_MAP
     assert best_guess("variational", {}, "number") == {}
     assert WITHOUT_MAP["target"] == "union"
-    assert WITH_MAP["target"] == "seamless"
+    assert (WITH_MAP["target"], WITH_MAP["band"]) == ("seamless", "coarse")
 
 
 @pytest.mark.parametrize("given", ["nothing", "map", "number"])

@@ -17,7 +17,7 @@ from functools import partial
 
 import numpy as np
 
-from osmofuse.filters import smooth
+from osmofuse.filters import enlarged, reduced, smooth
 from osmofuse.maps.auto_alpha import smoothstep
 from osmofuse.methods.statistics import Statistics
 from osmofuse.methods.union.layer import ground_level
@@ -61,6 +61,26 @@ class Ground:
     def fill(self, x: FloatArray) -> FloatArray:
         """Return a plane's values on the ground, filled in under the ink."""
         return filled(x, self.ink, self.sigmas)
+
+
+@dataclass(frozen=True, eq=False)
+class CoarseGround:
+    """Ground around `gone`, ink on copies reduced by a factor; `sigmas` are lengths on these."""
+
+    gone: FloatArray
+    shape: tuple[int, int]
+    factor: int
+    sigmas: Sequence[float]
+
+    @property
+    def ink(self) -> FloatArray:
+        """Ink in full size, 0 to 1."""
+        return enlarged(self.gone, self.factor, self.shape)
+
+    def fill(self, x: FloatArray) -> FloatArray:
+        """Return a plane's values on the ground, filled in under the ink."""
+        small = filled(reduced(x, self.factor), self.gone, self.sigmas)
+        return enlarged(small, self.factor, self.shape)
 
 
 def ground_of(

@@ -20,7 +20,7 @@ import numpy as np
 
 from osmofuse.maps.auto_alpha import noise_of
 from osmofuse.methods.background_bands import BackgroundBands, averaged, to_average
-from osmofuse.methods.ground import COARSE, STROKE_PARTS, Ground, ground_of
+from osmofuse.methods.ground import COARSE, STROKE_PARTS, CoarseGround, Ground, ground_of
 from osmofuse.methods.planes import Filling, Found, Target, WholeTarget, chromatic_mean
 from osmofuse.methods.seamless import TiedTarget
 from osmofuse.methods.sources import Sources
@@ -66,8 +66,10 @@ class Measured:
         return cls(sources, target, known, single)
 
     @cached_property
-    def ground(self) -> Ground:
-        """Ground of the foreground."""
+    def ground(self) -> Ground | CoarseGround | None:
+        """Ground of the foreground, or around the ink that a target takes away."""
+        if isinstance(self.target, TiedTarget):
+            return self.target.ground
         y = np.log(chromatic_mean(self.sources, self.offset, np.float32))
         known = self.known.within("ground")
         return ground_of(y, COARSE * known("side", lambda: math.sqrt(y.size)), STROKE_PARTS, known)

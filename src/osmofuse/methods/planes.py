@@ -29,7 +29,7 @@ from osmofuse.linalg import inside
 from osmofuse.linalg.stencil import zeros
 from osmofuse.methods.background_bands import averaged
 from osmofuse.methods.cost import Cost
-from osmofuse.methods.ground import Ground
+from osmofuse.methods.ground import CoarseGround, Ground
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics
 from osmofuse.typing import BoolArray, FloatArray
@@ -186,8 +186,11 @@ class Replacing(Filling, Protocol):
     """Target in which ink of the foreground is gone."""
 
     @property
-    def replaced(self) -> FloatArray:
-        """Part of the foreground's ink that is gone, 0 to 1; with "coarse" its colour goes, too."""
+    def replaced(self) -> FloatArray | None:
+        """Part of the foreground's ink that is gone, 0 to 1, or None if nothing is.
+
+        With "coarse" its colour goes, too.
+        """
         ...
 
 
@@ -212,7 +215,7 @@ class Reading:
 
     offsets: tuple[float, ...]
     band: AnyBand
-    ground: Ground | None
+    ground: Ground | CoarseGround | None
     single: tuple[bool, ...]
     start: Start
     target: Filling
@@ -240,7 +243,7 @@ def channels_of(sources: Sources, reading: Reading, *, padded: bool = False) -> 
         _read(sources, c, reading.offsets, colours, images, weights)
         reading.target.fill(w_inside, images, weights)
         if colours is not None and isinstance(reading.target, Replacing):
-            w_inside *= colours.change(f_inside, reading.target.replaced)
+            _recolour(w_inside, f_inside, alpha_inside, colours, reading.target)
         start = f
         if reading.start == "target":
             start = w.copy()
@@ -250,6 +253,14 @@ def channels_of(sources: Sources, reading: Reading, *, padded: bool = False) -> 
         if reading.held:
             np.equal(alpha, 1.0, out=alpha)
         yield Channel(f, alpha, w, start)
+
+
+def _recolour(
+    w: FloatArray, f: FloatArray, alpha: FloatArray, colours: Colours, target: Replacing
+) -> None:
+    """Take the colour of ink that is gone out of a target's channel, but where f is kept."""
+    if colours.ground is not None and (gone := target.replaced) is not None:
+        w *= colours.change(f, gone * (alpha != 1.0))
 
 
 def pictures_of(sources: Sources, *, offset: float, band: Band, dtype: Any) -> Iterator[Pictures]:
@@ -319,15 +330,18 @@ def chromatic_mean(sources: Sources, offset: float, dtype: type) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Colours:
-    """Colours of the foreground for a background of one band; with a ground, those around ink."""
+    """Colours of the foreground for a background of one band; with a ground, those around ink.
+
+    A coarse ground is only for ink that is gone.
+    """
 
     mean: FloatArray
-    ground: Ground | None
+    ground: Ground | CoarseGround | None
 
     def of(self, f: FloatArray) -> FloatArray:
         """Return the colours in a channel, from the foreground's plane: 1 is grey."""
         own = f / self.mean
-        return own if self.ground is None else own * self.change(f, self.ground.ink)
+        return own * self.change(f, self.ground.ink) if isinstance(self.ground, Ground) else own
 
     def change(self, f: FloatArray, part: FloatArray) -> FloatArray:
         """Return the factor that turns a part of the colours in a channel into the ground's."""
@@ -338,7 +352,11 @@ class Colours:
 
 
 def _colours(
-    sources: Sources, offset: float, band: AnyBand, dtype: type, ground: Ground | None = None
+    sources: Sources,
+    offset: float,
+    band: AnyBand,
+    dtype: type,
+    ground: Ground | CoarseGround | None = None,
 ) -> Colours | None:
     """Return the colours that a background of one band needs, or None."""
     bands = (sources.is_one_band(k) for k in range(1, sources.count))

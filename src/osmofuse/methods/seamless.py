@@ -13,7 +13,10 @@ difference of the pictures' brightness. Without it, the drift on an edge is
 
 what nearly agrees with f keeps f's own brightness, at a distance r already; what differs, such as
 ink, an object or land under a cloud, is let go. All channels have one t, from the largest of their
-:math:`\psi^2`, found in rounds on reduced copies.
+:math:`\psi^2`, found in rounds on reduced copies. Backgrounds of one band know no colours: relief,
+which is as often brighter as darker, is then held at one and a half times the distance; and
+ink of f that gives way to something brighter is not held at all, and goes with its colour if the
+colour of what enters is "coarse".
 """
 
 from __future__ import annotations
@@ -27,34 +30,43 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from osmofuse.checks import number
-from osmofuse.filters import enlarged, reduced
+from osmofuse.filters import enlarged, reduced, smooth
 from osmofuse.linalg.integral import Integral
 from osmofuse.methods.cost import Cost
+from osmofuse.methods.ground import COARSE, GROUND_FINE, CoarseGround, between, halved
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics
+from osmofuse.methods.union.bands import TINY
 from osmofuse.methods.union.pair import white_of
 from osmofuse.methods.union.settings import UnionSettings
 from osmofuse.typing import FloatArray
 
 LEAST_TIE, MOST_TIE = 0.1, 1e6  # pixels; beyond, the foreground or nothing holds the target
-# Shares of the side of a square with the picture's area: distance r of the robust tie (1/110 to
-# 1/70 works), and the tie of a background of one band, in which the brightness of a large area
-# tells nothing of its colour (1/25 to 1/12 works).
-HOLDING, ONE_BAND = 1 / 90, 1 / 20
-# Difference of logarithms that counts as one, of a background of one band; 0.12..0.17 works.
-KAPPA = 0.15
+# Shares of the side of a square with the picture's area: distance r of the robust tie in colour
+# (1/105 to 1/75 works) and of a background of one band (1/140 to 1/105), and the tie of such a
+# background, in which the brightness of a large area tells nothing of its colour (1/18 to 1/12).
+HOLDING, HOLDING_SHADES, ONE_BAND = 1 / 90, 1 / 120, 1 / 14
+# Difference of logarithms that counts as one, of a background of one band; 0.11..0.16 works.
+KAPPA = 0.14
 # In colour it is this number over the squared height of what differs by more than SEEN: where that
 # is little, as of two faces, shades are held; of an object in another colour all is let go.
 # 0.02..0.04 works. Faces have heights of 0.3, objects and clouds of 0.5 to 0.9.
 HEIGHT_KAPPA, SEEN = 0.03, 0.15
-LEAST_KAPPA, MOST_KAPPA = 0.06, 0.4
+LEAST_KAPPA, MOST_KAPPA = 0.06, 0.3
+# Of backgrounds of one band: tie of relief and the window in which it is sought, in distances r
+# (1.2 to 1.8 works); and the share of both signs from which it is relief, (0.16, 0.5) to
+# (0.24, 0.7) works.
+RELIEF, TWO_SIDED = 1.5, (0.2, 0.6)
+# Of the same: mean difference of logarithms, in windows of r, from which ink goes, and is let go;
+# (0.02, 0.1) to (0.04, 0.15) works.
+UNCOVERED = (0.03, 0.12)
 TIE_PIXELS = 50_000  # pixels of the copies on which t is found: what it holds is wide
 COARSE_CYCLES = 5  # V-cycles of an integral that begins with zero; each more than halves the error
-TIE_ROUNDS = 6  # of t, a V-cycle each: more change the gallery's results by less than 0.3 dB
+TIE_ROUNDS = 8  # of t, a V-cycle each: more change the gallery's results by less than 0.1 dB
 # V-cycles of each size of the integral after half of it, and sweeps of the whole. On pages,
 # portraits and land the logarithm is then right within 0.0001 to 0.007, root mean square.
 HALF_CYCLES, FINE_SWEEPS = 1, 2
-SMALLEST = 70_000  # pixels of the integral that begins with zero; affects cost only
+SMALLEST = 100_000  # pixels of the integral that begins with zero; affects cost only
 
 
 @dataclass(frozen=True)
@@ -65,7 +77,7 @@ class Seamless:
     ----------
     tie : float or "auto"
         Distance in pixels from which on the foreground's own brightness rules; "auto" is a
-        twentieth of the side for backgrounds of one band, and no limit for those in colour.
+        fourteenth of the side for backgrounds of one band, and no limit for those in colour.
     """
 
     tie: float | Literal["auto"] = "auto"
@@ -90,19 +102,28 @@ class Seamless:
         shades = sources.channels == 1 or any(map(sources.is_one_band, range(1, sources.count)))
         auto = max(ONE_BAND * side, LEAST_TIE) if shades else MOST_TIE
         tie = auto if self.tie == "auto" else self.tie
-        near = min(max(HOLDING * side, 1.0), tie)
+        near = min(max((HOLDING_SHADES if shades else HOLDING) * side, 1.0), tie)
         factor = math.ceil(side / math.sqrt(TIE_PIXELS))
         shared = shares_map(sources)
         drifts, lengths = _small(sources, factor, known), (near / factor, tie / factor)
-        t = alike(drifts, *lengths, known, shared=shared, in_colour=not shades)
-        return TiedTarget(near, tie, factor, t, shared)
+        t, psi = alike(drifts, *lengths, known, shared=shared, in_colour=not shades)
+        if not shades:
+            return TiedTarget(near, tie, factor, t, shared)
+        gone = uncovered(psi, drifts[0].kept, lengths[0])
+        t = np.maximum(t, relief_of(psi, lengths[0])) * (np.float32(1.0) - gone)
+        ground = None
+        if gone.any() and all(map(sources.is_one_band, range(1, sources.count))):
+            sigmas = halved(COARSE * side / factor, GROUND_FINE * side / factor)
+            ground = CoarseGround(gone, sources.shape, factor, sigmas)
+        return TiedTarget(near, tie, factor, t, shared, ground)
 
 
 @dataclass(frozen=True, eq=False)
 class TiedTarget:
     """Seamless target of given pictures; `t` is on copies reduced by `factor`.
 
-    Channels that share a map share the matrices of their integrals.
+    `ground` is that around ink which goes, None if all stays. Channels that share a map share the
+    matrices of their integrals.
     """
 
     near: float
@@ -110,7 +131,13 @@ class TiedTarget:
     factor: int
     t: FloatArray
     shared: bool
+    ground: CoarseGround | None = None
     _grids: list[_Grid] = field(default_factory=list)
+
+    @property
+    def replaced(self) -> FloatArray | None:
+        """Part of the foreground's ink that is gone; None if all stays."""
+        return None if self.ground is None else self.ground.ink
 
     def fill(
         self, w: FloatArray, images: Sequence[FloatArray], weights: Sequence[FloatArray]
@@ -180,10 +207,10 @@ def alike(
     *,
     shared: bool,
     in_colour: bool,
-) -> FloatArray:
-    """Return t, which is 1 where the mixed drifts lead to the foreground; lengths in pixels.
+) -> tuple[FloatArray, FloatArray]:
+    """Return t, which is 1 where the mixed drifts lead to the foreground, and where they lead.
 
-    Channels with one map have `shared` matrices.
+    Lengths are in pixels. Channels with one map have `shared` matrices.
     """
     shape = (channels[0].kept.shape[0], channels[0].kept.shape[1])
     first = Integral(shape)
@@ -200,7 +227,23 @@ def alike(
             np.maximum(squares, np.square(psi), out=squares)
         kappa = known("kappa", partial(kappa_of, squares)) if in_colour else KAPPA
         t = 1.0 / np.square(1.0 + squares / np.float32(kappa**2))
-    return t
+    return t, psi
+
+
+def relief_of(psi: FloatArray, near: float) -> FloatArray:
+    """Return the part of t with which relief is held."""
+    return np.float32(RELIEF**-2.0) * two_sided(psi, RELIEF * near)
+
+
+def two_sided(psi: FloatArray, sigma: float) -> FloatArray:
+    """Return 1 where a plane is as often above 0 as below, and 0 where it has one sign."""
+    mean, height = np.abs(smooth(psi, sigma)), smooth(np.abs(psi), sigma)
+    return between(1.0 - mean / (height + TINY), *TWO_SIDED)
+
+
+def uncovered(psi: FloatArray, kept: FloatArray, sigma: float) -> FloatArray:
+    """Return 1 where ink of the foreground gives way to something brighter."""
+    return (np.float32(1.0) - kept) * between(smooth(psi, sigma), *UNCOVERED)
 
 
 def kappa_of(squares: FloatArray) -> float:

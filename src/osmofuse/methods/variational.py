@@ -129,7 +129,7 @@ class VariationalOsmosis:
         "level" for writing under other ink, "scene" for a visible and a thermal camera.
     tie : float, 0.1 to 1e6, or "auto"
         Distance in pixels from which on the target "seamless" has the foreground's brightness;
-        "auto" is a twentieth of the side of a square with the picture's area for backgrounds of
+        "auto" is a fourteenth of the side of a square with the picture's area for backgrounds of
         one band, and no limit for those in colour. Raise it if a large area is to keep the
         background's shades.
     precision : {"single", "double"}
