@@ -165,3 +165,32 @@ def test_small_pictures(shape) -> None:
     f = np.full((*shape, 3), 0.5, np.float32)
     found = VariationalOsmosis(**BARE)(Sources(f, 0.2 * f, 0.5)).image
     np.testing.assert_allclose(found, f, atol=1e-3)
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("noise", [0.0, 0.01])
+def test_the_foreground_is_kept_where_the_background_is_black_up_to_the_border(
+    rng, noise, several
+) -> None:
+    scene = gallery.manuscript((120, 90), 1)
+    background = np.array(scene.background)
+    background[:6] = rng.uniform(0.0, noise, background[:6].shape)
+    background[np.add.outer(np.arange(120), np.arange(90))[::-1] < 30] = 0.0
+    shape, black = scene.foreground.shape[:2], background < 0.02
+    first, rest = np.zeros(shape), np.ones(shape)
+    sources = Sources(scene.foreground, background, first)
+    if several:
+        pictures = [background, scene.foreground]
+        sources = Sources(scene.foreground, pictures, [first, rest, np.zeros(shape)])
+    changed = np.abs(VariationalOsmosis(**BARE)(sources).image - scene.foreground).max(axis=-1)
+    assert changed[black].max() < 2.0 / 255.0
+    assert changed[20:-30, 20:].max() > 0.2, "writing enters inside"
+
+
+def test_a_black_object_that_touches_no_border_where_it_enters_is_copied() -> None:
+    f, b, alpha = np.full((60, 50, 3), 0.6), np.full((60, 50, 3), 0.5), np.ones((60, 50))
+    b[20:50, 20:35] = 0.0
+    b[50:] = 0.0  # black as well, but kept out by the map
+    alpha[15:48, 15:40] = 0.0
+    fused = VariationalOsmosis(**BARE)(Sources(f, b, alpha)).image
+    assert fused[25:40, 25:30].max() < 0.3

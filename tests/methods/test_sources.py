@@ -244,3 +244,17 @@ def test_sources_are_frozen():
     sources = Sources(F, B)
     with pytest.raises(FrozenInstanceError):
         sources.alpha = 1.0
+
+
+def test_masks_of_backgrounds_go_to_the_foreground(rng):
+    f, b = rng.random((4, 5, 3)), rng.random((4, 5))
+    mask, none = np.zeros((2, 4, 5), bool)
+    mask[1, 2] = True
+    one = Sources(f, b, 0.25).keeping([mask])
+    assert one.weight(0, 0, np.float64)[1, 2] == 1.0
+    assert (one.weight(1, 0, np.float64)[~mask] == 0.75).all()
+    parts = [np.full((4, 5), part) for part in (0.25, 0.25, 0.5)]
+    two = Sources(f, [b, b], parts).keeping([mask, none])
+    weights = [float(two.weight(k, 2, np.float64)[1, 2]) for k in range(3)]
+    assert weights == [0.5, 0.0, 0.5]
+    assert [a.min() for a in parts] == [0.25, 0.25, 0.5], "inputs stay as they are"

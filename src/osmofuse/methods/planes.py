@@ -195,12 +195,12 @@ class Replacing(Filling, Protocol):
 
 
 @runtime_checkable
-class Healed(Filling, Protocol):
-    """Target that takes away what covers the foreground."""
+class Adapted(Filling, Protocol):
+    """Target with pictures or maps of its own."""
 
     @property
     def sources(self) -> Sources:
-        """Pictures with a foreground that nothing covers."""
+        """Pictures with a foreground that nothing covers; maps that leave out what is no data."""
         ...
 
 
@@ -227,7 +227,7 @@ def channels_of(sources: Sources, reading: Reading, *, padded: bool = False) -> 
     """Yield the planes of each channel; `padded` by a frame of zeros (`linalg.stencil`)."""
     shape, dtype = sources.shape, reading.dtype
     sources = averaged(sources, reading.single)
-    if isinstance(reading.target, Healed):
+    if isinstance(reading.target, Adapted):
         sources = reading.target.sources
 
     def plane() -> tuple[FloatArray, FloatArray]:

@@ -16,7 +16,8 @@ ink, an object or land under a cloud, is let go. All channels have one t, from t
 :math:`\psi^2`, found in rounds on reduced copies. Backgrounds of one band know no colours: relief,
 which is as often brighter as darker, is then held at one and a half times the distance; and
 ink of f that gives way to something brighter is not held at all, and goes with its colour if the
-colour of what enters is "coarse".
+colour of what enters is "coarse". Where a background is black up to the border it has no data, and
+f is kept.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ from osmofuse.linalg.integral import Integral
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.ground import COARSE, GROUND_FINE, CoarseGround, between, halved
 from osmofuse.methods.sources import Sources
-from osmofuse.methods.statistics import Statistics
+from osmofuse.methods.statistics import Statistics, percentile
 from osmofuse.methods.union.bands import TINY
-from osmofuse.methods.union.pair import white_of
+from osmofuse.methods.union.pair import RIM_BLACK, grey_of, rim, white_of
 from osmofuse.methods.union.settings import UnionSettings
-from osmofuse.typing import FloatArray
+from osmofuse.typing import BoolArray, FloatArray
 
 LEAST_TIE, MOST_TIE = 0.1, 1e6  # pixels; beyond, the foreground or nothing holds the target
 # Shares of the side of a square with the picture's area: distance r of the robust tie in colour
@@ -103,27 +104,29 @@ class Seamless:
         auto = max(ONE_BAND * side, LEAST_TIE) if shades else MOST_TIE
         tie = auto if self.tie == "auto" else self.tie
         near = min(max((HOLDING_SHADES if shades else HOLDING) * side, 1.0), tie)
+        sources = without_rims(sources, side, known)
         factor = math.ceil(side / math.sqrt(TIE_PIXELS))
         shared = shares_map(sources)
         drifts, lengths = _small(sources, factor, known), (near / factor, tie / factor)
         t, psi = alike(drifts, *lengths, known, shared=shared, in_colour=not shades)
         if not shades:
-            return TiedTarget(near, tie, factor, t, shared)
+            return TiedTarget(near, tie, factor, t, shared, sources)
         gone = uncovered(psi, drifts[0].kept, lengths[0])
         t = np.maximum(t, relief_of(psi, lengths[0])) * (np.float32(1.0) - gone)
         ground = None
         if gone.any() and all(map(sources.is_one_band, range(1, sources.count))):
             sigmas = halved(COARSE * side / factor, GROUND_FINE * side / factor)
             ground = CoarseGround(gone, sources.shape, factor, sigmas)
-        return TiedTarget(near, tie, factor, t, shared, ground)
+        return TiedTarget(near, tie, factor, t, shared, sources, ground)
 
 
 @dataclass(frozen=True, eq=False)
 class TiedTarget:
     """Seamless target of given pictures; `t` is on copies reduced by `factor`.
 
-    `ground` is that around ink which goes, None if all stays. Channels that share a map share the
-    matrices of their integrals.
+    The maps of `sources` keep the foreground where a background has no data. `ground` is that
+    around ink which goes, None if all stays. Channels that share a map share the matrices of their
+    integrals.
     """
 
     near: float
@@ -131,6 +134,7 @@ class TiedTarget:
     factor: int
     t: FloatArray
     shared: bool
+    sources: Sources
     ground: CoarseGround | None = None
     _grids: list[_Grid] = field(default_factory=list)
 
@@ -192,6 +196,31 @@ def _small(sources: Sources, factor: int, known: Statistics) -> list[_Drift]:
         ratios = [logarithm(k, c) - (grey if sources.is_one_band(k) else plane) for k in others]
         found.append(_Drift(ratios, *(one_map if shares_map(sources) else maps(c))))
     return found
+
+
+def without_rims(sources: Sources, side: float, known: Statistics) -> Sources:
+    """Return sources that keep the foreground where a background is black up to the border."""
+    rims = []
+    for k in range(1, sources.count):
+        found = np.zeros(sources.shape, bool)
+        open_to = _enters(sources, k)
+        if any(line.any() for line in (open_to[0], open_to[-1], open_to[:, 0], open_to[:, -1])):
+            b = grey_of(sources, k)
+            level = RIM_BLACK * white_of(sources, k, known.within(f"source {k}"))
+            # What does not enter is no border of black things that do.
+            b[~open_to] = max(percentile(b, 50.0), level)
+            found = rim(b, level, side) & open_to
+        rims.append(found)
+    return sources.keeping(rims) if any(found.any() for found in rims) else sources
+
+
+def _enters(sources: Sources, k: int) -> BoolArray:
+    """Return the mask of pixels at which a background enters in any channel."""
+    maps = 1 if shares_map(sources) else sources.channels
+    found = sources.weight(k, 0, np.float32) > 0.0
+    for c in range(1, maps):
+        found |= sources.weight(k, c, np.float32) > 0.0
+    return np.asarray(found)
 
 
 def shares_map(sources: Sources) -> bool:

@@ -122,6 +122,19 @@ class Sources:
         object.__setattr__(found, "foreground", foreground)
         return found
 
+    def keeping(self, masks: Sequence[BoolArray]) -> Sources:
+        """Return the same sources whose maps keep the foreground in a mask of each background."""
+        several, found = len(self.alphas) > 1, copy(self)
+        first, *others = (
+            np.array(np.broadcast_to(a, self.shape) if a.ndim < 2 else a) for a in self.alphas
+        )
+        for k, mask in enumerate(masks):
+            first[mask] = first[mask] + others[k][mask] if several else 1.0
+            if several:
+                others[k][mask] = 0.0
+        object.__setattr__(found, "alphas", (first, *others))
+        return found
+
     def read_only(self) -> Sources:
         """Return the same sources with read-only arrays."""
         found = copy(self)
