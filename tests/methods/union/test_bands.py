@@ -27,6 +27,15 @@ def test_structure_is_kept_and_noise_is_not(rng):
     assert found.noise[0] > 10 * clean.noise[0]
 
 
+def test_noise_is_measured_where_there_are_data(rng):
+    b = np.clip(0.6 + 0.05 * rng.standard_normal((240, 180)), 0.01, 1)
+    f = np.full((240, 180), 0.7)
+    _, whole = structure(f, b)
+    b[:120] = 0.0
+    _, half = structure(f, b)
+    assert 0.8 < half.noise[0] / whole.noise[0] < 1.25
+
+
 def test_without_noise_all_of_it_is_kept():
     b = np.full((96, 80), 0.8)
     b[20:70, 30:34] = 0.2

@@ -30,6 +30,12 @@ def test_strangers(page):
     assert "shares hardly any structure" in notes(page.foreground, other.background)
 
 
+def test_strangers_on_half_of_the_page(page):
+    other = np.array(gallery.manuscript((240, 180), 1).background)
+    other[:100] = 0.0
+    assert "shares hardly any structure" in notes(page.foreground, other)
+
+
 @pytest.mark.parametrize(
     ("nuisance", "words"), [("clipped", "is clipped"), ("shift", "moved by a pixel or two")]
 )

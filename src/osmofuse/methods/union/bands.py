@@ -16,7 +16,7 @@ import numpy as np
 from osmofuse.filters import enlarged, reduced, smooth
 from osmofuse.kernels import kernel, pixel, prange
 from osmofuse.methods.statistics import Statistics
-from osmofuse.methods.union.pair import LogPair
+from osmofuse.methods.union.pair import LogPair, where_known
 from osmofuse.methods.union.settings import UnionSettings
 from osmofuse.typing import FloatArray
 
@@ -46,9 +46,11 @@ def structure_of(pair: LogPair, k: UnionSettings, known: Statistics) -> Structur
     missing: list[float] = []
     kept: list[FloatArray] = []
     low, beside = pair.b, pair.y
+    valid = pair.valid.astype(np.float32)
     for j in range(band_count(pair.side)):
         if j >= FULL_BANDS:
             fine, low, beside = low, reduced(low, 2), reduced(beside, 2)
+            valid = reduced(valid, 2)
             kept[-1] += fine - enlarged(low, 2, (fine.shape[0], fine.shape[1]))
         sigma = FINEST_BAND * 2.0 ** min(j, FULL_BANDS - 1)
         further = sigma if j == 0 else math.sqrt(0.75) * sigma
@@ -56,7 +58,7 @@ def structure_of(pair: LogPair, k: UnionSettings, known: Statistics) -> Structur
         low, beside = smooth(low, further), smooth(beside, further)
         band, other = band - low, other - beside
         energy, cross = smooth(band * band, 2 * sigma), smooth(band * other, 2 * sigma)
-        noise.append(band_noise(j, energy, noise, k, known))
+        noise.append(band_noise(j, where_known(energy, valid == 1.0), noise, k, known))
         if j == 0 or j >= FULL_BANDS:
             kept.append(np.zeros_like(band))
         sums = np.zeros(len(band))

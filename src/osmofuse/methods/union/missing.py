@@ -19,7 +19,7 @@ from osmofuse.maps.auto_alpha import smoothstep
 from osmofuse.methods.statistics import Statistics
 from osmofuse.methods.union.bands import TINY, Structure, step
 from osmofuse.methods.union.fit import Fit
-from osmofuse.methods.union.pair import LogPair
+from osmofuse.methods.union.pair import LogPair, where_known
 from osmofuse.methods.union.settings import UnionSettings
 from osmofuse.typing import BoolArray, FloatArray
 
@@ -39,7 +39,8 @@ AROUND = tuple((d * y, d * x) for d in (1, 2) for y, x in product((-1, 0, 1), re
 class Windows:
     """High-passed logarithms and their energies in windows of the structure scale.
 
-    `strong` marks windows in which b has structure.
+    `strong` marks windows in which b has structure. Where it has no data it has none: what fills it
+    there is the foreground, with which it would agree.
     """
 
     h_b: FloatArray
@@ -55,8 +56,10 @@ class Windows:
         """Measure a pair."""
         s = structure.scale
         h_b, h_y = (x - smooth(x, HIGH_PASS * s) for x in (structure.b, pair.y))
+        h_b = h_b if pair.valid.all() else np.where(pair.valid, h_b, np.float32(0.0))
         s_b, s_f, c = smooth(h_b * h_b, s), smooth(h_y * h_y, s), smooth(h_b * h_y, s)
-        return cls(h_b, h_y, s_b, s_f, c, s_b > known.percentile("strong", s_b, STRONG), s)
+        strong = known.percentile("strong", where_known(s_b, pair.valid), STRONG)
+        return cls(h_b, h_y, s_b, s_f, c, s_b > strong, s)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +85,7 @@ def missing_of(
     pair: LogPair, windows: Windows, fit: Fit, k: UnionSettings, known: Statistics
 ) -> Missing:
     """Return where and how strongly the background's structure is to enter."""
-    noise = known.percentile("window noise", windows.s_b, k.noise_quantile)
+    noise = known.percentile("window noise", where_known(windows.s_b, pair.valid), k.noise_quantile)
     gain, sound = contrast(windows, pair.tints, k, known)
     trust = trust_in(windows, fit, k, known)
     c = windows.c

@@ -149,6 +149,11 @@ def filled(b: FloatArray, y: FloatArray, valid: BoolArray, side: float | None = 
     return np.where(valid, b, y - level)
 
 
+def where_known(x: FloatArray, valid: BoolArray) -> FloatArray:
+    """Return the samples of a plane that are valid; all if none is, or all are."""
+    return x if valid.all() or not valid.any() else x[valid]
+
+
 def without_dead_pixels(b: FloatArray, known: Statistics) -> FloatArray:
     """Return b with isolated pixels far from all their neighbours replaced by their mean."""
     spread = known.percentile("spread", np.abs(np.diff(b, axis=1)), 50.0)
