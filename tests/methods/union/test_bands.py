@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from osmofuse import Sources, gallery
+from osmofuse.filters import smooth
 from osmofuse.methods.statistics import Statistics
-from osmofuse.methods.union.bands import band_count, structure_of
+from osmofuse.methods.union.bands import band_count, noise_slope, structure_of
 from osmofuse.methods.union.pair import log_pair
 from osmofuse.methods.union.settings import UnionSettings
 
@@ -55,3 +56,23 @@ def test_the_scale_follows_the_width_of_strokes(width):
 def test_small_pictures_have_three_bands():
     assert band_count(1.0) == 3
     assert band_count(1000.0) == 8
+
+
+def test_noise_of_a_dark_sky_is_removed_and_of_a_bright_ground_not_blurred(rng):
+    b = np.full((240, 180), 0.8)
+    b[20:110, 20:160] = 0.04  # not at the border, where it would be no data
+    b[150:200, 60:64] = 0.5
+    b += 0.012 * rng.standard_normal(b.shape)
+    pair, found = structure(np.full((240, 180), 0.7), np.clip(b, 0.001, 1))
+    sky = np.s_[35:95, 35:145]
+    assert found.b[sky].std() < 0.25 * pair.b[sky].std()
+    assert np.ptp(found.b[175, 40:80]) > 0.4
+
+
+@pytest.mark.parametrize(("power", "slope"), [(0.0, 2.0), (0.5, 1.0), (1.0, 0.0)])
+def test_the_slope_of_noise_follows_its_kind(rng, power, slope):
+    level = np.tile(np.linspace(0.1, 0.9, 300), (300, 1))
+    b = level + 0.01 * level**power * rng.standard_normal(level.shape)
+    e = np.square(np.log(b) - np.log(level))
+    found = noise_slope(smooth(e, 2.0), np.log(level), np.ones(level.shape, bool), K)
+    assert abs(found - slope) < 0.35
