@@ -261,3 +261,11 @@ def test_a_foreground_brighter_than_white_keeps_its_contrast(scene):
     one = recipe.fuse(scene.foreground, scene.background).image
     other = recipe.fuse(bright, scene.background).image
     assert np.sqrt(np.mean(np.square(other / 4.0 - one))) < 0.02
+
+
+def test_a_bright_strip_leaves_no_rim(scene, layer):
+    b = np.array(scene.background)
+    b[:6] = 1.0
+    found = layer_of(scene.foreground, b)
+    assert abs(found[:6].mean()) < 4.0 / 255.0
+    assert np.abs(found - layer)[40:].max() < 0.02

@@ -40,6 +40,7 @@ from osmofuse.methods.union.pair import (
     LEAST_WHITE,
     RIM_BLACK,
     WHITE,
+    bright_lines,
     dark_regions,
     filled,
     from_each_side,
@@ -169,7 +170,7 @@ def thermal(
     there = valid
     if there is None:
         white = max(known("thermal white", lambda: percentile(raw, WHITE)), LEAST_WHITE)
-        there = ~(dark_regions(raw, RIM_BLACK * white) | dark_frame(raw))
+        there = ~(dark_regions(raw, RIM_BLACK * white) | dark_frame(raw) | bright_lines(raw))
     seen = raw[there] if there.any() else raw
     middle = max(known("thermal ground", lambda: percentile(seen, 50.0)), LEAST_WHITE)
     most = max(known("thermal most", lambda: percentile(seen, HOTTEST)), LEAST_WHITE)

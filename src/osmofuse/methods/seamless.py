@@ -16,8 +16,8 @@ ink, an object or land under a cloud, is let go. All channels have one t, from t
 :math:`\psi^2`, found in rounds on reduced copies. Backgrounds of one band know no colours: relief,
 which is as often brighter as darker, is then held at one and a half times the distance; and
 ink of f that gives way to something brighter is not held at all, and goes with its colour if the
-colour of what enters is "coarse". Where a background is black up to the border it has no data, and
-f is kept.
+colour of what enters is "coarse". Where a background is black up to the border, or has a white
+strip there, it has no data, and f is kept.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ def _small(sources: Sources, factor: int, known: Statistics) -> list[_Drift]:
 
 
 def without_rims(sources: Sources, side: float, known: Statistics) -> Sources:
-    """Return sources that keep the foreground where a background is black up to the border."""
+    """Return sources that keep the foreground at black or white rims of a background."""
     rims = []
     for k in range(1, sources.count):
         found = np.zeros(sources.shape, bool)

@@ -5,7 +5,7 @@ import pytest
 
 from osmofuse import Sources, gallery
 from osmofuse.methods.statistics import Statistics
-from osmofuse.methods.union.pair import RIM_BLACK, log_pair, rim, without_dead_pixels
+from osmofuse.methods.union.pair import RIM_BLACK, bright_lines, log_pair, rim, without_dead_pixels
 
 
 @pytest.fixture(scope="module")
@@ -77,3 +77,31 @@ def test_what_compression_leaves_beside_a_black_region_is_no_data():
     assert found[wedge].all()
     assert found[b < 0.05].all()
     assert found.mean() < wedge.mean() + 0.1
+
+
+def test_a_bright_strip_at_the_border_is_no_data(page, rng):
+    b = 0.3 * np.array(page.background)
+    b[:8] = 1.0 - 0.02 * rng.random((8, 90))
+    b[:, -5:] = 1.0
+    found = bright_lines(b)
+    assert found[:8].all()
+    assert found[:, -5:].all()
+    assert not found[10:, :-7].any()
+    # Neither white nor the picture depend on it.
+    pair = log_pair(Sources(page.foreground, b, 0.0), 1, 0.05, Statistics())
+    plain = log_pair(Sources(page.foreground, 0.3 * page.background, 0.0), 1, 0.05, Statistics())
+    np.testing.assert_allclose(pair.b[40:, :40], plain.b[40:, :40], atol=0.05)
+
+
+def test_white_things_at_the_border_are_data(page, rng):
+    paper = np.full((120, 90), 0.95, np.float32)
+    paper[20:100:8, 10:80] = 0.2
+    paper[8:12, 10:40] = 0.2  # writing does not fill a line
+    assert not bright_lines(paper).any(), "a margin beside writing"
+    sky = np.where(np.add.outer(4 * np.arange(120), np.arange(90)) < 60, 1.0, 0.4)
+    assert not bright_lines(sky).any(), "a slanted horizon"
+    sky[...], sky[:30] = 0.4, 1.0
+    assert not bright_lines(sky).any(), "too wide for a strip"
+    assert not bright_lines(np.ones((120, 90))).any()
+    assert not bright_lines(np.zeros((120, 90))).any()
+    assert not bright_lines(np.zeros((0, 90))).any()

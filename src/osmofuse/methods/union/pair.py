@@ -30,6 +30,10 @@ RIM_BLACK, LEAST_RIM, RIM_WIDTH = 0.02, 0.001, 2
 # region, and in whole lines at the border, which no ink fills: with this share of dark pixels
 # (0.8..0.95 work), in lines that are not shorter than these pixels.
 NEAR_BLACK, OF_GROUND, BLOCK, LINE_SHARE, LEAST_LINE = 5.0, 0.2, 8, 0.9, 16
+# A strip of whole lines at the border is no data, such as a scanner's lid, if all but a few samples
+# are nearly as bright as the brightest, it is not wider than this share of the side, and ends in a
+# straight line: 70 % of what lies beside it, which other strips may cross, are darker than this.
+LID, LID_SHARE, WIDEST_LID, BESIDE_LID, LID_END = 0.97, 0.98, 0.15, 0.8, 0.7
 FILL = 1 / 16  # deviation of the filling of what has no data, as a share of the side
 # A dead pixel lies outside the range of its eight neighbours, by at least twice that range, by 8
 # deviations of the differences of neighbours (11.9 medians) and by 0.15 of the logarithm. On dusty
@@ -90,14 +94,20 @@ def white_of(sources: Sources, source: int, known: Statistics) -> float:
         return ranked(sources.image(0, c, np.float32, step=step), WHITE)
 
     if source > 0:
-        found = known("white", lambda: ranked(grey_of(sources, source, step=step), WHITE))
-        return max(found, LEAST_WHITE)
+        return max(
+            known("white", lambda: inner_white(grey_of(sources, source, step=step))), LEAST_WHITE
+        )
     whites = [known(f"white {c}", partial(white, c)) for c in range(sources.channels)]
     return max(LEAST_WHITE, *whites)
 
 
+def inner_white(b: FloatArray) -> float:
+    """Return the white of samples without bright strips at the border."""
+    return ranked(b[~bright_lines(b)], WHITE)
+
+
 def rim(b: FloatArray, level: float, side: float | None = None) -> BoolArray:
-    """Return the mask of dark regions that touch the border; `side` is that of the whole."""
+    """Return the mask of dark regions and bright strips at the border; `side` is of the whole."""
     found = dark_regions(b, level, side)
     near = min(NEAR_BLACK * level, OF_GROUND * percentile(b, 50.0))
     if found.any():
@@ -105,7 +115,7 @@ def rim(b: FloatArray, level: float, side: float | None = None) -> BoolArray:
 
         beside = ndimage.binary_dilation(found, iterations=BLOCK) & (b < near)
         found |= ndimage.binary_dilation(beside, iterations=RIM_WIDTH)
-    return found | dark_lines(b, near)
+    return found | dark_lines(b, near) | bright_lines(b)
 
 
 def dark_regions(b: FloatArray, level: float, side: float | None = None) -> BoolArray:
@@ -132,6 +142,23 @@ def dark_lines(b: FloatArray, level: float) -> BoolArray:
             continue
         count = int(np.argmin(lines.mean(axis=1) > LINE_SHARE))  # 0 if all lines are dark
         mask[: count + RIM_WIDTH if count else 0] = True
+    return found
+
+
+def bright_lines(b: FloatArray) -> BoolArray:
+    """Return the mask of straight strips at the border that are constant and as bright as any."""
+    found = np.zeros(b.shape, bool)
+    most = float(b.max(initial=0.0))
+    for lines, mask in zip(from_each_side(b), from_each_side(found), strict=True):
+        widest = math.floor(WIDEST_LID * len(lines))
+        if lines.shape[1] < LEAST_LINE or widest == 0:
+            continue
+        bright = (lines[: widest + 1] > LID * most).mean(axis=1) > LID_SHARE
+        count = int(np.argmin(bright))  # 0 if all lines are bright
+        end = count + RIM_WIDTH
+        beside = lines[end : end + RIM_WIDTH]
+        if count and beside.size and (beside < BESIDE_LID * most).mean() > LID_END:
+            mask[:end] = True
     return found
 
 
