@@ -36,8 +36,9 @@ from osmofuse.methods.union.settings import UnionSettings
 from osmofuse.methods.union.target import entry, measured_and_moved
 from osmofuse.typing import FloatArray
 
-# Largest window in which both are compared, as a share of the side. Half or twice works.
-MOST_WINDOW = 1 / 100
+# Largest window in which both are compared, as a share of the side: the scale of what is
+# missing may be much coarser than strokes of both. 1/200 to 1/120 work.
+MOST_WINDOW = 1 / 160
 PIECE = 0.5  # strokes above this are one piece of ink if they touch; anything in 0.3..0.7 works
 
 
@@ -71,7 +72,8 @@ class LevelTarget:
         Anything in 4..8 works.
     ink : tuple of float
         Height of the background's strokes relative to their strength: below the first it is
-        ground, above the second ink. (0.1, 0.3) to (0.2, 0.5) work; higher ones lose faint writing.
+        ground, above the second ink. (0.1, 0.3) to (0.15, 0.45) work; higher ones lose faint
+        writing.
     cover : tuple of float
         The same of the foreground's ink.
     covering : tuple of float
@@ -93,7 +95,7 @@ class LevelTarget:
     """
 
     window: float = 5.0
-    ink: tuple[float, float] = (0.15, 0.45)
+    ink: tuple[float, float] = (0.12, 0.36)
     cover: tuple[float, float] = STROKE_PARTS
     covering: tuple[float, float] = (0.1, 0.3)
     smoothing: float = 1.5
