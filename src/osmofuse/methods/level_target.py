@@ -128,7 +128,7 @@ class LevelTarget:
                 zip(writings, found.layers, numbers, strict=True), 1
             )
         )
-        return replace(found, notes=named(tuple(told)))
+        return replace(found, notes=named(tuple(told)), layers=())
 
     def _sigma(self, pair: LogPair, width: float, known: Statistics) -> float:
         """Return the deviation of the window of levels, in pixels."""
@@ -229,7 +229,7 @@ class LevelFilling:
 
     `replaced` is the part of the foreground's ink that is gone, 0 to 1; `alpha` is 1 where nothing
     of the backgrounds enters; `reach` is about the width of their strokes, in pixels. `layers` are
-    what each background alone would change.
+    what each background alone would change, until the notes are made.
     """
 
     psi: FloatArray
