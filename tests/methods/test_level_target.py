@@ -7,7 +7,7 @@ import pytest
 
 import osmofuse
 from osmofuse import Sources, gallery
-from osmofuse.methods.level_target import LevelTarget, covering, has_map
+from osmofuse.methods.level_target import LevelTarget, covering, has_map, strongest
 from osmofuse.methods.planes import Found, Replacing, WholeTarget
 from osmofuse.methods.statistics import Statistics
 from osmofuse.metrics import legibility, psnr
@@ -96,6 +96,118 @@ def test_ink_below_which_nothing_lies_stays():
     found = covering(strokes, below, (0.1, 0.3), 1)
     assert found[5:10, 5:35].max() == 0.0
     assert found[25:30, 5:35].min() > 0.99
+
+
+@pytest.fixture(scope="module")
+def page():
+    return gallery.overwritten((300, 225), 20)
+
+
+def test_the_strongest_layer_counts():
+    layers = [np.array([0.0, -2.0, 1.0]), np.array([1.0, -1.0, -3.0]), np.array([0.5, 0.0, 0.0])]
+    np.testing.assert_array_equal(strongest(layers), [1.0, -2.0, -3.0])
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_a_background_that_is_given_twice_adds_its_writing_once(page, count):
+    alpha = [0.0, *[1.0 / count] * count]
+    one = made(page)
+    several = LevelTarget().for_sources(
+        Sources(page.foreground, [page.background] * count, alpha), Statistics()
+    )
+    np.testing.assert_allclose(several.psi, one.psi, atol=1e-6)
+    fused = osmofuse.recipe("text").fuse(page.foreground, [page.background] * count).image
+    assert psnr(fused, page.truth) > psnr(text(page), page.truth) - 0.1
+
+
+def test_backgrounds_that_show_different_parts_are_both_used(page):
+    rows = page.foreground.shape[0] // 2
+    halves = [page.background.copy(), page.background.copy()]
+    level = np.percentile(page.background, 75.0)
+    halves[0][:rows], halves[1][rows:] = level, level
+    both = osmofuse.recipe("text").fuse(page.foreground, halves)
+    assert both.notes[1:] == ()
+    assert psnr(both.image, page.truth) > psnr(text(page), page.truth) - 0.5
+
+
+@pytest.mark.parametrize("nuisance", [(), "hard"])
+@pytest.mark.parametrize("name", ["overwritten", "palimpsest", "manuscript"])
+def test_good_pairs_have_no_doubts(name, nuisance):
+    good = getattr(gallery, name)((240, 180), 5, nuisance=nuisance)
+    assert made(good).notes == ()
+
+
+def poor(page, kind):
+    """Return a background that is of no help."""
+    b, rng = page.background, np.random.default_rng(0)
+    return {
+        "unrelated": lambda: gallery.overwritten((300, 225), 7).background,
+        "noise": lambda: rng.random(b.shape, np.float32),
+        "negative": lambda: 1.0 - b,
+        "shifted": lambda: np.roll(b, 15, axis=1),
+        "faint noise": lambda: np.float32(0.5) + 0.01 * rng.standard_normal(b.shape, np.float32),
+        "blank": lambda: np.full_like(b, 0.5),
+    }[kind]()
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("unrelated", "shares hardly any structure"),
+        ("noise", "shares hardly any structure"),
+        ("negative", "bright in one and dark in the other"),
+        ("shifted", "shares hardly any structure"),
+        ("faint noise", "shares hardly any structure"),
+        ("blank", "shows nothing"),
+    ],
+)
+def test_what_does_not_fit_is_held_back_with_a_note(page, kind, words):
+    fusion = osmofuse.recipe("text").fuse(page.foreground, poor(page, kind))
+    assert len(fusion.notes) == 2
+    assert words in fusion.notes[1]
+    assert psnr(fusion.image, page.truth) > psnr(page.foreground, page.truth) - 0.1
+    assert np.abs(fusion.image - page.foreground).mean() < 1 / 255
+
+
+def test_of_several_backgrounds_the_doubtful_one_is_named_and_held_back(page):
+    other = poor(page, "unrelated")
+    fusion = osmofuse.recipe("text").fuse(page.foreground, [page.background, other])
+    assert fusion.notes[1].startswith("background 2: it shares hardly any structure")
+    assert psnr(fusion.image, page.truth) > psnr(text(page), page.truth) - 0.2
+
+
+def test_a_clipped_background_has_a_note(page):
+    notes = made(page, np.minimum(2.0 * page.background, 1.0)).notes
+    assert len(notes) == 1
+    assert "is clipped" in notes[0]
+
+
+def test_a_small_shift_is_undone_with_a_note():
+    page = gallery.overwritten((240, 180), 0, nuisance="shift")
+    fusion = osmofuse.recipe("text").fuse(page.foreground, page.background)
+    assert "moved by a pixel or two" in fusion.notes[1]
+    assert psnr(fusion.image, page.truth) > psnr(page.foreground, page.truth)
+
+
+@pytest.mark.parametrize("nuisance", [(), "hard", "noise"])
+def test_sound_writing_stays_as_sharp_as_the_page_has_it(nuisance):
+    sharp = gallery.manuscript((240, 180), 5, nuisance=nuisance)
+    all_replaced = text(sharp, target=LevelTarget(different=(-2.0, -1.0)))
+    assert psnr(text(sharp), sharp.truth) > psnr(all_replaced, sharp.truth) + 1.0
+
+
+def test_broad_strokes_have_no_specks():
+    """Noise of dark strokes in the logarithm is much more than that of the ground."""
+    rows, cols = np.mgrid[:240, :180]
+    strokes = ((cols // 20) % 2 == 1) & (rows > 20) & (rows < 220)
+    rng = np.random.default_rng(1)
+    b = np.where(strokes, 0.12, 0.8) + 0.04 * rng.standard_normal(strokes.shape)
+    f = np.where(strokes, 0.5, 0.6)[..., None] * np.array([1.0, 0.9, 0.7])
+    sources = Sources(f.astype(np.float32), np.clip(b, 0.01, 1.0).astype(np.float32), 0.0)
+    psi = LevelTarget().for_sources(sources, Statistics()).psi
+    inside = psi[40:200][:, ((cols[0] % 40) > 25) & ((cols[0] % 40) < 35)]
+    assert inside.mean() < -1.0
+    assert inside.std() < 0.1
 
 
 def test_several_backgrounds_add_their_writing(scene):

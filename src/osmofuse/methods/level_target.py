@@ -8,32 +8,37 @@ of the background, with levels :math:`l_y, l_b` of their grounds,
 f itself where neither has ink; the background's writing, on f's ground, where b has ink
 (:math:`q_b`) or f has ink (:math:`q_y`) that covers some. r is 1 for ink of the foreground that
 lies over writing of the background, and 0 for ink below which the background shows none: that
-stays. With a map, r is 1. Without one, if f is the sharper picture, writing that both show stays as
-f has it. The brightness of the background does not matter.
+stays. With a map, r is 1. Without one, writing that both show stays as f has it; the sharper f is,
+the less the two need to agree. The brightness of the background does not matter. A background that
+does not fit is held back, with a note, as by `osmofuse.methods.union`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from osmofuse.maps.auto_alpha import smoothstep
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.ground import COARSE, STROKE_PARTS, Ground, between, ground_of, grown
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics
-from osmofuse.methods.union.bands import TINY, structure_of
+from osmofuse.methods.union.bands import TINY, Structure
+from osmofuse.methods.union.doubts import doubts, named
+from osmofuse.methods.union.fit import Fit
 from osmofuse.methods.union.layer import FINE_BANDS, without_grain
-from osmofuse.methods.union.missing import Windows, contrast, inner_of
-from osmofuse.methods.union.pair import LogPair, log_pair
+from osmofuse.methods.union.missing import Windows, inner_of, sound_contrast, trust_in
+from osmofuse.methods.union.pair import LogPair, grey_of, log_pair
 from osmofuse.methods.union.settings import UnionSettings
-from osmofuse.methods.union.target import entry
+from osmofuse.methods.union.target import entry, measured_and_moved
 from osmofuse.typing import FloatArray
 
+# Largest window in which both are compared, as a share of the side: the scale of what is
+# missing may be much coarser than strokes of both. 1/200 to 1/120 work.
+MOST_WINDOW = 1 / 160
 PIECE = 0.5  # strokes above this are one piece of ink if they touch; anything in 0.3..0.7 works
 
 
@@ -41,7 +46,8 @@ PIECE = 0.5  # strokes above this are one piece of ink if they touch; anything i
 class Writing:
     """Writing of a background: its layer on the ground, its strokes, and where it enters.
 
-    `shown` is 1 where the foreground shows it as well, in its own sharpness.
+    `shown` is 1 where the foreground shows it as well. `pair`, `fit` and `trust` tell how well
+    both pictures fit.
     """
 
     layer: FloatArray
@@ -50,6 +56,9 @@ class Writing:
     entry: FloatArray
     shown: FloatArray
     width: float
+    pair: LogPair
+    fit: Fit
+    trust: float
 
 
 @dataclass(frozen=True)
@@ -63,34 +72,36 @@ class LevelTarget:
         Anything in 4..8 works.
     ink : tuple of float
         Height of the background's strokes relative to their strength: below the first it is
-        ground, above the second ink. (0.1, 0.3) to (0.2, 0.5) work; higher ones lose faint writing.
+        ground, above the second ink. (0.1, 0.3) to (0.15, 0.45) work; higher ones lose faint
+        writing.
     cover : tuple of float
         The same of the foreground's ink.
     covering : tuple of float
         Share of a piece of the foreground's ink that lies on writing of the background: below the
         first it stays, above the second it goes. (0.03, 0.1) to (0.2, 0.4) work.
     smoothing : float
-        Total variation removed from the writing, in deviations of its noise. Anything in 1..8
-        works: less leaves grain in broad strokes, more blurs fine ones.
-    sharper : tuple of float
-        Contrast of the foreground's sound writing relative to the background's from which the
-        foreground is the sharper picture, whose own writing is kept: not below the first, all above
-        the second. Sharp backgrounds have 1 to 1.1, blurred or pale ones 1.3 to 3.
+        Total variation removed from the writing, in deviations of its noise and structure scales.
+        Less leaves grain in broad strokes, more blurs fine ones.
+    sharpness : float
+        Exponent of the contrast of the foreground's sound writing relative to the background's,
+        at least 1, by which their squared correlation is multiplied: a blurred background explains
+        less of sharp strokes.
+    different : tuple of float
+        Unexplained part, one less that product, in windows of the structure scale: below the first
+        both show the same writing, which stays as the foreground has it; above the second not.
     sound : tuple of float
-        Part of that contrast from which writing is sound, likewise. (0.2, 0.4) to (0.6, 1) work.
-    alike : tuple of float
-        Squared correlation of both in windows of the structure scale from which they show the same
-        writing, likewise. (0.1, 0.3) to (0.3, 0.6) work.
+        Part of that contrast from which such writing is sound, likewise. (0.2, 0.4) to (0.6, 1)
+        work.
     """
 
     window: float = 5.0
-    ink: tuple[float, float] = (0.15, 0.45)
+    ink: tuple[float, float] = (0.12, 0.36)
     cover: tuple[float, float] = STROKE_PARTS
     covering: tuple[float, float] = (0.1, 0.3)
-    smoothing: float = 3.0
-    sharper: tuple[float, float] = (1.1, 1.3)
+    smoothing: float = 1.5
+    sharpness: float = 4.0
+    different: tuple[float, float] = (0.05, 0.25)
     sound: tuple[float, float] = (0.5, 0.8)
-    alike: tuple[float, float] = (0.2, 0.4)
 
     finds_map: ClassVar[bool] = True
 
@@ -103,14 +114,21 @@ class LevelTarget:
         self, sources: Sources, known: Statistics, reach: float | None = None
     ) -> LevelFilling:
         """Return the target of these pictures; it does not depend on a reach."""
-        writings = []
+        writings, numbers = list[Writing](), list[Statistics]()
         for k in range(1, sources.count):
-            numbers = known.within(f"background {k}")
-            pair = log_pair(sources, k, UnionSettings().offset, numbers)
-            writings.append(self._writing(pair, entry(sources, k), numbers))
+            numbers.append(known.within(f"background {k}"))
+            pair = log_pair(sources, k, UnionSettings().offset, numbers[-1])
+            writings.append(self._writing(pair, entry(sources, k), numbers[-1]))
         sigma = self._sigma(pair, writings[0].width, known)
         ground = ground_of(pair.y, sigma, self.cover, known.within("foreground"))
-        return self._filling(pair.y, ground, writings, has_map(sources))
+        found = self._filling(pair.y, ground, writings, has_map(sources))
+        told = (
+            doubts(one.pair, grey_of(sources, k), layer, one.fit, one.trust, its)
+            for k, (one, layer, its) in enumerate(
+                zip(writings, found.layers, numbers, strict=True), 1
+            )
+        )
+        return replace(found, notes=named(tuple(told)), layers=())
 
     def _sigma(self, pair: LogPair, width: float, known: Statistics) -> float:
         """Return the deviation of the window of levels, in pixels."""
@@ -119,18 +137,32 @@ class LevelTarget:
     def _writing(self, pair: LogPair, where: FloatArray, known: Statistics) -> Writing:
         """Return the writing of a background."""
         settings = UnionSettings()
-        structure = structure_of(pair, settings, known)
+        pair, structure, windows, fit = measured_and_moved(pair, settings, known)
+        trust = trust_in(windows, fit, settings, known)
         sigma = self._sigma(pair, structure.scale, known)
         ground = ground_of(structure.b, sigma, self.ink, known.within("level"), one_sided=True)
         noise = math.sqrt(sum(structure.noise[:FINE_BANDS]))
-        layer = ground.on_side(without_grain(structure.b - ground.level, self.smoothing * noise))
-        where = where * inner_of(pair, structure.scale)
-        windows = Windows.of(pair, structure, known)
-        gain, _ = contrast(windows, pair.tints, settings, known)
-        first, last = self.sharper
-        sharper = np.float32(smoothstep((gain - first) / (last - first)))
-        here = sharper * shown(windows, gain, self.sound, self.alike)
-        return Writing(layer, ground.strokes, ground.ink, where, here, structure.scale)
+        size = self.smoothing * structure.scale * noise
+        layer = ground.on_side(without_grain(structure.b - ground.level, size))
+        where = np.float32(trust) * where * inner_of(pair, structure.scale)
+        here = np.float32(trust) * self._shown(pair, structure, windows, known)
+        width = structure.scale
+        return Writing(layer, ground.strokes, ground.ink, where, here, width, pair, fit, trust)
+
+    def _shown(
+        self, pair: LogPair, structure: Structure, windows: Windows, known: Statistics
+    ) -> FloatArray:
+        """Return 1 in windows where both pictures show the same strokes, the foreground in full."""
+        most = MOST_WINDOW * known("side", lambda: pair.side)
+        if structure.scale > most:
+            known = known.within("fine")
+            windows = Windows.of(pair, replace(structure, scale=most), known)
+        k = UnionSettings()
+        gain = known("contrast", lambda: sound_contrast(windows, pair.tints, k))
+        part = np.maximum(windows.c, 0.0) / (gain * windows.s_b + TINY)
+        same = np.square(np.maximum(windows.c, 0.0)) / (windows.s_b * windows.s_f + TINY)
+        apart = 1.0 - np.float32(gain**self.sharpness) * same
+        return between(part, *self.sound) * (1.0 - between(apart, *self.different))
 
     def _filling(
         self, y: FloatArray, ground: Ground, writings: Sequence[Writing], told: bool
@@ -139,29 +171,35 @@ class LevelTarget:
 
         If a map has `told` where they enter, all ink of the foreground goes there.
         """
-        covers = ground.ink * np.maximum.reduce([one.entry for one in writings])
+        entries = [one.entry for one in writings]
+        covers, enters = ground.ink, entries
         if not told:
             strokes = np.maximum.reduce([one.strokes * one.entry for one in writings])
-            covers *= covering(ground.strokes, strokes, self.covering, ground.edge)
             lost = np.minimum.reduce([1.0 - one.shown for one in writings])
-            covers *= lost
-        enters = [np.maximum(one.ink * one.entry, covers) for one in writings]
-        if not told:
-            enters = [part * (1.0 - one.shown) for part, one in zip(enters, writings, strict=True)]
-        psi = np.maximum.reduce(enters) * (ground.fill(y) - y)
-        for one, share in zip(writings, enters, strict=True):
-            psi += share * one.layer
+            covers = covers * covering(ground.strokes, strokes, self.covering, ground.edge) * lost
+            enters = [one.entry * (1.0 - one.shown) for one in writings]
+        enters = [
+            np.maximum(one.ink, covers) * where for one, where in zip(writings, enters, strict=True)
+        ]
+        covers = covers * np.maximum.reduce(entries)
+        rise, part = ground.fill(y) - y, np.maximum.reduce(enters)
+        layers = [share * one.layer for one, share in zip(writings, enters, strict=True)]
+        psi = part * rise + strongest(layers)
         reach = UnionSettings().reach * writings[0].width
-        return LevelFilling(psi, covers, 1.0 - np.maximum.reduce(enters), reach)
+        changes = tuple(share * rise + x for share, x in zip(enters, layers, strict=True))
+        return LevelFilling(psi, covers, 1.0 - part, reach, changes)
 
 
-def shown(
-    w: Windows, gain: float, sound: tuple[float, float], alike: tuple[float, float]
-) -> FloatArray:
-    """Return 1 in windows where both pictures show the same strokes, the foreground in full."""
-    part = np.maximum(w.c, 0.0) / (gain * w.s_b + TINY)
-    same = np.square(np.maximum(w.c, 0.0)) / (w.s_b * w.s_f + TINY)
-    return between(part, *sound) * between(same, *alike)
+def strongest(layers: Sequence[FloatArray]) -> FloatArray:
+    """Return the layer that is farthest from 0 at each pixel: several may show one stroke.
+
+    >>> strongest([np.array([0.0, -2.0]), np.array([1.0, -1.0])])
+    array([ 1., -2.])
+    """
+    found = layers[0]
+    for layer in layers[1:]:
+        found = np.where(np.abs(layer) > np.abs(found), layer, found)
+    return found
 
 
 def has_map(sources: Sources) -> bool:
@@ -190,13 +228,15 @@ class LevelFilling:
     """Foreground times the exponential of a layer.
 
     `replaced` is the part of the foreground's ink that is gone, 0 to 1; `alpha` is 1 where nothing
-    of the backgrounds enters; `reach` is about the width of their strokes, in pixels.
+    of the backgrounds enters; `reach` is about the width of their strokes, in pixels. `layers` are
+    what each background alone would change, until the notes are made.
     """
 
     psi: FloatArray
     replaced: FloatArray
     alpha: FloatArray
     reach: float
+    layers: tuple[FloatArray, ...]
     notes: tuple[str, ...] = ()
 
     def fill(

@@ -44,6 +44,12 @@ def test_nuisances_are_named(nuisance, words):
     assert words in notes(worn.foreground, worn.background)
 
 
+@pytest.mark.parametrize("seed", [5, 11, 12])
+def test_a_blurred_and_noisy_background_was_not_shifted(seed):
+    page = gallery.palimpsest((240, 180), seed, nuisance="hard")
+    assert "moved" not in notes(page.foreground, page.background)
+
+
 def test_a_flat_background_is_no_error(page):
     flat = np.full(page.foreground.shape[:2], 0.5, np.float32)
     fusion = osmofuse.fuse(page.foreground, flat)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from osmofuse.typing import FloatArray
 VISIBLE, LEAST_SHARE = 0.05, 0.0005
 # Share of samples at the end of the range; unclipped pictures have less than 0.1 %.
 MOST_CLIPPED = 0.02
+# Gain in agreement from which a background was shifted: 1.33 to 2.1 on pages shifted by up to two
+# pixels, at most 1.14 on pages that are only blurred and noisy.
+SHIFT_GAINS = 1.25
 
 NOTHING = "it shows nothing that the foreground lacks; the result is the foreground"
 SHIFTED = (
@@ -44,6 +47,19 @@ def doubts(
     return tuple(_doubts(pair, b, psi, fit, trust, known))
 
 
+def named(found: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    """Return the doubts about each background with its name.
+
+    >>> named([["it fits badly"], [], ["it is blank"]])
+    ('background: it fits badly', 'background 3: it is blank')
+    """
+    return tuple(
+        f"background{f' {k}' if k > 1 else ''}: {words}"
+        for k, one in enumerate(found, 1)
+        for words in one
+    )
+
+
 def _doubts(
     pair: LogPair, b: FloatArray, psi: FloatArray, fit: Fit, trust: float, known: Statistics
 ) -> Iterator[str]:
@@ -56,7 +72,7 @@ def _doubts(
         yield POOR_FIT if fit.shifted else CONTRARY
     elif added < LEAST_SHARE:
         yield NOTHING
-    elif fit.shifted:
+    elif fit.shifted and fit.gained > SHIFT_GAINS:
         yield SHIFTED
     if clipped > MOST_CLIPPED:
         yield f"{clipped:.0%} of it is clipped: what was there is lost, and cannot enter"

@@ -31,12 +31,14 @@ class Fit:
 
     `agreement` is their correlation relative to the largest that chance gives; `shifted` tells
     that they fit better after a shift of a pixel or two; `contrary` is the share of common
-    structure that is bright in one picture and dark in the other.
+    structure that is bright in one picture and dark in the other; `gained` is the ratio of the
+    agreement after the background was moved to that before.
     """
 
     agreement: float
     shifted: bool
     contrary: float
+    gained: float = 1.0
 
     @classmethod
     def of(

@@ -104,20 +104,32 @@ def contrast(
     w: Windows, tints: Sequence[FloatArray], k: UnionSettings, known: Statistics
 ) -> tuple[float, float]:
     """Return the contrast of f relative to b, and the share of windows in which both agree."""
-    ratio = w.c / (w.s_b + TINY)
-    sound = w.strong & (w.c * w.c > k.sound_correlation * w.s_b * w.s_f) & (ratio > k.sound_gain)
 
     def gain() -> float:
-        if sound.mean() < LEAST_SOUND:
-            return 1.0
-        found = weighted_median(ratio[sound], neutral(w, tints, k.tint)[sound])
-        more = min(max(found, 1.0), k.most_gain) - 1.0
+        more = sound_contrast(w, tints, k) - 1.0
         return 1.0 + more * float(smoothstep((more - ERROR[0]) / (ERROR[1] - ERROR[0])))
 
     def share() -> float:
+        sound, _ = sound_windows(w, k)
         return int(np.count_nonzero(sound)) / max(int(np.count_nonzero(w.strong)), 1)
 
     return known("gain", gain), known("sound", share)
+
+
+def sound_contrast(w: Windows, tints: Sequence[FloatArray], k: UnionSettings) -> float:
+    """Return the median contrast of f relative to b in sound windows, at least 1; 1 without any."""
+    sound, ratio = sound_windows(w, k)
+    if sound.mean() < LEAST_SOUND:
+        return 1.0
+    found = weighted_median(ratio[sound], neutral(w, tints, k.tint)[sound])
+    return min(max(found, 1.0), k.most_gain)
+
+
+def sound_windows(w: Windows, k: UnionSettings) -> tuple[BoolArray, FloatArray]:
+    """Return windows in which both show the same, f with contrast, and the ratio of contrasts."""
+    ratio = w.c / (w.s_b + TINY)
+    alike = w.c * w.c > k.sound_correlation * w.s_b * w.s_f
+    return w.strong & alike & (ratio > k.sound_gain), ratio
 
 
 def neutral(w: Windows, tints: Sequence[FloatArray], least: float) -> FloatArray:

@@ -13,7 +13,7 @@ from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics
 from osmofuse.methods.union.bands import Structure, structure_of
 from osmofuse.methods.union.cover import uncovered
-from osmofuse.methods.union.doubts import NOTHING, doubts
+from osmofuse.methods.union.doubts import NOTHING, doubts, named
 from osmofuse.methods.union.fit import Fit
 from osmofuse.methods.union.layer import cleaned, layer_of
 from osmofuse.methods.union.missing import Missing, Windows, contrary_share, missing_of
@@ -73,10 +73,7 @@ class UnionTarget(UnionSettings):
         pair = log_pair(sources, k, self.offset, known)
         for one in before:
             pair.y[...] += one.psi
-        structure, windows, fit = measured(pair, self, known)
-        if fit.shifted:
-            pair = replace(pair, b=fitted(pair.b, pair.y, structure.scale, pair.side))
-            structure, windows, _ = measured(pair, self, known.within("moved"))
+        pair, structure, windows, fit = measured_and_moved(pair, self, known)
         reach = self.reach * structure.scale if reach is None else reach
         missing = missing_of(pair, windows, fit, self, known).within(entry(sources, k))
         raw = layer_of(structure, missing, reach, self, known)
@@ -92,6 +89,21 @@ def measured(pair: LogPair, k: UnionSettings, known: Statistics) -> tuple[Struct
     contrary = known("contrary", lambda: contrary_share(windows))
     fit = Fit.of(windows.h_b, windows.h_y, windows.scale, contrary, known)
     return structure, windows, fit
+
+
+def measured_and_moved(
+    pair: LogPair, k: UnionSettings, known: Statistics
+) -> tuple[LogPair, Structure, Windows, Fit]:
+    """Return a pair, its background moved if it was shifted, and what was measured.
+
+    The fit is that before the background was moved, and tells what this gained.
+    """
+    structure, windows, fit = measured(pair, k, known)
+    if fit.shifted:
+        pair = replace(pair, b=fitted(pair.b, pair.y, structure.scale, pair.side))
+        structure, windows, moved = measured(pair, k, known.within("moved"))
+        fit = replace(fit, gained=moved.agreement / max(fit.agreement, 1e-6))
+    return pair, structure, windows, fit
 
 
 def where_allowed(before: Sources, after: Sources) -> Sources:
@@ -157,14 +169,12 @@ class LayerTarget:
     @property
     def notes(self) -> tuple[str, ...]:
         """Doubts about the backgrounds."""
-        names = ["background", *(f"background {k}" for k in range(2, len(self.layers) + 1))]
-        named = zip(names, self.layers, strict=True)
-        found = tuple((name, words) for name, one in named for words in one.doubts)
+        found = [one.doubts for one in self.layers]
         if self.cover is None:
-            return tuple(f"{name}: {words}" for name, words in found)
+            return named(found)
         healed = f"foreground: {self.cover.mean():.0%} of it was covered, and was healed"
         # The result is not the foreground, even if there is no layer beside what was healed.
-        return (healed, *(f"{name}: {words}" for name, words in found if words != NOTHING))
+        return (healed, *named([[words for words in one if words != NOTHING] for one in found]))
 
     def fill(
         self, w: FloatArray, images: Sequence[FloatArray], weights: Sequence[FloatArray]
