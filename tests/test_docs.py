@@ -123,6 +123,12 @@ def test_recipes_page_runs_and_tells_of_all_recipes(monkeypatch, tmp_path):
     (own,) = re.findall(r"^```toml\n(.*?)^```", text("docs/recipes.md"), re.MULTILINE | re.DOTALL)
     (tmp_path / "mine.toml").write_text(own, encoding="utf-8")
     assert osmofuse.recipe(tmp_path / "mine.toml").levels == "match"
+    (table,) = re.findall(
+        r"^(\[shadow\]\n.*?)^```", text("docs/recipes.md"), re.MULTILINE | re.DOTALL
+    )
+    head = 'format = 1\nname = "own"\ntitle = "Mine"\nfor = "Me."\n'
+    (tmp_path / "shadow.toml").write_text(head + table, encoding="utf-8")
+    assert osmofuse.recipe(tmp_path / "shadow.toml").command == "shadow"
 
 
 def test_balance_page_runs(capsys):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -75,15 +76,11 @@ def places_of(
     Raises
     ------
     InputError
-        A name stands twice, or two pictures have the same one.
+        A name occurs twice in the lines, or lines have names and two pictures have the same one.
     """
-    names = [name for name, _, _ in given if name is not None]
-    for kind, several in (("lines", names), ("pictures", [one.name for one in images if names])):
-        if twice := next((one for one in several if several.count(one) > 1), None):
-            raise InputError(
-                f"--places: there are several {kind} for {twice!r}; leave out the names, and write "
-                "the places in the order of the pictures"
-            )
+    if named := [name for name, _, _ in given if name is not None]:
+        _check_distinct("lines", named)
+        _check_distinct("pictures", [one.name for one in images])
     by_name = {name: (y, x) for name, x, y in given if name is not None}
     if len(by_name) < len(given) or not images:
         return [(y, x) for _, x, y in given]
@@ -91,3 +88,13 @@ def places_of(
     if missing is not None:
         raise click.UsageError(f"--places has no line for {missing.name}.")
     return [by_name[one.name] for one in images]
+
+
+def _check_distinct(kind: str, names: Sequence[str]) -> None:
+    """Check that no name occurs twice among the lines or the pictures."""
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twice is not None:
+        raise InputError(
+            f"--places: there are several {kind} for {twice!r}; leave out the names, and write "
+            "the places in the order of the pictures"
+        )

@@ -60,18 +60,21 @@ def _words(one: Recipe) -> Iterator[str]:
     """Yield the lines on a recipe."""
     yield f"{one.name}: {one.title}"
     yield from wrapped(one.purpose, "  ")
-    if one.command != "fuse":
-        settings = ", ".join(f"{name} {shown(value)}" for name, value in one.settings.items())
-        yield f"  osmofuse {one.command}: {settings or 'its defaults'}"
-        yield f"  {one.thumbnail or 'no picture'}"
-        return
-    weights = ", ".join(f"{name} {shown(value)}" for name, value in one.settings.items())
+    named = (f"{name} {shown(value)}" for name, value in one.settings.items())
+    settings = ", ".join(named) or "its defaults"
+    if one.command == "fuse":
+        yield f"  {one.method}{_manner(one)}: {settings}; {_map_words(one)}"
+    else:
+        yield f"  osmofuse {one.command}: {settings}"
+    yield f"  {one.thumbnail or 'no picture'}"
+
+
+def _manner(one: Recipe) -> str:
+    """Return how the pictures are prepared, each part after a comma."""
     ways = [f"levels {one.levels}"] if one.levels != "as-is" else []
     ways += ["in linear light"] if one.working_space == "linear" else []
     ways += ["aligned"] if one.align is not None else []
-    manner = "".join(f", {way}" for way in ways)
-    yield f"  {one.method}{manner}: {weights or 'its defaults'}; {_map_words(one)}"
-    yield f"  {one.thumbnail or 'no picture'}"
+    return "".join(f", {way}" for way in ways)
 
 
 def _map_words(one: Recipe) -> str:

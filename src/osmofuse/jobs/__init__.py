@@ -6,11 +6,12 @@ from osmofuse.jobs.clone import CloneJob
 from osmofuse.jobs.compact import CompactJob
 from osmofuse.jobs.compare import CompareJob
 from osmofuse.jobs.files import InputFile
-from osmofuse.jobs.fuse import FuseJob, FuseResult, job_with_recipe
+from osmofuse.jobs.fuse import FuseJob, FuseResult
 from osmofuse.jobs.job import FileJob, Job, Repetition, Result
 from osmofuse.jobs.matte import MatteJob, MatteResult
 from osmofuse.jobs.need import Need
 from osmofuse.jobs.picture import PictureJob
+from osmofuse.jobs.recipe import job_with_recipe
 from osmofuse.jobs.repeat import JOBS, compare_with_record, job_of_record, repeat
 from osmofuse.jobs.score import ScoreJob, ScoreResult
 from osmofuse.jobs.series import SeriesResult, keep_ranking

@@ -1,16 +1,16 @@
 """Search for one cast shadow, which refuses when it is not certain.
 
 Dark regions are found by thresholds on red, on the brighter of red and green, of which skylight
-has least, and on yellow light less most of blue, in which bright and dark spots of the ground are
-nearly alike. A region is a shadow, not a dark object, if all along its edge
+has least, and on the mean of red and green less a part of blue, in which bright and dark spots of
+the ground are nearly alike. A region is a shadow, not a dark object, if all along its edge
 
 - the brightness falls by nearly the same factor, whatever the ground;
 - the colour of the light changes by the same factors, too;
 - red loses most and blue least, since the light that is left comes from the sky.
 
-On a spotted ground a weak shadow hides among the spots. There the fall may be less even if the
-spots go on across the edge: if the brightness of the ground on both sides is correlated along it,
-as it is not for an object, nor for a spot.
+On a spotted ground, spots make the fall of a weak shadow uneven. It may be so if the spots continue
+across the edge: then the brightness on both sides is correlated along it. On the edge of an object,
+or of a spot, it is not.
 
 A dark object rarely meets all three conditions. Neither does a shadow that an object interrupts: it
 is not found. A picture of one band has no colours to compare.
@@ -37,19 +37,35 @@ INNER, OUTER = 2, 5  # distance from the edge of the strips that are compared
 MARGIN = 16  # pixels around a region that matter: a strip, and a window on it
 # Bounds, from drawn scenes and about 60 pictures with and without shadows.
 LEAST_FALL = 0.12  # of the logarithm of the brightness
-# Least share of the edge where it falls by 0.5 to 1.6 times the median; minus the most robust
-# deviation of that fall along the edge, relative to the median; the same of the differences between
-# channels. A weak shadow on a spotted ground meets the second ones, if the spots go on across it.
-ON_ANY_GROUND, ON_SPOTTED_GROUND = (0.8, -0.22, -0.1), (0.75, -0.5, -0.12)
 LEAST_CONTINUITY = 0.65  # correlation of the ground's brightness on both sides; 0.6..0.7 works
 MOST_UNEVEN = 0.1  # of a weak shadow's fall along the edge, deviation of the logarithm
 SLACK = 0.03  # by which the order of the channels may be violated, relative to the fall
-YELLOW = 0.7  # part of blue's logarithm taken off; the ground's own brightness nearly cancels
+LESS_BLUE = 0.7  # part of blue's logarithm taken off: the ground's own brightness nearly cancels
 LEAST_BLUE, MOST_BLUE = 0.5, 0.85  # fall of blue relative to red's
 
 
+class Evenness(NamedTuple):
+    """Bounds for an even fall of the brightness along an edge.
+
+    Least share of the edge where it falls by 0.5 to 1.6 times the median; largest robust deviation
+    of the fall, relative to the median; and of the differences between channels.
+    """
+
+    steady: float
+    spread: float
+    colour_spread: float
+
+
+ON_ANY_GROUND = Evenness(0.8, 0.22, 0.1)
+ON_SPOTTED_GROUND = Evenness(0.75, 0.5, 0.12)  # of a weak shadow, if the spots continue across it
+
+
 class Edge(NamedTuple):
-    """Change of light along the edge of a dark region: median fall, evenness and length."""
+    """Change of light along the edge of a dark region.
+
+    Median fall of each channel, its evenness (see `Evenness`), length of the edge, and correlation
+    of the ground's brightness on both sides.
+    """
 
     fall: FloatArray
     steady: float
@@ -74,12 +90,15 @@ class Edge(NamedTuple):
 
     @property
     def _is_even(self) -> bool:
-        """True if the light falls alike all along the edge, as far as the ground lets one see."""
-        found = self.steady, -self.spread, -self.colour_spread
+        """True if the light falls by the same factor along the edge, within the ground's bounds."""
         weak = self.spread * float(self.fall.mean()) <= MOST_UNEVEN
         spotted = weak and self.continuity >= LEAST_CONTINUITY
         bounds = ON_SPOTTED_GROUND if spotted else ON_ANY_GROUND
-        return all(one >= least for one, least in zip(found, bounds, strict=True))
+        return (
+            self.steady >= bounds.steady
+            and self.spread <= bounds.spread
+            and self.colour_spread <= bounds.colour_spread
+        )
 
     @property
     def quality(self) -> float:
@@ -129,7 +148,7 @@ def find_shadow(logarithms: FloatArray) -> tuple[BoolArray, str]:
 def _dark_regions(small: FloatArray) -> Iterator[BoolArray]:
     """Yield candidates: connected regions below a threshold, cleaned of specks and small holes."""
     yellow = small[..., :2].mean(axis=2)
-    for feature in (small[..., :2].max(axis=2), small[..., 0], yellow - YELLOW * small[..., 2]):
+    for feature in (small[..., :2].max(axis=2), small[..., 0], yellow - LESS_BLUE * small[..., 2]):
         smooth = ndimage.median_filter(feature, 5)
         for threshold in np.quantile(smooth, np.linspace(0.02, 0.7, THRESHOLDS)):
             dark = ndimage.binary_opening(smooth < threshold, iterations=2)

@@ -57,17 +57,15 @@ def penumbra(logarithms: FloatArray, depth: FloatArray) -> tuple[float, float]:
     values, ends = grey[near][order], np.searchsorted(bins[order], np.arange(2 * FARTHEST + 1))
     medians = np.array([np.median(values[a:b]) if b > a else np.nan for a, b in pairwise(ends)])
     outside, inside = medians[:FARTHEST][::-1], medians[FARTHEST:]
-    (lit, one), (dark, other) = _far(outside), _far(inside)
+    (lit, lit_spread), (dark, dark_spread) = _far(outside), _far(inside)
     least = FULL_LIGHT * abs(float(dark[0] - lit[0]))
-    out, into = (
-        _first_within(np.abs(side - level), max(least, 2.0 * own))
-        for side, level, own in ((outside, lit, one), (inside, dark, other))
-    )
+    out = _first_within(np.abs(outside - lit), max(least, 2.0 * lit_spread))
+    into = _first_within(np.abs(inside - dark), max(least, 2.0 * dark_spread))
     return out, into
 
 
 def _far(side: FloatArray) -> tuple[FloatArray, float]:
-    """Return the brightness beyond a penumbra, continued to the edge, and its own deviation."""
+    """Return the line of brightness beyond a penumbra, extended to the edge, and the deviation."""
     distance = np.arange(len(side))
     far = np.isfinite(side) & (distance >= FARTHEST // 3)
     if np.count_nonzero(far) < FARTHEST // 3:

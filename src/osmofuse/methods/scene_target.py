@@ -157,7 +157,7 @@ def scene_layer(sources: Sources, k: SceneTarget, known: Statistics) -> FloatArr
     u = y + detail(y, b, trust, k, known)
     u += np.float32(k.level * known("level", lambda: mean_of(b - y, trust))) * trust
     u += heat(b, u, trust, k, known)
-    # Floats may be brighter than white: what the scene itself has is not clipped.
+    # A foreground of floats may be brighter than white, and is not clipped.
     brightest = known("brightest", lambda: max(1.0 / float(white), float(y.max())))
     u = with_headroom(u, brightest, k.headroom)
     return np.asarray((u - grey) * white)

@@ -3,8 +3,8 @@ r"""Osmosis that removes a shadow, one channel at a time, to its steady state.
 Away from the shadow's boundary the drift is that of the picture. On edges that touch the boundary
 it is 0, or the picture's minus the shadow's (`osmofuse.methods.shadow_profile`). The models differ
 in the diffusivity on the boundary: 1 ("linear"); strong along the edges of the ground and weak
-across them ("anisotropic", Parisotto et al. 2019); or falling with
-the misfit to the drift ("nonlinear", Recupero et al. 2022).
+across them ("anisotropic", Parisotto et al. 2019); or falling with the misfit to the drift
+("nonlinear", Recupero et al. 2022).
 """
 
 from __future__ import annotations

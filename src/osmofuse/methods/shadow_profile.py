@@ -90,7 +90,7 @@ class ShadowProfile:
         return np.append(np.zeros_like(self.slopes[:1]), np.cumsum(self.slopes, axis=0), axis=0)
 
     def _at(self, t: FloatArray, cell: Array) -> FloatArray:
-        """Return q at positions across the band, by the slopes of cells."""
+        """Return the profile q at positions across the band, by the slopes of cells."""
         step = np.minimum((STEPS * t).astype(np.intp), STEPS - 1)
         within = (STEPS * t - step) * self.slopes[step, cell]
         return np.asarray((self._totals[step, cell] + within) / STEPS)

@@ -26,7 +26,7 @@ WITHOUT_MAP: dict[str, Any] = {
 }
 # Starting at the foreground with offset 1, an object comes only as far as the reach of the paper's
 # rule, and a gain of the background changes it: 26 dB on the scene `clone` instead of 35. With
-# the band "keep" the colour of covering ink stays: 26 dB on `overwritten` instead of 32.
+# the band "keep" the colour of covering ink stays: 23 dB on `overwritten` instead of 33.
 WITH_MAP: dict[str, Any] = {
     "target": "seamless",
     "tie": "auto",

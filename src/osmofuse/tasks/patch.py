@@ -40,7 +40,7 @@ LIGHT = 1.0  # logarithm of a ratio that cannot be light alone; 0.6..1.2 works
 FADE = 0.12  # distance over which an object fades at a straight cut, in its sides; 0.08..0.2 works
 FADE_CYCLES = 8  # V-cycles, from 0
 BRIGHT = 0.995  # quantile of the place up to which tones stay as osmosis makes them
-HIGHEST_KNEE = 0.95  # of white; a place that is white itself stays so where it was
+HIGHEST_KNEE = 0.95  # of white; pixels of the place that are brighter stay as they are
 RTOL = 1e-5  # of osmosis, a thousandth at its end: far below a level of 16 bits
 
 
@@ -159,7 +159,7 @@ class Patch:
         ends = self._ends(share)
         if ends.any():
             faded = np.maximum(image + _faded(self.into - image, ends, share), 0.0)
-            # The ends take on the place; nothing becomes brighter than both and burns.
+            # An end takes on the values of the place; what is brighter than both must not clip.
             image = within(faded, np.maximum(image, self.into), white)
         a = share[..., None]
         return (1.0 - a) * self.into + a * image, share

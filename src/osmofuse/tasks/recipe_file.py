@@ -64,7 +64,7 @@ def _for_shadow(data: Mapping[str, Any], place: str) -> dict[str, Any]:
     except SettingError as error:
         raise SettingError(f"{place}: {error}") from error
     return {
-        "command": "shadow",
+        "command": _SHADOW,
         "alpha": None,
         "needs_map": False,
         "soften": 0.0,

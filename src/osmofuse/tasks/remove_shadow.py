@@ -182,7 +182,7 @@ def check_shadow_settings(
         raise SettingError(f"level: {level!r} changes the lit part; use it with extent='global'")
 
 
-# Settings that depend on a purpose, not on a map, and their defaults.
+# Settings that a recipe can hold, which do not depend on the map, and their defaults.
 SETTINGS: Mapping[str, Any] = {
     name: signature(remove_shadow).parameters[name].default
     for name in signature(check_shadow_settings).parameters
@@ -240,9 +240,9 @@ class _Work:
 
     @cached_property
     def kind(self) -> Kinds:
-        """Return which pixels are free: all, or for a local extent those that are not lit.
+        """Free pixels: all, or for a local extent those that are not lit.
 
-        With a profile the anisotropic model takes the lit part as it is, up to its level.
+        With a profile the anisotropic model also holds the lit part; its level is set at the end.
         """
         held = self.extent == "local" or (self.model == "anisotropic" and self.profile is not None)
         if not held or self.regions is None:
