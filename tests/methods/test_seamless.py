@@ -10,9 +10,9 @@ from osmofuse.methods.seamless import (
     MOST_TIE,
     Seamless,
     _grids,
+    ink_gone,
     integrated,
     two_sided,
-    uncovered,
 )
 from osmofuse.methods.statistics import Statistics
 from osmofuse.metrics import psnr
@@ -111,7 +111,7 @@ def test_relief_has_two_sides_and_ink_one() -> None:
 def test_only_ink_that_becomes_brighter_goes() -> None:
     psi, kept = np.zeros((60, 60), np.float32), np.zeros((60, 60), np.float32)
     psi[20:30, 10:20], psi[20:30, 40:50], kept[22] = 0.5, -0.5, 1.0
-    gone = uncovered(psi, kept, 1.0)
+    gone = ink_gone(psi, kept, 1.0)
     assert gone[25, 15] == 1.0
     assert gone[25, 45] == gone[5, 5] == gone[22].max() == 0.0
 

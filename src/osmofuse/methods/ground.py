@@ -65,7 +65,10 @@ class Ground:
 
 @dataclass(frozen=True, eq=False)
 class CoarseGround:
-    """Ground around `gone`, ink on copies reduced by a factor; `sigmas` are lengths on these."""
+    """Ground around ink that is gone.
+
+    `gone` is on copies reduced by `factor`; `sigmas` are lengths on these copies.
+    """
 
     gone: FloatArray
     shape: tuple[int, int]

@@ -14,10 +14,10 @@ difference of the pictures' brightness. Without it, the drift on an edge is
 what nearly agrees with f keeps f's own brightness, at a distance r already; what differs, such as
 ink, an object or land under a cloud, is let go. All channels have one t, from the largest of their
 :math:`\psi^2`, found in rounds on reduced copies. Backgrounds of one band know no colours: relief,
-which is as often brighter as darker, is then held at one and a half times the distance; and
-ink of f that gives way to something brighter is not held at all, and goes with its colour if the
-colour of what enters is "coarse". Where a background is black up to the border, or has a white
-strip there, it has no data, and f is kept.
+which is as often brighter as darker, is then held at a longer distance; ink of f that gives way to
+something brighter is not held at all, and with ``band="coarse"`` its colour is replaced by that of
+the ground around. Where a background is black up to the border, or has a white strip there, it has
+no data, and f is kept.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from osmofuse.checks import number
+from osmofuse.checks import number_or_auto
 from osmofuse.filters import enlarged, reduced, smooth
 from osmofuse.linalg.integral import Integral
 from osmofuse.methods.cost import Cost
@@ -58,7 +58,7 @@ LEAST_KAPPA, MOST_KAPPA = 0.06, 0.3
 # (1.2 to 1.8 works); and the share of both signs from which it is relief, (0.16, 0.5) to
 # (0.24, 0.7) works.
 RELIEF, TWO_SIDED = 1.5, (0.2, 0.6)
-# Of the same: mean difference of logarithms, in windows of r, from which ink goes, and is let go;
+# Of the same: mean difference of logarithms, in windows of r, between which ink of f gives way;
 # (0.02, 0.1) to (0.04, 0.15) works.
 UNCOVERED = (0.03, 0.12)
 TIE_PIXELS = 50_000  # pixels of the copies on which t is found: what it holds is wide
@@ -86,8 +86,7 @@ class Seamless:
     finds_map: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if self.tie != "auto":
-            number("tie", self.tie, least=LEAST_TIE, most=MOST_TIE)
+        number_or_auto("tie", self.tie, least=LEAST_TIE, most=MOST_TIE)
 
     @property
     def cost(self) -> Cost:
@@ -111,7 +110,7 @@ class Seamless:
         t, psi = alike(drifts, *lengths, known, shared=shared, in_colour=not shades)
         if not shades:
             return TiedTarget(near, tie, factor, t, shared, sources)
-        gone = uncovered(psi, drifts[0].kept, lengths[0])
+        gone = ink_gone(psi, np.mean([one.kept for one in drifts], axis=0), lengths[0])
         t = np.maximum(t, relief_of(psi, lengths[0])) * (np.float32(1.0) - gone)
         ground = None
         if gone.any() and all(map(sources.is_one_band, range(1, sources.count))):
@@ -237,7 +236,7 @@ def alike(
     shared: bool,
     in_colour: bool,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return t, which is 1 where the mixed drifts lead to the foreground, and where they lead.
+    """Return t, which is 1 where the mixed drifts lead to the foreground, and the mean of psi.
 
     Lengths are in pixels. Channels with one map have `shared` matrices.
     """
@@ -246,7 +245,7 @@ def alike(
     others = [first.twin() if shared else Integral(shape) for _ in channels[1:]]
     t: FloatArray = np.zeros(shape, np.float32)
     for number_of_round in range(TIE_ROUNDS + 1):
-        squares = np.zeros(shape, np.float32)
+        squares, total = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
         for one, integral in zip(channels, (first, *others), strict=True):
             if number_of_round == 0:
                 integral.set_mixed(one.ratios, one.weights)
@@ -254,9 +253,10 @@ def alike(
                 integral.set_mass(_mass(one.kept, t, near, tie))
             psi = integral.cycle(1 if number_of_round else COARSE_CYCLES)
             np.maximum(squares, np.square(psi), out=squares)
+            total += psi
         kappa = known("kappa", partial(kappa_of, squares)) if in_colour else KAPPA
         t = 1.0 / np.square(1.0 + squares / np.float32(kappa**2))
-    return t, psi
+    return t, total / np.float32(len(channels))
 
 
 def relief_of(psi: FloatArray, near: float) -> FloatArray:
@@ -270,7 +270,7 @@ def two_sided(psi: FloatArray, sigma: float) -> FloatArray:
     return between(1.0 - mean / (height + TINY), *TWO_SIDED)
 
 
-def uncovered(psi: FloatArray, kept: FloatArray, sigma: float) -> FloatArray:
+def ink_gone(psi: FloatArray, kept: FloatArray, sigma: float) -> FloatArray:
     """Return 1 where ink of the foreground gives way to something brighter."""
     return (np.float32(1.0) - kept) * between(smooth(psi, sigma), *UNCOVERED)
 
