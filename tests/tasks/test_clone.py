@@ -265,3 +265,12 @@ def test_osmosis_burns_nothing_next_to_a_white_part_of_the_place():
     made = clone(into, thing, disc(exact.shape, 28), at=(30, 20), model="osmosis")
     burnt = np.any((made.image >= 254.5 / 255) & (into < 254.5 / 255), axis=2)
     assert burnt.sum() < 0.005 * (made.mask > 0).sum()
+
+
+@pytest.mark.parametrize(("inverted", "told"), [(True, True), (False, False)])
+def test_a_mask_that_seems_inverted_is_told(inverted, told):
+    wall, flower = np.full((40, 50, 3), 180, np.uint8), np.full((20, 24, 3), 90, np.uint8)
+    mask = np.zeros((20, 24), bool)
+    mask[5:15, 6:18] = True
+    notes = osmofuse.clone(wall, flower, ~mask if inverted else mask).notes
+    assert any("inverted" in note for note in notes) == told

@@ -150,11 +150,20 @@ def test_the_shadow_is_found():
     assert "found a shadow" in result.notes[0]
 
 
+def test_a_mask_taken_for_a_boundary_is_told(scene):
+    rows, cols = scene.alpha.shape[:2]
+    filled = np.ones((rows, cols))
+    filled[: rows // 2, : cols // 2] = 0.0
+    notes = osmofuse.remove_shadow(scene.foreground, filled).notes
+    assert any("25% of the picture" in note and "--mask" in note for note in notes)
+
+
 def test_an_open_boundary_works_globally_without_texture(scene):
     boundary = scene.alpha.copy()
     boundary[:80] = 1
     result = osmofuse.remove_shadow(scene.foreground, boundary)
     assert "encloses no region" in result.notes[0]
+    assert "--mask" not in result.notes[0]
     assert result.jump == ()
     with pytest.raises(InputError, match=r"^boundary: encloses no region"):
         osmofuse.remove_shadow(scene.foreground, boundary, extent="local")

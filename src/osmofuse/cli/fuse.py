@@ -76,6 +76,8 @@ def _job(ctx: click.Context, given: dict[str, Any], chosen: Recipe | None) -> Fu
     options.check_arguments(ctx, given, "foreground", "background")
     options.check_inversion(ctx, given)
     parts = options.given_or_recipe(given, _CHOICES)
+    if chosen is not None:
+        chosen.check_command("fuse")
     method = chosen.method if chosen is not None and "method" not in parts else given["method"]
     parts |= {"foreground": given["foreground"], "backgrounds": given["background"]}
     parts |= {name: given[name] for name in (*_OUTPUTS, *options.COMMON)}

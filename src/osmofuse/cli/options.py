@@ -214,7 +214,7 @@ def hints() -> list[str]:
         return []
     return [
         "alpha is 0.5 everywhere, since none was given, and methods that need a region do nothing. "
-        "A map makes the result stronger: try --alpha auto, or paint one over the foreground, "
+        "osmofuse fuse without a method needs no map. For others paint one over the foreground, "
         "white to keep it, black where the background's structure is to enter, save it in grey and "
         "the same size, and give --alpha map.png"
     ]

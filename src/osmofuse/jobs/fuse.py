@@ -26,7 +26,7 @@ from osmofuse.jobs.marking import history_of, marked
 from osmofuse.jobs.need import Need, need_of_fusion
 from osmofuse.jobs.sources import Opened, SourcesJob, open_files
 from osmofuse.methods import Fusion, Method, Sources
-from osmofuse.methods.contract import finds_structure, is_replayable, settings_of
+from osmofuse.methods.contract import finds_structure, is_replayable, needs_no_map, settings_of
 from osmofuse.metrics import score
 from osmofuse.optimise.plan import Plan
 from osmofuse.picture import Picture
@@ -43,10 +43,8 @@ from osmofuse.tasks.prepare import kind_of
 from osmofuse.typing import FloatArray
 
 # Note on a fusion without effect.
-_UNCHANGED = (
-    "the output is the foreground, unchanged: nothing of the background entered. Give a map that "
-    "is black where it is to enter, or see the method's settings, e.g. threshold of poisson"
-)
+_UNCHANGED = "the output is the foreground, unchanged: nothing of the background entered"
+_MORE = "; give a map that is black where it is to enter, or see the method's settings"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -172,7 +170,7 @@ class FuseJob(SourcesJob[FuseResult]):
             record = self._record(opened, fusion, output, clipped)
             self._write(outputs, opened, fusion, output, record)
             if np.array_equal(picture.pixels, foreground.pixels):
-                notes = (*notes, _UNCHANGED)
+                notes = (*notes, _UNCHANGED + ("" if needs_no_map(self.fuser) else _MORE))
             written = outputs.files
             if self.report is not None:
                 page = write_page(self, opened, fusion, record, written, outputs.staging)

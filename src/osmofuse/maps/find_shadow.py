@@ -133,8 +133,8 @@ def find_shadow(logarithms: FloatArray) -> tuple[BoolArray, str]:
             best = region, edge
     if best is None:
         raise InputError(
-            "boundary: no shadow found for sure; draw its edge, or give a rough mask of it "
-            "(mask=True)"
+            "boundary: no shadow found for sure; draw its edge, or give a rough mask of it with "
+            "--mask (in Python mask=True)"
         )
     region, edge = best
     mask = np.kron(region, np.ones((factor, factor), bool))[:rows, :cols]

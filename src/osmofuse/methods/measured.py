@@ -22,7 +22,7 @@ from osmofuse.maps.auto_alpha import noise_of
 from osmofuse.methods.background_bands import BackgroundBands, averaged, to_average
 from osmofuse.methods.ground import COARSE, STROKE_PARTS, CoarseGround, Ground, ground_of
 from osmofuse.methods.planes import Filling, Found, Target, WholeTarget, chromatic_mean
-from osmofuse.methods.seamless import TiedTarget
+from osmofuse.methods.seamless import MOST_TIE, TiedTarget
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics
 from osmofuse.methods.union.bands import structure_of
@@ -134,9 +134,16 @@ class Measured:
                 causes.append(f"strokes about {chosen['reach']:.2g} px wide")
             if "eta" in chosen:
                 causes.append(f"foreground noise {self.noise:.2g}")
-            found = ", ".join(f"{name} {value:.2g}" for name, value in chosen.items())
+            found = ", ".join(_told(name, value) for name, value in chosen.items())
             yield f"{', '.join(causes)}: {found}" if causes else found
         if any(self.single):
             yield AVERAGED
         if isinstance(self.target, Found):
             yield from self.target.notes
+
+
+def _told(name: str, value: float) -> str:
+    """Return a setting and its value as text."""
+    return (
+        f"no limit of the {name}" if name == "tie" and value >= MOST_TIE else f"{name} {value:.2g}"
+    )

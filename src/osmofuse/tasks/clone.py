@@ -36,6 +36,7 @@ Model = Literal["auto", "osmosis", "seamless", "cut"]
 MODELS: tuple[Model, ...] = get_args(Model)
 LEAST_SCALE, MOST_SCALE = 0.01, 100.0
 FARTHEST = 1_000_000  # pixels; limit of a place
+WHITE_FRAME = 0.8  # share of white along the frame of a mask that seems inverted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -267,7 +268,20 @@ def _mask(
     found = found.astype(dtype) if layer is None else found.astype(dtype) * layer
     if not (found >= 0.5).any():
         raise InputError("mask: empty, no pixel is white or light grey; it is white on the object")
+    if _looks_inverted(found):
+        notes += (
+            "mask: white around and black inside, as if inverted; here it is white on the object, "
+            "unlike the maps of fuse",
+        )
     return found, known, notes
+
+
+def _looks_inverted(mask: FloatArray) -> bool:
+    """Return True for a mask that is white along most of its frame, and black inside."""
+    inside = np.zeros(mask.shape, bool)
+    inside[1:-1, 1:-1] = True
+    white = mask >= 0.5
+    return bool(white[~inside].mean() > WHITE_FRAME and not white.all())
 
 
 def _levels(mask: Given) -> tuple[FloatArray, tuple[str, ...]]:

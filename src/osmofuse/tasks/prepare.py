@@ -401,11 +401,11 @@ def _faint(picture: Picture, valid: BoolArray | None, levels: str) -> str | None
     if used >= LEAST_RANGE:
         return None
     words = (
-        f"uses {used:.0%} of the range of {picture.depth}, so its structure will hardly show, or "
-        "even pale what the foreground has"
+        f"uses {used:.0%} of the range of {picture.depth}; with a number as alpha, or a method "
+        "other than variational, its structure will hardly show"
     )
     # The advice is useless if an adjustment was made already.
-    advice = "; stretch it with --levels match, or percentiles"
+    advice = "; then stretch it with --levels match, or percentiles"
     return words + (advice if levels == "as-is" else "")
 
 

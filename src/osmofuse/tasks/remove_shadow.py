@@ -36,6 +36,7 @@ EXTENTS: tuple[Extent, ...] = ("global", "local")
 LEVELS: tuple[Level, ...] = ("lit", "exposure", "mean")
 REMOVED: tuple[Removed, ...] = ("auto", "shadow", "light")
 
+FILLED = 0.15  # share of black from which a boundary may be a mask; bands have 1 to 10 %
 METER = 2.2  # exponent that turns samples into light, nearly that of sRGB
 LUMINANCE = (0.2126, 0.7152, 0.0722)  # share of each channel of sRGB in it
 # Deviation of the weight of an exposure meter, in sides of the picture; 0.25..0.35 works.
@@ -141,7 +142,7 @@ def remove_shadow(
     regions = _regions(logarithms, keep, remove, extent)
     profile = None
     if regions is None:
-        notes += ("the boundary encloses no region; its drift is 0, without the ground's texture",)
+        notes += (_no_region(keep),)
     elif texture is not False:
         profile = shadow_profile(logarithms, regions)
     level = level or ("lit" if extent == "local" else "exposure")
@@ -200,6 +201,18 @@ def _regions(
             "or use extent='global'"
         )
     return regions
+
+
+def _no_region(keep: FloatArray) -> str:
+    """Return a note on a boundary without a lit and a dark side."""
+    black = float((keep < 0.5).mean())
+    words = "the boundary encloses no region, so what lies on it becomes smooth, without texture"
+    if black > FILLED:
+        return (
+            f"{words}; it is black on {black:.0%} of the picture: if it is a mask of the whole "
+            "shadow, give it with --mask (in Python mask=True)"
+        )
+    return f"{words}; close it, or let it run to the frame on both ends"
 
 
 @dataclass(frozen=True, eq=False)
