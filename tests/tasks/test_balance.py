@@ -139,3 +139,25 @@ def test_inputs_are_not_changed(truth):
     for one in pictures:
         one.flags.writeable = False
     osmofuse.balance(pictures, places)
+
+
+def test_wrong_places_are_told():
+    rng = np.random.default_rng(0)
+    wide = 0.2 + 0.6 * rng.random((30, 45)).repeat(8, 0).repeat(8, 1)
+    places = [(0, 0), (0, 110), (90, 0), (90, 110)]
+    pictures = [
+        wide[top : top + 140, left : left + 200] * gain
+        for (top, left), gain in zip(places, (1.0, 0.7, 1.1, 0.9), strict=True)
+    ]
+    assert not [n for n in osmofuse.balance(pictures, places).notes if "check the places" in n]
+    swapped = [(left, top) for top, left in places]
+    (told,) = [n for n in osmofuse.balance(pictures, swapped).notes if "check the places" in n]
+    assert "different things" in told
+
+
+def test_smooth_or_noisy_overlaps_are_not_doubted(rng):
+    smooth = np.linspace(0.2, 0.8, 120) * np.ones((90, 1))
+    noise = 0.5 + 0.01 * rng.standard_normal((2, 90, 120))
+    for pictures in ([smooth, smooth * 0.5], list(noise)):
+        notes = osmofuse.balance(pictures, [(0, 0), (0, 0)]).notes
+        assert not [n for n in notes if "check the places" in n]

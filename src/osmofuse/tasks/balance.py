@@ -16,9 +16,11 @@ from osmofuse.tasks.edited import Edited
 from osmofuse.tasks.mosaic.blend import Blend
 from osmofuse.tasks.mosaic.layout import Layout, Places, layout_of
 from osmofuse.tasks.mosaic.light import lights_of
-from osmofuse.tasks.mosaic.pairs import Pair, connected, pairs_of
+from osmofuse.tasks.mosaic.pairs import Pair, agreement, compared, connected, pairs_of
+from osmofuse.tasks.mosaic.panels import Panel
 from osmofuse.typing import ArrayLike, BoolArray, FloatArray
 
+LEAST_AGREEMENT = 0.2  # correlation below which overlaps show different things
 _WIDE = 2.0  # ratio of the largest to the smallest gain above which a note warns of noise
 
 
@@ -121,7 +123,11 @@ def balance(
     return Balanced(
         image=image,
         status=Status.cancelled if guard.cancelled else Status.direct,
-        notes=(*layout.notes, *_notes(gains, flat is not None, len(layout.panels))),
+        notes=(
+            *layout.notes,
+            *_notes(gains, flat is not None, len(layout.panels)),
+            *_doubts(layout.panels, pairs),
+        ),
         seconds=guard.seconds,
         original=original,
         valid=None if valid.all() else valid,
@@ -166,5 +172,20 @@ def _notes(gains: FloatArray, flattened: bool, count: int) -> Iterator[str]:
         yield f"only one picture, so there is nothing to level; it was {rest}"
         return
     least, most = float(gains.min()), float(gains.max())
-    noisy = "; noise is uneven" if most / least > _WIDE else ""
+    noisy = "; what was brightened most has the most noise" if most / least > _WIDE else ""
     yield f"{count} pictures levelled, whose gains were from {least:.3g} to {most:.3g}{noisy}"
+
+
+def _doubts(panels: Sequence[Panel], pairs: Sequence[Pair]) -> Iterator[str]:
+    """Yield a note if overlaps show different things."""
+    wrong = []
+    for pair in pairs:
+        if pair.overlaps:
+            alike = agreement(*compared(panels, pair, 0, len(pairs)))
+            if alike is not None and alike < LEAST_AGREEMENT:
+                wrong.append(f"{panels[pair.first].name} and {panels[pair.second].name}")
+    if wrong:
+        yield (
+            f"{', '.join(wrong)} show different things where they overlap; check the places "
+            "(X,Y on the command line, row and column in Python)"
+        )

@@ -22,6 +22,7 @@ _ENOUGH = 60
 _SIDE = 64  # most blocks along each side of an overlap
 # Most points of all pairs together, and least of one: bounds of memory.
 _MOST, _LEAST = 400_000, 64
+_FLAT = 0.03  # deviation of logarithms below which an overlap shows too little to be compared
 # Distances in pixels from a seam at which panels that only touch are compared: at two, since a
 # line of the scene may lie along the seam.
 DEPTHS = 0, 2
@@ -112,6 +113,28 @@ def compared(panels: Sequence[Panel], pair: Pair, channel: int, pairs: int) -> t
         sides.append((rows + middle, cols + middle, level))
     one, two = (Side(*(x[good] for x in side)) for side in sides)
     return one, two
+
+
+def agreement(one: Side, two: Side) -> float | None:
+    """Return the correlation of what two panels show, without smooth light; None if it is little.
+
+    Below 0.2 they show different things; the panels of a mosaic have 0.9 and more.
+    """
+    if one.level.size < _ENOUGH:
+        return None
+    detail = [_without_light(side) for side in (one, two)]
+    spread = [float(x.std()) for x in detail]
+    if min(spread) < _FLAT:
+        return None
+    return float((detail[0] * detail[1]).mean()) / (spread[0] * spread[1])
+
+
+def _without_light(side: Side) -> FloatArray:
+    """Return the logarithm of levels, less the polynomial of degree two that fits it best."""
+    r, c = (x / max(float(x.max()), 1.0) for x in (side.rows, side.cols))
+    terms = np.stack([np.ones_like(r), r, c, r * r, r * c, c * c], axis=1)
+    y = np.log(side.level)
+    return np.asarray(y - terms @ np.linalg.lstsq(terms, y, rcond=None)[0])
 
 
 def _pair(panels: Sequence[Panel], k: int, m: int) -> Pair | None:
