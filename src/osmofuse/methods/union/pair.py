@@ -107,7 +107,10 @@ def inner_white(b: FloatArray) -> float:
 
 
 def rim(b: FloatArray, level: float, side: float | None = None) -> BoolArray:
-    """Return the mask of dark regions and bright strips at the border; `side` is of the whole."""
+    """Return the mask of dark regions and bright strips at the border; `side` is of the whole.
+
+    The level of the ground is taken from b, so b must be the whole picture.
+    """
     found = dark_regions(b, level, side)
     near = min(NEAR_BLACK * level, OF_GROUND * percentile(b, 50.0))
     if found.any():
