@@ -55,10 +55,11 @@ def osmofuse_in(
 
 
 def warm(folder: Path) -> None:
-    """Let another process compile the kernels of a pair's fusion, if that is still to be done."""
+    """Let other processes compile the kernels of a pair's fusions, if that is still to be done."""
     write_pair(folder)
-    pair = "visible.tif", "infrared.tif", "--alpha", "map.png"
-    assert osmofuse_in(folder, "fuse", *pair, "-o", "fused.tif").returncode == 0
+    for name, chosen in (("plain.tif", ()), ("fused.tif", ("--alpha", "map.png"))):
+        done = osmofuse_in(folder, "fuse", "visible.tif", "infrared.tif", *chosen, "-o", name)
+        assert done.returncode == 0, done.stderr
 
 
 def contents(folder: Path) -> dict[str, bytes]:
