@@ -17,7 +17,7 @@ import pytest
 
 import osmofuse
 from osmofuse import cli
-from osmofuse.errors import OutputError
+from osmofuse.errors import OutputError, SettingError
 from osmofuse.record import read_record
 from pairs import command, contents, osmofuse_in, write_pair
 
@@ -318,3 +318,10 @@ def test_a_read_only_folder_ends_with_7():
     finally:
         (folder / "out").chmod(0o755)
         shutil.rmtree(folder)
+
+
+def test_a_recipe_for_shadows_is_refused(invoke, folder):
+    done = invoke("visible.tif", "infrared.tif", "--recipe", "shadow", "-o", "out.tif")
+    assert isinstance(done.exception, SettingError)
+    assert "removal of shadows" in str(done.exception)
+    assert not (folder / "out.tif").exists()

@@ -69,3 +69,10 @@ def test_the_note_says_what_was_found(page):
     fusion = osmofuse.fuse(page.foreground, page.background)
     assert fusion.notes[0].startswith("strokes about")
     assert f"reach {fusion.chosen['reach']:.2g}" in fusion.notes[0]
+
+
+def test_a_tie_without_limit_is_told_in_words():
+    f, b = np.random.default_rng(0).random((2, 24, 30, 3))
+    notes = osmofuse.fuse(f, b, np.linspace(0, 1, 30) * np.ones((24, 1))).notes
+    assert any("no limit of the tie" in note for note in notes)
+    assert not any("e+06" in note for note in notes)
