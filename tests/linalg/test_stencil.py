@@ -27,12 +27,13 @@ def dense(stencil):
     return matrix
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", [*SHAPES, (3, 254), (2, 1023)])
 def test_planes_are_even_inside_their_frame(shape):
     rows, cols = padded_shape(shape)
-    assert rows % 2 == cols % 2 == 0
+    assert rows % 2 == 0
     assert rows - shape[0] in (2, 3)
-    assert cols - shape[1] in (2, 3)
+    assert 2 + shape[1] % 2 <= cols - shape[1] <= 34
+    assert cols % 32 == 16
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -71,8 +72,8 @@ def test_planes_begin_at_different_places_of_a_page(dtype):
     planes = [zeros((7, 5), dtype) for _ in range(12)]
     assert len({plane.ctypes.data % 4096 for plane in planes}) == 12
     for plane in planes:
-        assert plane.ctypes.data % 64 == 0
+        assert plane[1:, 1:].ctypes.data % 64 == 0
         assert plane.flags.c_contiguous
         assert plane.dtype == dtype
-        assert plane.shape == (10, 8)
+        assert plane.shape == (10, 16)
         assert not plane.any()

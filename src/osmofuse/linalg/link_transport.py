@@ -12,6 +12,7 @@ import numpy as np
 
 from osmofuse.kernels import fast_kernel, prange
 from osmofuse.linalg.kinds import CLOSED, FREE, HELD, Kinds
+from osmofuse.linalg.stencil import padded_shape
 from osmofuse.operators.lattice_edges import Links
 from osmofuse.typing import Array, FloatArray
 
@@ -46,7 +47,7 @@ class LinkTransport:
 
     def __init__(self, links: Links, kind: Kinds, labels: Array) -> None:
         cols = kind.shape[1]
-        width = cols + cols % 2 + 2
+        width = padded_shape((kind.shape[0], cols))[1]
         self.ends = here, there = links.here, links.there
         kinds, label = kind.ravel(), labels.ravel()
         is_open = (kinds[here] == FREE) & (kinds[there] != CLOSED) & (label[here] == label[there])

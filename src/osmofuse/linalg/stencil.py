@@ -7,7 +7,8 @@ and a weight :math:`m_{ij} \ge 0` on every edge:
 
 Planes carry a frame of one pixel and an even number of rows and columns inside it, so that
 kernels need no branches at borders and blocks of 2 × 2 always fit. The weights of edges into the
-frame are zero, and so are all values in the row or column that makes a size even.
+frame are zero, and so are all values in the row or column that makes a size even. The first pixel
+inside each row begins a cache line, and neighbouring rows lie in different sets of a cache.
 """
 
 from __future__ import annotations
@@ -20,14 +21,16 @@ import numpy as np
 from osmofuse.kernels import fast_kernel, prange
 from osmofuse.typing import FloatArray
 
-_PAGE = 4096  # bytes, after which the sets of a first-level cache begin again
-_places = cycle(range(0, _PAGE, 320))  # multiples of a cache line of 64 bytes, 13 of them
+_LINE = 16  # samples in a cache line of 64 bytes, in single precision
+_PAGE = 4096  # bytes, after which the sets of a cache begin again
+_places = cycle(range(0, _PAGE, 320))  # multiples of a cache line, 13 of them
 
 
 def padded_shape(shape: tuple[int, int]) -> tuple[int, int]:
-    """Return the shape of a padded plane for a grid."""
+    """Return the shape of a padded plane for a grid: a row is an odd number of cache lines."""
     rows, cols = shape
-    return rows + rows % 2 + 2, cols + cols % 2 + 2
+    lines = -(-(cols + cols % 2 + 2) // _LINE) | 1
+    return rows + rows % 2 + 2, lines * _LINE
 
 
 def zeros(shape: tuple[int, int], dtype: type = np.float32) -> FloatArray:
@@ -37,9 +40,10 @@ def zeros(shape: tuple[int, int], dtype: type = np.float32) -> FloatArray:
     the same pixel of ten planes would fetch ten lines of one cache set.
     """
     rows, cols = padded_shape(shape)
-    size = rows * cols * np.dtype(dtype).itemsize
+    one = np.dtype(dtype).itemsize
+    size = rows * cols * one
     memory = np.zeros(size + _PAGE, np.uint8)
-    start = (next(_places) - memory.ctypes.data) % _PAGE
+    start = (next(_places) - one - memory.ctypes.data) % _PAGE
     plane: FloatArray = memory[start : start + size].view(dtype).reshape(rows, cols)
     return plane
 
