@@ -28,12 +28,17 @@ __all__ = [
     "code_in_use",
     "fast_kernel",
     "kernel",
+    "parallel_part",
     "pixel",
     "prange",
+    "row_kernel",
     "seconds_compiling",
+    "serial_kernel",
+    "threads",
     "threads_for",
 ]
 
+_REORDERED = {"contract", "reassoc", "nsz"}
 _SMALL_PLANE = 20_000  # pixels; a kernel on fewer ends sooner than a second thread wakes up
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
@@ -54,17 +59,37 @@ def fast_kernel(function: Kernel) -> Kernel:
     Results still do not depend on the number of threads, and NaN stays NaN. Divisions are not
     replaced by approximate reciprocals, which are accurate to three digits only.
     """
-    return _compiled(function, fastmath={"contract", "reassoc", "nsz"})
+    return _compiled(function, fastmath=_REORDERED)
 
 
-def _compiled(function: Kernel, *, fastmath: bool | set[str]) -> Kernel:
-    compile_ = numba.njit(parallel=True, error_model="numpy", fastmath=fastmath)
+def serial_kernel(function: Kernel) -> Kernel:
+    """Compile like `fast_kernel`, on one thread; the function may call parallel parts."""
+    return _compiled(function, fastmath=_REORDERED, parallel=False)
+
+
+def parallel_part(function: Kernel) -> Kernel:
+    """Compile a part of a `serial_kernel` in parallel over rows or strips."""
+    compile_ = numba.njit(parallel=True, error_model="numpy", fastmath=_REORDERED)
+    return cast(Kernel, compile_(function))
+
+
+def _compiled(function: Kernel, *, fastmath: bool | set[str], parallel: bool = True) -> Kernel:
+    compile_ = numba.njit(parallel=parallel, error_model="numpy", fastmath=fastmath)
     compiled = compile_(function)
     if hasattr(compiled, "_cache"):  # False with NUMBA_DISABLE_JIT
         compiled._cache = KernelCache(compiled)
         if fastmath:
             _reordered.append(compiled)
     return cast(Kernel, compiled)
+
+
+def row_kernel(function: Kernel) -> Kernel:
+    """Compile a function of rows or of a strip of rows, to be called by fast kernels.
+
+    It must not allocate: views of rows are then not counted, which costs as much as a short row.
+    """
+    compile_ = numba.njit(error_model="numpy", fastmath=_REORDERED, _nrt=False)
+    return cast(Kernel, compile_(function))
 
 
 def pixel(function: Kernel) -> Kernel:
@@ -84,6 +109,11 @@ def threads_for(pixels: int) -> Iterator[None]:
         yield
     finally:
         numba.set_num_threads(before)
+
+
+def threads() -> int:
+    """Return the number of threads of a kernel."""
+    return int(numba.get_num_threads())
 
 
 def code_in_use() -> str:

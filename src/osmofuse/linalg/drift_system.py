@@ -203,8 +203,7 @@ class DriftSystem:
         """
         x, y, b = self._single
         assign(b, r)
-        x.fill(0.0)
-        assign(out, self.grid.cycle(x, y, b)[0])
+        assign(out, self.grid.cycle(x, y, b, fresh=True)[0])
         if self._band is not None:
             self._band.correct(out, r)
         if self.components.count and (self.tau > LONG_STEP or not self.components.whole):

@@ -16,7 +16,7 @@ from copy import copy
 import numpy as np
 
 from osmofuse.kernels import kernel, prange
-from osmofuse.linalg.multigrid import Hierarchy, fourth_kind
+from osmofuse.linalg.multigrid import FINE_LOW, Hierarchy, chebyshev_steps
 from osmofuse.linalg.stencil import inside, zeros
 from osmofuse.operators.difference import backward_divergence
 from osmofuse.typing import FloatArray
@@ -47,7 +47,7 @@ class Integral:
     @property
     def levels(self) -> int:
         """Number of grids."""
-        return len(self._grid.levels)
+        return 1 + len(self._grid.levels)
 
     def twin(self) -> Integral:
         """Return a solver with the same mass, and a drift of its own."""
@@ -82,14 +82,13 @@ class Integral:
 
     def cycle(self, count: int) -> FloatArray:
         """Improve the integral by V-cycles, and return it as a copy."""
-        for _ in range(count):
-            self._x, self._y = self._grid.cycle(self._x, self._y, self._b)
+        self._x, self._y = self._grid.cycle(self._x, self._y, self._b, count=count)
         return inside(self._x, self.shape).copy()
 
     def sweep(self, degree: int) -> FloatArray:
         """Improve the integral by sweeps on its own grid, and return a view of it."""
-        schedule = fourth_kind(degree)
-        self._x, self._y = self._grid.sweep(self._x, self._y, self._b, schedule)
+        steps = chebyshev_steps(FINE_LOW, 2.0, degree)
+        self._x, self._y = self._grid.sweep(self._x, self._y, self._b, steps)
         return inside(self._x, self.shape)
 
 

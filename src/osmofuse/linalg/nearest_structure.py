@@ -51,8 +51,7 @@ def nearest_structure(drift: FloatArray, w: FloatArray, kind: Kinds, grid: Hiera
     near = w.copy()
     if mismatch(s.down, s.right, b, drift, w, kind).max() > LEAST_MISMATCH:
         grid.update()
-        for _ in range(STRUCTURE_CYCLES):
-            x, y = grid.cycle(x, y, b)
+        x, y = grid.cycle(x, y, b, count=STRUCTURE_CYCLES)
         exponent = inside(x, s.shape)
         inside(near, s.shape)[...] *= np.exp(exponent - exponent.max())
     near /= near.max()

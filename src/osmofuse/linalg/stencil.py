@@ -40,12 +40,16 @@ def zeros(shape: tuple[int, int], dtype: type = np.float32) -> FloatArray:
     the same pixel of ten planes would fetch ten lines of one cache set.
     """
     rows, cols = padded_shape(shape)
+    return flat_zeros(rows * cols, dtype).reshape(rows, cols)
+
+
+def flat_zeros(size: int, dtype: type = np.float32) -> FloatArray:
+    """Return zeros of which the second begins a cache line, each time at another place of a page."""
     one = np.dtype(dtype).itemsize
-    size = rows * cols * one
-    memory = np.zeros(size + _PAGE, np.uint8)
+    memory = np.zeros(size * one + _PAGE, np.uint8)
     start = (next(_places) - one - memory.ctypes.data) % _PAGE
-    plane: FloatArray = memory[start : start + size].view(dtype).reshape(rows, cols)
-    return plane
+    found: FloatArray = memory[start : start + size * one].view(dtype)
+    return found
 
 
 def padded(x: FloatArray, dtype: type = np.float32) -> FloatArray:

@@ -166,7 +166,7 @@ class Quality:
     error : float
         Estimated error in time.
     residual : float
-        Bound of the error of the second solve.
+        Residual of the second solve: what one sweep would change.
     descent : float
         :math:`-dE/dt = \sum (\partial_u E)^2` near the middle of the step, over all samples.
     """
@@ -233,12 +233,12 @@ class Flow:
         rate = 1.0 / (G * h)
         self._set_implicit_step(k, rate)
         work.grid.coarsen(heaviness=rate * self.weights.brightness)
-        work.x.fill(0.0)
-        self._solve(cycles)
+        self._solve(cycles, fresh=True)
         second_stage(work.x, work.b, one.first, one.v, number(rate * K), *self.shape)
         self._solve(cycles)
         s = work.grid.finest
-        planes = (one.end, work.x, work.b, s.down, s.right, s.mass, one.first, one.u, one.v)
+        matrix = s.down, s.right, s.mass, s.inverse
+        planes = one.end, work.x, work.b, *matrix, one.first, one.u, one.v
         sums: FloatArray = end_step(*planes, number(K), *self.shape)
         return np.asarray(sums.sum(axis=1, dtype=np.float64))
 
@@ -250,10 +250,9 @@ class Flow:
             *(number(self.weights.gamma), number(rate), *self.shape),
         )
 
-    def _solve(self, cycles: int) -> None:
+    def _solve(self, cycles: int, *, fresh: bool = False) -> None:
         work = self.work
-        for _ in range(cycles):
-            work.x, work.y = work.grid.cycle(work.x, work.y, work.b)
+        work.x, work.y = work.grid.cycle(work.x, work.y, work.b, count=cycles, fresh=fresh)
 
     def follow(self, guard: Guard) -> bool:
         """Relax v at the end of the proposed step; return False if cancelled."""
@@ -323,9 +322,7 @@ class Flow:
         if sweeps <= MOST_SWEEPS:
             return grid.sweep(v, y, b, semi_iteration(rho, math.ceil(sweeps)))
         grid.coarsen(heaviness=4.0 * self.weights.mu / edges)
-        for _ in range(math.ceil(math.log10(1.0 / goal))):
-            v, y = grid.cycle(v, y, b)
-        return v, y
+        return grid.cycle(v, y, b, count=math.ceil(math.log10(1.0 / goal)))
 
     def begin(self, *, goal: float, guard: Guard) -> None:
         """Set v to its minimum without the osmosis term, which vanishes as u approaches c v."""

@@ -28,14 +28,17 @@ LONGEST_EXTRAPOLATION = 1.05  # largest part of a step at which dense output is 
 END_MARGIN = 1.03  # an end predicted within this factor of the current time counts as reached
 SHORTEST_PART = 0.5  # a step whose end lies before this part is proposed again, shorter
 SHORTEST_STEP = 1e-3  # but not below this flow time
-FIRST_CYCLES, MOST_CYCLES = 2, 8  # multigrid cycles of a stage
+MOST_CYCLES = 8  # multigrid cycles of a stage
 MOST_HALVINGS, MOST_STEPS = 6, 400  # of a proposed step; of a plan
 # Bounds of plans: the time of a reach of a million pixels; the brightest samples with an offset.
 LONGEST_STEP, BRIGHTEST, LARGEST_HALO = 1e15, 1000.0, 10**18
 MOST_STATISTIC = 1e30  # anything that a plane in single precision can hold works
-# Tolerances of the last step relative to the mean brightness; earlier steps may have
-# EARLY_FACTOR times as much, since later steps damp their errors.
-ERROR_TOLERANCE, RESIDUAL_TOLERANCE, EARLY_FACTOR = 1.2e-3, 0.7e-3, 10.0
+# Error of the last step relative to the mean brightness; earlier steps may have EARLY_FACTOR times
+# as much, since later steps damp their errors.
+ERROR_TOLERANCE, EARLY_FACTOR = 1.2e-3, 10.0
+# Residuals of the first step and of later ones, in which little of the error is left in the fast
+# parts that residuals show. A cycle leaves a tenth of a residual.
+FIRST_RESIDUAL, LATER_RESIDUAL, ROUGH_FACTOR = 0.9e-3, 1.2e-4, 4.0
 LONG_TIME = 1e4  # flow time after which, on most pictures, only rounding changes the energy
 ENERGY_ROUNDING = 1e-2  # relative rise of the energy that single precision explains
 STATIONARY_RTOL = 1e-8  # relative energy change between iterations of the steady state
@@ -216,9 +219,12 @@ def run_rule(
         while (proposed := planner.propose(h, last=last)) is not None:
             h, quality = proposed
             part = _part(rate, s, _expected(flow, s, h, quality))
-            if part >= SHORTEST_PART or h <= SHORTEST_STEP:
+            if part < SHORTEST_PART and h > SHORTEST_STEP:
+                h, last = max(OVERSHOOT * part, SHORTEST_PART / 4.0) * h, True
+            elif part < 1.0 and not last and planner.is_coarse(quality):
+                last = True  # it was not expected to be, and is proposed again as the last
+            else:
                 break
-            h, last = max(OVERSHOOT * part, SHORTEST_PART / 4.0) * h, True
         if proposed is None or not flow.follow(guard):
             return s
         new = _state_after(flow, s, h, quality, planner.cycles)
@@ -266,25 +272,30 @@ class _Planner:
     """Step control: proposes steps until they meet the tolerances, and records accepted ones."""
 
     def __init__(self, flow: Flow, guard: Guard) -> None:
-        self.flow, self.guard, self.cycles = flow, guard, FIRST_CYCLES
+        self.flow, self.guard, self.cycles = flow, guard, 1
         self.steps: list[float] = []
         self.cycles_taken: list[int] = []
         self.part = 1.0
 
     def propose(self, h: float, *, last: bool) -> tuple[float, Quality] | None:
         """Return a proposed step of length h or shorter and its quality; None if cancelled."""
-        shortest = 0.5**MOST_HALVINGS * h
+        shortest, self.cycles = 0.5**MOST_HALVINGS * h, 1
         while (quality := self.flow.propose(h, self.cycles, self.guard)) is not None:
+            rough = LATER_RESIDUAL if self.steps else FIRST_RESIDUAL
+            rough *= self.flow.weights.brightness
             allowed = self.flow.weights.brightness * (1.0 if last else EARLY_FACTOR)
-            # Early solves may be inaccurate: later solves correct what they leave.
-            rough = last and quality.residual > RESIDUAL_TOLERANCE * allowed
-            if rough and self.cycles < MOST_CYCLES:
-                self.cycles += 1
+            if quality.residual > rough and self.cycles < MOST_CYCLES:
+                more = 2 if quality.residual > ROUGH_FACTOR * rough else 1
+                self.cycles = min(self.cycles + more, MOST_CYCLES)
             elif quality.error > ERROR_TOLERANCE * allowed and h > shortest:
                 h, last = 0.5 * h, False
             else:
                 return h, quality
         return None
+
+    def is_coarse(self, quality: Quality) -> bool:
+        """Return True for a step that is too long for the last."""
+        return quality.error > ERROR_TOLERANCE * self.flow.weights.brightness
 
     def accept(self, new: FlowState, s: FlowState, part: float = 1.0) -> FlowState:
         """Accept a proposed step from s to a new state, or part of it."""

@@ -78,6 +78,7 @@ def end_step(
     down: FloatArray,
     right: FloatArray,
     mass: FloatArray,
+    inverse: FloatArray,
     first: FloatArray,
     u: FloatArray,
     v: FloatArray,
@@ -87,8 +88,8 @@ def end_step(
 ) -> FloatArray:
     r"""Set the end of a step, :math:`U_2 = u + v\,\delta`; return sums of each row.
 
-    The sums are :math:`\langle e_1, e_2\rangle`, the squares of :math:`v (b - A\delta)/c` with the
-    mass c of A, the scaled residual of the stage, and the squares of :math:`U_2 - U_1`.
+    The sums are :math:`\langle e_1, e_2\rangle`, the squares of :math:`v D^{-1} (b - A\delta)`
+    with the diagonal D of A, the scaled residual of the stage, and those of :math:`U_2 - U_1`.
     """
     zero, one = v.dtype.type(0.0), v.dtype.type(1.0)
     sums = np.zeros((3, rows), v.dtype)
@@ -99,7 +100,7 @@ def end_step(
             left = b[i, j] - c * s
             left -= down[i - 1, j] * (s - delta[i - 1, j]) + down[i, j] * (s - delta[i + 1, j])
             left -= right[i, j - 1] * (s - delta[i, j - 1]) + right[i, j] * (s - delta[i, j + 1])
-            left *= v[i, j] / c
+            left *= v[i, j] * inverse[i, j]
             d2 = v[i, j] * s
             end[i, j] = u[i, j] + d2
             e2 = (d2 - (one + k) * d1) / k
