@@ -24,12 +24,12 @@ import numpy as np
 
 from osmofuse.energies import Channel
 from osmofuse.errors import InputError
-from osmofuse.kernels import kernel, prange
 from osmofuse.linalg import inside
 from osmofuse.linalg.stencil import zeros
 from osmofuse.methods.background_bands import averaged
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.ground import CoarseGround, Ground
+from osmofuse.methods.plane_kernels import store
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics
 from osmofuse.typing import BoolArray, FloatArray
@@ -322,10 +322,15 @@ def _mean(image: FloatArray, alpha: FloatArray) -> FloatArray:
 
 def chromatic_mean(sources: Sources, offset: float, dtype: type) -> FloatArray:
     """Return the geometric mean of the foreground's channels, offset included."""
-    planes = (sources.image(0, c, dtype) + dtype(offset) for c in range(sources.channels))
-    with np.errstate(divide="ignore"):  # where a sample is 0
-        total = sum(np.log(plane) for plane in planes)
-    return np.asarray(np.exp(total / dtype(sources.channels)))
+    total: FloatArray = np.zeros(sources.shape, dtype)
+    plane: FloatArray = np.empty(sources.shape, dtype)
+    for c in range(sources.channels):
+        sources.image(0, c, dtype, plane)
+        plane += dtype(offset)
+        with np.errstate(divide="ignore"):  # where a sample is 0
+            total += np.log(plane, out=plane)
+    total /= dtype(sources.channels)
+    return np.asarray(np.exp(total, out=total))
 
 
 @dataclass(frozen=True, eq=False)
@@ -378,15 +383,6 @@ def check_positive(images: Sequence[FloatArray], sources: Sources, offset: float
             )
 
 
-@kernel
-def store(picture: FloatArray, plane: FloatArray, offset: Any, channel: int) -> None:
-    """Put a plane without its offset into a channel of a picture."""
-    rows, cols, _ = picture.shape
-    for i in prange(rows):
-        for j in range(cols):
-            picture[i, j, channel] = plane[i, j] - offset
-
-
 def picture_of(
     planes: Sequence[FloatArray], sources: Sources, offset: float, *, held: bool = False
 ) -> FloatArray:
@@ -395,9 +391,8 @@ def picture_of(
     With `held`, the foreground's own bits where alpha is 1.
     """
     picture: FloatArray = np.empty((*sources.shape, sources.channels), sources.dtype)
-    for c, plane in enumerate(planes):
-        store(picture, plane, plane.dtype.type(offset), c)
-        if held:
-            kept = sources.weight(0, c, np.float64) == 1.0
-            picture[kept, c] = sources.image(0, c, sources.dtype)[kept]
+    store(picture, planes, offset)
+    for c in range(len(planes)) if held else ():
+        kept = sources.weight(0, c, np.float64) == 1.0
+        picture[kept, c] = sources.image(0, c, sources.dtype)[kept]
     return picture.reshape(sources.foreground.shape)
