@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -35,7 +36,8 @@ def assert_same(sources, reading):
     for one, expected in zip(direct, general, strict=True):
         assert np.array_equal(one.planes.f, expected.f)
         assert np.array_equal(one.planes.alpha, expected.alpha)
-        assert one.planes.start is one.planes.f
+        np.testing.assert_allclose(one.planes.start, expected.start, **CLOSE)
+        assert (one.planes.start is one.planes.f) == (reading.start == "foreground")
         np.testing.assert_allclose(one.planes.w, expected.w, **CLOSE)
         w = inside(one.planes.w, sources.shape)
         assert one.mean == pytest.approx(float(w.mean(dtype=np.float64)), rel=1e-14)
@@ -76,6 +78,16 @@ def test_a_background_of_one_band(rng, band, channels):
         assert np.array_equal(one.planes.f, expected.f)
 
 
+@pytest.mark.parametrize("start", ["foreground", "composite", "means", "target"])
+@pytest.mark.parametrize("gamma", [1.0, math.inf])
+@pytest.mark.parametrize("bands", [1, 3])
+def test_other_starts_and_held_pixels(rng, start, gamma, bands):
+    f, b, alpha = (stored_as("uint8", x) for x in rng.random((3, *SHAPE, 3)))
+    alpha[:3] = 255
+    sources = Sources(f, b, alpha[..., :bands])
+    assert_same(sources, reading_of(sources, start=start, gamma=gamma))
+
+
 def test_all_else_takes_the_general_way(rng):
     f, b, alpha = rng.random((3, *SHAPE, 3)).astype(np.float32)
     sources, valid = Sources(f, b, alpha), np.ones(SHAPE, bool)
@@ -83,8 +95,6 @@ def test_all_else_takes_the_general_way(rng):
     reading = reading_of(sources)
     assert is_direct(sources, reading)
     others = [
-        (sources, replace(reading, start="composite")),
-        (sources, replace(reading, held=True)),
         (sources, replace(reading, dtype=np.float64)),
         (sources, replace(reading, offsets=(0.0, 0.0))),
         (sources, replace(reading, single=(True,))),
@@ -100,8 +110,10 @@ def test_all_else_takes_the_general_way(rng):
 def test_the_general_way_has_the_mean_and_the_minimum_of_the_target(rng):
     f, b, alpha = rng.random((3, *SHAPE, 3))
     sources = Sources(f, b, alpha)
-    for one in flow_channels(sources, reading_of(sources, start="means")):
+    reading = reading_of(sources, precision="double")
+    for one in flow_channels(sources, reading):
         w = inside(one.planes.w, SHAPE)
+        assert not is_direct(sources, reading)
         assert (one.mean, one.lowest) == (float(w.mean(dtype=np.float64)), float(w.min()))
 
 

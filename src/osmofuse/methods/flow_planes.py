@@ -15,7 +15,7 @@ from osmofuse.energies import Channel
 from osmofuse.linalg import inside
 from osmofuse.linalg.stencil import zeros
 from osmofuse.methods.plane_kernels import multiply_powers, read
-from osmofuse.methods.planes import Reading, channels_of, chromatic_mean
+from osmofuse.methods.planes import Reading, channels_of, chromatic_mean, initial
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.targets import Product
 from osmofuse.pixels import StoredMap, plane_of, white_of
@@ -49,8 +49,7 @@ def is_direct(sources: Sources, reading: Reading) -> bool:
     return (
         isinstance(reading.target, Product)
         and reading.dtype is np.float32
-        and reading.start == "foreground"
-        and not (reading.held or any(reading.single))
+        and not any(reading.single)
         and min(reading.offsets) >= LEAST_OFFSET
         and sources.count == 2
         and sources.valid is None
@@ -61,24 +60,32 @@ def is_direct(sources: Sources, reading: Reading) -> bool:
 def _direct(sources: Sources, reading: Reading) -> Iterator[FlowChannel]:
     """Yield the planes of each channel, made from stored samples.
 
-    Channels share the plane of alpha if there is one map for all.
+    Channels share the plane of alpha if there is one map for all, and f is the start if it can be.
     """
     shape, stored, weights = sources.shape, sources.maps[0], None
     tinted = _over_mean_colour(sources, reading)
     for c in range(sources.channels):
         f, w = zeros(shape), zeros(shape)
         _read_picture(f, sources, 0, c, reading.offsets[0])
-        if weights is None or stored.bands > 1:
+        if weights is None or stored.bands > 1 or reading.held:
             weights = zeros(shape)
             _read_map(weights, stored, c, shape)
         if tinted is None:
             _read_picture(w, sources, 1, c, reading.offsets[1])
         else:
             np.multiply(tinted, f, out=w)
+        start = f if reading.start == "foreground" else zeros(shape)
+        if reading.start in {"composite", "means"}:
+            x, y, alpha = (inside(plane, shape) for plane in (f, w, weights))
+            inside(start, shape)[...] = initial([x, y], [alpha, np.float32(1.0) - alpha], reading)
         sums, least = multiply_powers(w, w.view(np.int32), f, weights, *shape)
+        if reading.start == "target":
+            np.copyto(start, w)
+        if reading.held:
+            np.equal(weights, 1.0, out=weights)
         mean = float(sums.sum()) / (shape[0] * shape[1])
         lowest = float(least.min().view(np.float32))
-        yield FlowChannel(Channel(f, weights, w, f), mean, lowest)
+        yield FlowChannel(Channel(f, weights, w, start), mean, lowest)
 
 
 def _read_picture(

@@ -249,7 +249,7 @@ def channels_of(sources: Sources, reading: Reading, *, padded: bool = False) -> 
             start = w.copy()
         elif reading.start != "foreground":
             start, start_inside = plane()
-            start_inside[...] = _start(images, weights, reading)
+            start_inside[...] = initial(images, weights, reading)
         if reading.held:
             np.equal(alpha, 1.0, out=alpha)
         yield Channel(f, alpha, w, start)
@@ -301,16 +301,16 @@ def _read(
             image *= colours.of(images[0])
 
 
-def _start(
+def initial(
     images: Sequence[FloatArray], weights: Sequence[FloatArray], reading: Reading
 ) -> FloatArray:
-    """Return the initial u that is not the foreground."""
-    means = [
-        _mean(image, alpha) if reading.start == "means" else image
-        for image, alpha in zip(images, weights, strict=True)
-    ]
-    u = np.sum([a * image for image, a in zip(means, weights, strict=True)], axis=0)
-    return np.where(weights[0] == 1.0, images[0], u) if reading.held else np.asarray(u)
+    """Return the initial u that is neither the foreground nor the target."""
+    u = np.zeros_like(images[0])
+    for image, alpha in zip(images, weights, strict=True):
+        u += alpha * (_mean(image, alpha) if reading.start == "means" else image)
+    if reading.held:
+        np.copyto(u, images[0], where=weights[0] == 1.0)
+    return u
 
 
 def _mean(image: FloatArray, alpha: FloatArray) -> FloatArray:
@@ -394,5 +394,5 @@ def picture_of(
     store(picture, planes, offset)
     for c in range(len(planes)) if held else ():
         kept = sources.weight(0, c, np.float64) == 1.0
-        picture[kept, c] = sources.image(0, c, sources.dtype)[kept]
+        np.copyto(picture[..., c], sources.image(0, c, sources.dtype), where=kept)
     return picture.reshape(sources.foreground.shape)
