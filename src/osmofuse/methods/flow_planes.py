@@ -78,13 +78,11 @@ def _direct(sources: Sources, reading: Reading) -> Iterator[FlowChannel]:
         if reading.start in {"composite", "means"}:
             x, y, alpha = (inside(plane, shape) for plane in (f, w, weights))
             inside(start, shape)[...] = initial([x, y], [alpha, np.float32(1.0) - alpha], reading)
-        sums, least = multiply_powers(w, w.view(np.int32), f, weights, *shape)
+        mean, lowest = multiply_powers(w, f, weights, shape)
         if reading.start == "target":
             np.copyto(start, w)
         if reading.held:
             np.equal(weights, 1.0, out=weights)
-        mean = float(sums.sum()) / (shape[0] * shape[1])
-        lowest = float(least.min().view(np.float32))
         yield FlowChannel(Channel(f, weights, w, start), mean, lowest)
 
 

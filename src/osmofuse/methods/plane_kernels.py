@@ -19,6 +19,7 @@ from osmofuse.typing import Array, FloatArray
 _ONE, _MIDDLE = np.float32(1.0), np.float32(128.5)
 _MANTISSA, _BIAS = np.int32(23), np.int32(127)  # layout of single precision
 _LEAST = np.int32(0x3F3504F3)  # bits of the square root of a half
+_INFINITE = np.int32(0x7F800000)  # bits of infinity
 
 # Minimax polynomials. With s = (m - 1)/(m + 1) and m within a factor of sqrt 2 of 1,
 # log2 m = s (A1 + A3 s^2 + ...) within 1e-9; and 2^x = 1 + B1 x + ... within 2e-9 for |x| <= 1/2.
@@ -46,27 +47,37 @@ def _mixed(f: Any, b: Any, alpha: Any) -> Any:
 
 
 @fast_kernel
-def multiply_powers(
-    w: FloatArray, bits: Array, f: FloatArray, alpha: FloatArray, rows: int, cols: int
-) -> tuple[FloatArray, Array]:
-    """Set w, which holds b, to f^alpha b^(1 - alpha), on padded planes of single precision.
+def _multiply_powers(
+    w: FloatArray, f: FloatArray, alpha: FloatArray, sums: FloatArray, least: Array, cols: int
+) -> None:
+    """Set w to the product, and for each row its sum and the bits of its minimum.
 
-    `bits` is w seen as integers, which are ordered like positive floats and have a fast minimum.
-    Return the sum and the least bits of each row.
+    Seen as integers, positive floats have the same order, and a minimum needs no care for NaN.
     """
-    sums, least = np.zeros(rows), np.zeros(rows, np.int32)
-    for i in prange(1, rows + 1):
-        total = 0.0
+    for i in prange(1, sums.size + 1):
+        total, smallest = 0.0, _INFINITE
         for j in range(1, cols + 1):
             x = _mixed(f[i, j], w[i, j], alpha[i, j])
             w[i, j] = x
             total += x
-        smallest = bits[i, 1]
-        for j in range(2, cols + 1):
-            smallest = min(smallest, bits[i, j])
+            bits = np.float32(x).view(np.int32)
+            smallest = bits if bits < smallest else smallest
         sums[i - 1] = total
         least[i - 1] = smallest
-    return sums, least
+
+
+def multiply_powers(
+    w: FloatArray, f: FloatArray, alpha: FloatArray, shape: tuple[int, int]
+) -> tuple[float, float]:
+    """Set w, which holds b, to f^alpha b^(1 - alpha), on padded planes of single precision.
+
+    Return the mean and the minimum of w.
+    """
+    rows, cols = shape
+    # Numba would compile np.zeros for each type of a kernel's own arrays.
+    sums, least = np.zeros(rows), np.zeros(rows, np.int32)
+    _multiply_powers(w, f, alpha, sums, least, cols)
+    return float(sums.sum()) / (rows * cols), float(least.view(np.float32).min())
 
 
 @kernel
