@@ -13,6 +13,7 @@ from numpy.typing import DTypeLike
 
 from osmofuse.errors import InputError, MismatchError, OsmofuseError
 from osmofuse.pixels import (
+    StoredMap,
     check_shape,
     check_values,
     checked_mask,
@@ -335,6 +336,11 @@ def as_alpha(
     array
         Same shape as `alpha`; never stretched, blurred or thresholded.
     """
+    return stored_alpha(alpha, name=name).floats(dtype)
+
+
+def stored_alpha(alpha: ArrayLike | Picture, *, name: str = "alpha") -> StoredMap:
+    """Return an alpha map as it is stored, checked: a view, not a copy; as for `as_alpha`."""
     if isinstance(alpha, Picture) and alpha.transparency:
         raise InputError(
             f"{name}: a picture with transparency; say which is the map: its "
@@ -344,9 +350,9 @@ def as_alpha(
     if array.size == 0:
         raise InputError(f"{name}: empty (shape {array.shape})")
     if array.dtype == np.bool_:
-        return array.astype(dtype)
+        return StoredMap(array)
     if array.dtype.kind in "ui":
-        return _from_integers(array, dtype, name)
+        return StoredMap(array, _white_of_map(array, name))
     if array.dtype.kind != "f":
         raise InputError(f"{name}: type {array.dtype}; use bool, integers or floats in [0, 1]")
     low, high = float(array.min()), float(array.max())
@@ -355,7 +361,7 @@ def as_alpha(
     if low < 0 or high > 1:
         hint = "; divide by 255?" if high > 1 else ""
         raise InputError(f"{name}: values from {low:.4g} to {high:.4g} leave [0, 1]{hint}")
-    return array.astype(dtype)
+    return StoredMap(array)
 
 
 def as_array(pixels: ArrayLike | Picture, name: str) -> Array:
@@ -371,13 +377,14 @@ def as_array(pixels: ArrayLike | Picture, name: str) -> Array:
     return array if array is pixels else unmasked(pixels, name)
 
 
-def _from_integers(array: Array, dtype: type, name: str) -> FloatArray:
-    low, high = int(array.min()), int(array.max())
+def _white_of_map(array: Array, name: str) -> int:
+    """Return the value of a map of integers that stands for 1."""
+    low, high = 0 if array.dtype.kind == "u" else int(array.min()), int(array.max())
     if low < 0:
         raise InputError(f"{name}: negative values (minimum {low}); must lie in [0, 1]")
     top = int(np.iinfo(array.dtype).max)
     if high <= 1:
-        return array.astype(dtype)
+        return 1
     if array.ndim == 0:
         raise InputError(f"{name}: {high}; a number must lie in [0, 1]")
     if array.dtype.itemsize > 2 and high < _LEAST_OF_WIDE * top:
@@ -385,4 +392,4 @@ def _from_integers(array: Array, dtype: type, name: str) -> FloatArray:
             f"{name}: maximum {high} in an array of {array.dtype}, whose white is {top}; "
             "convert it to uint8 or uint16, or divide it into [0, 1]"
         )
-    return (array / top).astype(dtype)
+    return top

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -14,6 +15,25 @@ DEPTHS = ("uint8", "uint16", "float32")  # depths a result can be stored in
 
 # Floats above this are taken for 0..255 stored as floats; anything in 4..200 separates the two.
 _BRIGHTEST_FLOAT = 16.0
+
+
+@dataclass(frozen=True, eq=False)
+class StoredMap:
+    """Checked alpha map as it is stored: alpha is `samples` divided by `white`."""
+
+    samples: Array
+    white: int = 1
+
+    @property
+    def bands(self) -> int:
+        """Number of bands; 1 for a number."""
+        return 1 if self.samples.ndim < 3 else self.samples.shape[2]
+
+    def floats(self, dtype: DTypeLike = np.float64) -> FloatArray:
+        """Return alpha as a new array."""
+        if self.white == 1:
+            return self.samples.astype(dtype)
+        return np.asarray(self.samples / self.white, dtype)
 
 
 def summary(pixels: Array) -> str:

@@ -1,5 +1,8 @@
 """Padded planes and five-point matrices against a dense one."""
 
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -77,3 +80,33 @@ def test_planes_begin_at_different_places_of_a_page(dtype):
         assert plane.dtype == dtype
         assert plane.shape == (10, 16)
         assert not plane.any()
+
+
+SIZE = (300, 200)  # a plane of it is cut from a block
+
+
+def test_planes_of_medium_size_share_memory_and_are_zero():
+    planes = []
+    for k in range(200):  # more than a block holds
+        planes.append(zeros(SIZE))
+        assert not planes[-1].any()
+        planes[-1][...] = k + 1
+        if k % 3 == 0:
+            del planes[0]
+    assert all(len(np.unique(plane)) == 1 for plane in planes), "planes overlap"
+    assert len({id(plane.base) for plane in planes}) < len(planes) / 10
+
+
+def test_a_block_is_freed_with_the_last_of_its_planes():
+    planes = [zeros(SIZE) for _ in range(2)]
+    blocks = [weakref.ref(plane.base) for plane in planes]
+    del planes
+    assert [block() for block in blocks] == [None, None]
+
+
+def test_threads_get_planes_of_their_own():
+    with ThreadPoolExecutor(8) as pool:
+        planes = list(pool.map(lambda _: zeros(SIZE), range(100)))
+    for k, plane in enumerate(planes):
+        plane[...] = k
+    assert [plane[0, 0] for plane in planes] == [plane[-1, -1] for plane in planes] == [*range(100)]

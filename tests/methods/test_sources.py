@@ -258,3 +258,25 @@ def test_masks_of_backgrounds_go_to_the_foreground(rng):
     weights = [float(two.weight(k, 2, np.float64)[1, 2]) for k in range(3)]
     assert weights == [0.5, 0.0, 0.5]
     assert [a.min() for a in parts] == [0.25, 0.25, 0.5], "inputs stay as they are"
+
+
+def test_a_stored_map_is_converted_when_it_is_asked_for():
+    f, alpha = np.zeros((4, 5, 3), np.uint8), np.arange(20, dtype=np.uint8).reshape(4, 5) * 13
+    sources = Sources(f, f, alpha)
+    assert sources.maps[0].samples is alpha
+    assert sources.maps[0].white == 255
+    assert sources.alpha.dtype == np.float64
+    assert np.array_equal(sources.alpha, alpha / 255)
+    assert sources.alpha is sources.alphas[0], "it is converted once"
+    for dtype in (np.float32, np.float64):
+        assert np.array_equal(sources.weight(0, 1, dtype), (alpha / 255).astype(dtype))
+
+
+def test_other_maps_replace_those_that_were_converted():
+    f, mask = np.zeros((4, 5, 3), np.uint8), np.zeros((4, 5), bool)
+    mask[0] = True
+    sources = Sources(f, f, np.full((4, 5), 51, np.uint8))
+    assert sources.alpha[0, 0] == 0.2
+    assert np.array_equal(sources.keeping([mask]).alpha, np.where(mask, 1.0, 0.2))
+    assert not sources.read_only().maps[0].samples.flags.writeable
+    assert sources.with_alpha(0.5).alpha == 0.5

@@ -13,17 +13,51 @@ inside each row begins a cache line, and neighbouring rows lie in different sets
 
 from __future__ import annotations
 
+import threading
+import weakref
 from dataclasses import dataclass
 from itertools import cycle
 
 import numpy as np
 
 from osmofuse.kernels import fast_kernel, prange
-from osmofuse.typing import FloatArray
+from osmofuse.typing import Array, FloatArray
 
 _LINE = 16  # samples in a cache line of 64 bytes, in single precision
 _PAGE = 4096  # bytes, after which the sets of a cache begin again
 _places = cycle(range(0, _PAGE, 320))  # multiples of a cache line, 13 of them
+
+
+class _Blocks:
+    """Blocks of zeros, from which planes of medium size are cut.
+
+    NumPy asks for large memory pages from 4 MB on. Smaller planes, each by itself, would be mapped
+    in pages of 4 kB, one page fault each, which takes ten times as long as writing them. A block
+    lives as long as any of its planes, and no part of it is used twice.
+    """
+
+    least, most = 1 << 16, 1 << 22  # bytes of the planes
+    size = 1 << 24  # bytes of a block
+
+    def __init__(self) -> None:
+        self._block: weakref.ref[Array] | None = None
+        self._used = 0
+        self._lock = threading.Lock()
+
+    def cut(self, size: int) -> Array:
+        """Return zeros."""
+        if not self.least <= size < self.most:
+            return np.zeros(size, np.uint8)
+        with self._lock:
+            block = None if self._block is None else self._block()
+            if block is None or self._used + size > self.size:
+                block = np.zeros(self.size, np.uint8)
+                self._block, self._used = weakref.ref(block), 0
+            self._used += size
+            return block[self._used - size : self._used]
+
+
+_blocks = _Blocks()
 
 
 def padded_shape(shape: tuple[int, int]) -> tuple[int, int]:
@@ -46,7 +80,7 @@ def zeros(shape: tuple[int, int], dtype: type = np.float32) -> FloatArray:
 def flat_zeros(size: int, dtype: type = np.float32) -> FloatArray:
     """Return zeros of which the second begins a cache line, each time at another place of a page."""
     one = np.dtype(dtype).itemsize
-    memory = np.zeros(size * one + _PAGE, np.uint8)
+    memory = _blocks.cut(size * one + _PAGE)
     start = (next(_places) - one - memory.ctypes.data) % _PAGE
     found: FloatArray = memory[start : start + size * one].view(dtype)
     return found

@@ -9,7 +9,7 @@ import numpy as np
 
 from osmofuse.errors import InputError, MismatchError
 from osmofuse.picture import Picture
-from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
+from osmofuse.typing import Array, ArrayLike, BoolArray
 
 
 def as_backgrounds(
@@ -61,7 +61,7 @@ def check_size(background: Array, foreground: tuple[int, int], name: str) -> Non
         )
 
 
-def check_map_shape(alpha: FloatArray, foreground: tuple[int, ...], name: str) -> None:
+def check_map_shape(alpha: Array, foreground: tuple[int, ...], name: str) -> None:
     """Check that a map fits the foreground."""
     size, channels = foreground[:2], foreground[2:]
     if alpha.ndim == 0 or alpha.shape in {size, (*size, 1), (*size, *channels)}:

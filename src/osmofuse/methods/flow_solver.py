@@ -14,12 +14,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from osmofuse.energies import Channel
 from osmofuse.kernels import threads_for
 from osmofuse.linalg import inside
 from osmofuse.methods.contract import Fusion
+from osmofuse.methods.flow_planes import FlowChannel, flow_channels
 from osmofuse.methods.history import Recorder, joined
-from osmofuse.methods.planes import Reading, channels_of, picture_of
+from osmofuse.methods.planes import Reading, picture_of
 from osmofuse.methods.sources import Sources
 from osmofuse.optimise import Outcome
 from osmofuse.optimise.flow import Flow, FlowState, Weights, Workspace
@@ -32,15 +32,14 @@ LOWEST_STRUCTURE = 1e-3  # v stays above this part of the least target
 
 
 class FlowSolver:
-    """Solver of the flow on prepared pictures, one call at a time; `channels` are padded planes."""
+    """Solver of the flow on prepared pictures, one call at a time; `found` are padded planes."""
 
-    def __init__(self, sources: Sources, reading: Reading, channels: Sequence[Channel]) -> None:
-        self.sources, self.reading, self.channels = sources, reading, channels
-        shape = sources.shape
-        targets = [inside(c.w, shape) for c in channels]
-        self.mean = float(np.mean([w.mean(dtype=np.float64) for w in targets]))
-        self.lowest = min(float(w.min()) for w in targets)
-        self._workspace = Workspace(shape, reading.dtype, len(channels))
+    def __init__(self, sources: Sources, reading: Reading, found: Sequence[FlowChannel]) -> None:
+        self.sources, self.reading = sources, reading
+        self.channels = [one.planes for one in found]
+        self.mean = float(np.mean([one.mean for one in found]))
+        self.lowest = min(one.lowest for one in found)
+        self._workspace = Workspace(sources.shape, reading.dtype, len(found))
         self._lock = threading.Lock()  # two calls would work on the same planes
 
     @classmethod
@@ -48,7 +47,7 @@ class FlowSolver:
         """Return a solver for the sources; None if it was cancelled."""
         guard.tell(Progress(None, sources.channels, 0, None, 0.0, 0.0))
         channels = []
-        for channel in channels_of(sources, reading, padded=True):
+        for channel in flow_channels(sources, reading):
             channels.append(channel)
             if not guard.beat():
                 return None

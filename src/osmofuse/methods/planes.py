@@ -24,12 +24,12 @@ import numpy as np
 
 from osmofuse.energies import Channel
 from osmofuse.errors import InputError
-from osmofuse.kernels import kernel, prange
 from osmofuse.linalg import inside
 from osmofuse.linalg.stencil import zeros
 from osmofuse.methods.background_bands import averaged
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.ground import CoarseGround, Ground
+from osmofuse.methods.plane_kernels import store
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics
 from osmofuse.typing import BoolArray, FloatArray
@@ -249,7 +249,7 @@ def channels_of(sources: Sources, reading: Reading, *, padded: bool = False) -> 
             start = w.copy()
         elif reading.start != "foreground":
             start, start_inside = plane()
-            start_inside[...] = _start(images, weights, reading)
+            start_inside[...] = initial(images, weights, reading)
         if reading.held:
             np.equal(alpha, 1.0, out=alpha)
         yield Channel(f, alpha, w, start)
@@ -301,16 +301,16 @@ def _read(
             image *= colours.of(images[0])
 
 
-def _start(
+def initial(
     images: Sequence[FloatArray], weights: Sequence[FloatArray], reading: Reading
 ) -> FloatArray:
-    """Return the initial u that is not the foreground."""
-    means = [
-        _mean(image, alpha) if reading.start == "means" else image
-        for image, alpha in zip(images, weights, strict=True)
-    ]
-    u = np.sum([a * image for image, a in zip(means, weights, strict=True)], axis=0)
-    return np.where(weights[0] == 1.0, images[0], u) if reading.held else np.asarray(u)
+    """Return the initial u that is neither the foreground nor the target."""
+    u = np.zeros_like(images[0])
+    for image, alpha in zip(images, weights, strict=True):
+        u += alpha * (_mean(image, alpha) if reading.start == "means" else image)
+    if reading.held:
+        np.copyto(u, images[0], where=weights[0] == 1.0)
+    return u
 
 
 def _mean(image: FloatArray, alpha: FloatArray) -> FloatArray:
@@ -322,10 +322,15 @@ def _mean(image: FloatArray, alpha: FloatArray) -> FloatArray:
 
 def chromatic_mean(sources: Sources, offset: float, dtype: type) -> FloatArray:
     """Return the geometric mean of the foreground's channels, offset included."""
-    planes = (sources.image(0, c, dtype) + dtype(offset) for c in range(sources.channels))
-    with np.errstate(divide="ignore"):  # where a sample is 0
-        total = sum(np.log(plane) for plane in planes)
-    return np.asarray(np.exp(total / dtype(sources.channels)))
+    total: FloatArray = np.zeros(sources.shape, dtype)
+    plane: FloatArray = np.empty(sources.shape, dtype)
+    for c in range(sources.channels):
+        sources.image(0, c, dtype, plane)
+        plane += dtype(offset)
+        with np.errstate(divide="ignore"):  # where a sample is 0
+            total += np.log(plane, out=plane)
+    total /= dtype(sources.channels)
+    return np.asarray(np.exp(total, out=total))
 
 
 @dataclass(frozen=True, eq=False)
@@ -378,15 +383,6 @@ def check_positive(images: Sequence[FloatArray], sources: Sources, offset: float
             )
 
 
-@kernel
-def store(picture: FloatArray, plane: FloatArray, offset: Any, channel: int) -> None:
-    """Put a plane without its offset into a channel of a picture."""
-    rows, cols, _ = picture.shape
-    for i in prange(rows):
-        for j in range(cols):
-            picture[i, j, channel] = plane[i, j] - offset
-
-
 def picture_of(
     planes: Sequence[FloatArray], sources: Sources, offset: float, *, held: bool = False
 ) -> FloatArray:
@@ -395,9 +391,8 @@ def picture_of(
     With `held`, the foreground's own bits where alpha is 1.
     """
     picture: FloatArray = np.empty((*sources.shape, sources.channels), sources.dtype)
-    for c, plane in enumerate(planes):
-        store(picture, plane, plane.dtype.type(offset), c)
-        if held:
-            kept = sources.weight(0, c, np.float64) == 1.0
-            picture[kept, c] = sources.image(0, c, sources.dtype)[kept]
+    store(picture, planes, offset)
+    for c in range(len(planes)) if held else ():
+        kept = sources.weight(0, c, np.float64) == 1.0
+        np.copyto(picture[..., c], sources.image(0, c, sources.dtype), where=kept)
     return picture.reshape(sources.foreground.shape)

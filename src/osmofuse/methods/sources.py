@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from osmofuse.errors import InputError, MismatchError
-from osmofuse.maps import as_alpha
 from osmofuse.methods.bare_arrays import (
     as_backgrounds,
     background_names,
@@ -20,8 +20,8 @@ from osmofuse.methods.bare_arrays import (
     check_size,
     without_masks,
 )
-from osmofuse.picture import Picture, checked
-from osmofuse.pixels import bands_of, plane_of, scaled, summary
+from osmofuse.picture import Picture, checked, stored_alpha
+from osmofuse.pixels import StoredMap, bands_of, plane_of, scaled, summary
 from osmofuse.typing import Array, ArrayLike, BoolArray, FloatArray
 
 
@@ -46,20 +46,20 @@ class Sources:
     ----------
     backgrounds : tuple of array
         The pictures whose structure enters; usually one.
-    alphas : tuple of array
+    maps : tuple of StoredMap
         One map, that of the foreground; or with several backgrounds one for each picture.
     """
 
     foreground: Array
     backgrounds: tuple[Array, ...]
-    alphas: tuple[FloatArray, ...]
+    maps: tuple[StoredMap, ...]
     valid: BoolArray | None
 
     def __init__(
         self,
         foreground: ArrayLike | Picture,
         background: ArrayLike | Picture | Sequence[ArrayLike | Picture],
-        alpha: ArrayLike | Picture | Sequence[ArrayLike | Picture] = 0.5,
+        alpha: ArrayLike | Picture | StoredMap | Sequence[ArrayLike | Picture | StoredMap] = 0.5,
         valid: BoolArray | None = None,
     ) -> None:
         put = object.__setattr__
@@ -74,9 +74,9 @@ class Sources:
         # With one bare background a list is a map in rows; with a list of them, a map for each.
         several = isinstance(background, list | tuple) and isinstance(alpha, list | tuple)
         if several or len(given) > 1:
-            put(self, "alphas", self._checked_weights(alpha))
+            put(self, "maps", self._checked_weights(alpha))
         else:
-            put(self, "alphas", (self._checked_alpha(alpha, "alpha"),))
+            put(self, "maps", (self._checked_alpha(alpha, "alpha"),))
 
     def _checked_one(self, background: ArrayLike | Picture, name: str) -> Array:
         array = checked(background, name, valid=self.valid)
@@ -89,27 +89,28 @@ class Sources:
             )
         return array
 
-    def _checked_alpha(self, alpha: Any, name: str) -> FloatArray:
-        array = as_alpha(alpha, name=name)
-        check_map_shape(array, self.foreground.shape, name)
-        return array
+    def _checked_alpha(self, alpha: Any, name: str) -> StoredMap:
+        stored = alpha if isinstance(alpha, StoredMap) else stored_alpha(alpha, name=name)
+        check_map_shape(stored.samples, self.foreground.shape, name)
+        return stored
 
     def __repr__(self) -> str:
         count = len(self.backgrounds)
         return f"Sources({summary(self.foreground)}, {count} background{'s' if count > 1 else ''})"
 
-    def _checked_weights(self, alphas: object) -> tuple[FloatArray, ...]:
+    def _checked_weights(self, alphas: object) -> tuple[StoredMap, ...]:
         count = len(self.backgrounds) + 1
         given = check_map_count(alphas, len(self.backgrounds))
         maps = tuple(self._checked_alpha(a, f"alpha[{k}]") for k, a in enumerate(given))
-        sums = (sum(self._map(a, c) for a in maps) for c in range(self.channels))
+        floats = [one.floats() for one in maps]
+        sums = (sum(self._map(a, c) for a in floats) for c in range(self.channels))
         off = max(float(np.abs(total - 1.0).max()) for total in sums)
         # Maps of 8 bits that sum to 255 up to rounding are meant to sum to 1.
         if off > 0.004 * count:
             raise InputError(f"alpha: the maps sum to 1 ± {off:.3g}; normalise them to sum to 1")
         return maps
 
-    def with_alpha(self, *alphas: ArrayLike) -> Sources:
+    def with_alpha(self, *alphas: ArrayLike | StoredMap) -> Sources:
         """Return the same pictures with another map, or other maps."""
         foreground, *backgrounds = self.as_pictures()
         return Sources(
@@ -132,8 +133,7 @@ class Sources:
             first[mask] = first[mask] + others[k][mask] if several else 1.0
             if several:
                 others[k][mask] = 0.0
-        object.__setattr__(found, "alphas", (first, *others))
-        return found
+        return found._with_maps(StoredMap(one) for one in (first, *others))
 
     def read_only(self) -> Sources:
         """Return the same sources with read-only arrays."""
@@ -141,6 +141,7 @@ class Sources:
         put = object.__setattr__
         put(found, "foreground", _read_only(self.foreground))
         put(found, "backgrounds", tuple(map(_read_only, self.backgrounds)))
+        found._with_maps(StoredMap(_read_only(a.samples), a.white) for a in self.maps)
         put(found, "alphas", tuple(map(_read_only, self.alphas)))
         put(found, "valid", None if self.valid is None else _read_only(self.valid))
         return found
@@ -150,7 +151,23 @@ class Sources:
 
         Bare arrays would be checked again for a fourth band that is transparency, and for int16.
         """
-        return [Picture(one) for one in (self.foreground, *self.backgrounds)]
+        return [Picture(one) for one in self.pictures]
+
+    def _with_maps(self, maps: Iterable[StoredMap]) -> Sources:
+        """Replace the maps of a new copy, which is returned."""
+        object.__setattr__(self, "maps", tuple(maps))
+        self.__dict__.pop("alphas", None)
+        return self
+
+    @cached_property
+    def alphas(self) -> tuple[FloatArray, ...]:
+        """The maps as numbers in [0, 1], in double precision."""
+        return tuple(one.floats() for one in self.maps)
+
+    @property
+    def pictures(self) -> tuple[Array, ...]:
+        """The foreground and the backgrounds."""
+        return (self.foreground, *self.backgrounds)
 
     @property
     def alpha(self) -> FloatArray:
@@ -176,7 +193,7 @@ class Sources:
     @property
     def dtype(self) -> type:
         """Type of results: float64 if any picture is float64, else float32."""
-        wide = any(a.dtype == np.float64 for a in (self.foreground, *self.backgrounds))
+        wide = any(a.dtype == np.float64 for a in self.pictures)
         return np.float64 if wide else np.float32
 
     def image(
@@ -193,7 +210,7 @@ class Sources:
         Source 0 is the foreground. A one-band background has the same plane in every channel;
         where it is not valid it is 0. With a `step`, only pixels on a grid are read.
         """
-        array = plane_of((self.foreground, *self.backgrounds)[source], channel)
+        array = plane_of(self.pictures[source], channel)
         plane = scaled(array[::step, ::step], dtype, out)
         if source > 0 and self.valid is not None:
             plane[~self.valid[::step, ::step]] = 0.0
@@ -215,14 +232,19 @@ class Sources:
             maps = [self._map(a, channel) for a in self.alphas]
             plane[...] = maps[source] / sum(maps)
         else:
-            plane[...] = self._map(self.alpha, channel)
+            stored = self.maps[0]
+            one = self._map(stored.samples, channel)
+            if stored.white == 1:
+                plane[...] = one
+            else:
+                np.divide(one, stored.white, out=plane, casting="unsafe")
             if source > 0:
                 np.subtract(plane.dtype.type(1.0), plane, out=plane)
         if self.valid is not None:
             plane[~self.valid] = 1.0 if source == 0 else 0.0
         return plane
 
-    def _map(self, alpha: FloatArray, channel: int) -> FloatArray:
+    def _map(self, alpha: Array, channel: int) -> Array:
         """Return a map of a channel, of the picture's shape; a view."""
         return np.broadcast_to(alpha if alpha.ndim < 2 else plane_of(alpha, channel), self.shape)
 

@@ -31,8 +31,8 @@ from osmofuse.methods.bare_arrays import (
     without_masks,
 )
 from osmofuse.methods.contract import needs_no_map, needs_soft_map
-from osmofuse.picture import Picture, as_alpha, checked, samples
-from osmofuse.pixels import checked_mask, nearest_valid
+from osmofuse.picture import Picture, checked, samples, stored_alpha
+from osmofuse.pixels import StoredMap, checked_mask, nearest_valid
 from osmofuse.registration import Transform
 from osmofuse.tasks.aligned import Laid, checked_alignment, laid_over
 from osmofuse.tasks.best_guess import AlphaKind
@@ -152,7 +152,7 @@ class Prepared:
         if self.given != "nothing" or not needs_no_map(method):
             return self
         count = len(self.sources.backgrounds)
-        free: list[FloatArray] = [np.zeros(()), *([np.asarray(1.0 / count)] * count)]
+        free = [StoredMap(np.asarray(x)) for x in (0.0, *[1.0 / count] * count)]
         maps = _around_gaps(free if count > 1 else free[:1], self.sources.valid, self.preparation)
         return replace(self, sources=self.sources.with_alpha(*maps))
 
@@ -423,7 +423,7 @@ def _alphas(
     valid: BoolArray | None,
     how: Preparation,
     several: bool,
-) -> tuple[list[FloatArray], AutoAlpha | None, tuple[str, ...]]:
+) -> tuple[list[StoredMap], AutoAlpha | None, tuple[str, ...]]:
     """Return the maps, the origin of one made from the pictures, and notes."""
     made: AutoAlpha | None = None
     told: tuple[str, ...] = ()
@@ -431,19 +431,20 @@ def _alphas(
         check_invertible(alpha, several=len(pictures) > 2)
     if isinstance(alpha, str):
         made = _auto(alpha, pictures, valid)
-        maps = [made.alpha]
+        maps = [StoredMap(made.alpha)]
     elif several and isinstance(alpha, list | tuple):
         given = check_map_count(alpha, len(pictures) - 1)
         found = [_map(one, f"alpha[{k}]") for k, one in enumerate(given)]
         maps, told = [one for one, _ in found], tuple(note for _, notes in found for note in notes)
     elif alpha is None:
         count = len(pictures)
-        maps = [np.asarray(1.0 / count)] * (count if count > 2 else 1)
+        maps = [StoredMap(np.asarray(1.0 / count))] * (count if count > 2 else 1)
     else:
         one, told = _map(cast(Given, alpha), "alpha", how.invert)
         maps = [one]
     for k, one in enumerate(maps):
-        check_map_shape(one, pictures[0].colour.shape, "alpha" if len(maps) < 2 else f"alpha[{k}]")
+        name = "alpha" if len(maps) < 2 else f"alpha[{k}]"
+        check_map_shape(one.samples, pictures[0].colour.shape, name)
     blur = how.soften_for(pictures[0].shape)
     if blur:
         maps = _softened(maps, blur)
@@ -451,12 +452,13 @@ def _alphas(
 
 
 def _around_gaps(
-    maps: list[FloatArray], valid: BoolArray | None, how: Preparation
-) -> list[FloatArray]:
+    maps: list[StoredMap], valid: BoolArray | None, how: Preparation
+) -> list[StoredMap]:
     """Return maps that keep the foreground around pixels without data."""
     if valid is None or valid.all() or not how.feather:
         return maps
-    return kept_around_gaps(maps, valid, how.feather)
+    kept = kept_around_gaps([one.floats() for one in maps], valid, how.feather)
+    return [StoredMap(one) for one in kept]
 
 
 def _auto(alpha: str, pictures: Sequence[Picture], valid: BoolArray | None) -> AutoAlpha:
@@ -480,17 +482,17 @@ def check_invertible(alpha: object, *, several: bool) -> None:
         raise SettingError("invert: 'auto' makes a map that needs no inversion; leave invert out")
 
 
-def _map(alpha: Given, name: str, invert: bool = False) -> tuple[FloatArray, tuple[str, ...]]:
+def _map(alpha: Given, name: str, invert: bool = False) -> tuple[StoredMap, tuple[str, ...]]:
     """Return a map in [0, 1]; a Picture may have any of the forms that `maps.read_alpha` reads."""
     if not isinstance(alpha, Picture):
-        plain = as_alpha(cast(ArrayLike, alpha), name=name)
-        return np.asarray(1.0 - plain) if invert else plain, ()
+        plain = stored_alpha(cast(ArrayLike, alpha), name=name)
+        return StoredMap(np.asarray(1.0 - plain.floats())) if invert else plain, ()
     found = alpha_of_picture(alpha, name=name, invert=invert)
-    return found.alpha, found.notes
+    return StoredMap(found.alpha), found.notes
 
 
-def _softened(maps: Sequence[FloatArray], blur: float) -> list[FloatArray]:
+def _softened(maps: Sequence[StoredMap], blur: float) -> list[StoredMap]:
     """Return blurred maps; a number among them is unchanged."""
-    if all(one.ndim < 2 for one in maps):
+    if all(one.samples.ndim < 2 for one in maps):
         raise SettingError("soften: alpha is a number, which has no edges; give a map")
-    return [one if one.ndim < 2 else soften(one, blur) for one in maps]
+    return [one if one.samples.ndim < 2 else StoredMap(soften(one.floats(), blur)) for one in maps]
