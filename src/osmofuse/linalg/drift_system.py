@@ -25,6 +25,7 @@ from osmofuse.linalg.components import Components
 from osmofuse.linalg.kinds import FREE, Kinds
 from osmofuse.linalg.krylov import Solution, bicgstab
 from osmofuse.linalg.link_transport import LinkTransport
+from osmofuse.linalg.grid_passes import FRESH
 from osmofuse.linalg.multigrid import Hierarchy
 from osmofuse.linalg.nearest_structure import nearest_structure
 from osmofuse.linalg.sparse_lu import SparseLU
@@ -203,7 +204,7 @@ class DriftSystem:
         """
         x, y, b = self._single
         assign(b, r)
-        assign(out, self.grid.cycle(x, y, b, fresh=True)[0])
+        assign(out, self.grid.cycle(x, y, b, start=FRESH)[0])
         if self._band is not None:
             self._band.correct(out, r)
         if self.components.count and (self.tau > LONG_STEP or not self.components.whole):

@@ -15,13 +15,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from osmofuse.kernels import parallel_part, pixel, prange, row_kernel, serial_kernel
 from osmofuse.typing import Array, FloatArray
 
 RING = 4  # rows of a ring; a power of two, at least 3
 PLANES = 9  # of a coarse level: those below
 X, Y, B, DOWN, RIGHT, MASS, INVERSE, PLAIN_DOWN, PLAIN_RIGHT = range(PLANES)
-FRESH, CORRECTED, RESTRICTED = 1, 2, 4  # what a pass does, see `smooth_strip`
+FRESH, CORRECTED, RESTRICTED, EXTENDED = 1, 2, 4, 8  # what a pass does, see `smooth_strip`
 TINY = 1e-30  # avoids 0 / 0
 # Pixels of a strip, at least: on fewer a second thread costs more than it saves.
 LEAST_STRIP = 10_000
@@ -91,12 +93,17 @@ def interpolate(
 
 
 @row_kernel
-def copy(out: FloatArray, x: FloatArray, cols: int) -> None:
-    """Copy a row, and its ends into the frame, for the interpolation."""
+def copy(out: FloatArray, x: FloatArray, least: float, cols: int) -> None:
+    """Copy a row, with a lower bound; NaN stays NaN."""
     for j in range(1, cols + 1):
-        out[j] = x[j]
-    out[0] = x[1]
-    out[cols + 1] = x[cols]
+        out[j] = least if x[j] < least else x[j]
+
+
+@row_kernel
+def extend(x: FloatArray, cols: int) -> None:
+    """Copy the ends of a row into the frame, for the interpolation."""
+    x[0] = x[1]
+    x[cols + 1] = x[cols]
 
 
 @row_kernel
@@ -126,6 +133,7 @@ def smooth_strip(
     coarse_b: FloatArray,
     steps: FloatArray,
     ring: FloatArray,
+    least: float,
     first: int,
     last: int,
     rows: int,
@@ -134,8 +142,9 @@ def smooth_strip(
 ) -> None:
     """Set y to x after a correction and sweeps, from one coarse row to another.
 
-    `how` is a sum of FRESH (x is 0), CORRECTED (the interpolated coarse x is added to it) and
-    RESTRICTED (the coarse b is set to the residual, summed over blocks).
+    `how` is a sum of FRESH (x is 0), CORRECTED (the interpolated coarse x is added to it),
+    RESTRICTED (the coarse b is set to the residual, summed over blocks) and EXTENDED (y is to be
+    interpolated). `least` bounds y below.
     """
     n = steps.size
     fresh, corrected, restricted = how & FRESH, how & CORRECTED, how & RESTRICTED
@@ -156,7 +165,7 @@ def smooth_strip(
                 near = min(k + 1, coarse_rows) if i % 2 == 0 else max(k - 1, 1)
                 interpolate(new, old, coarse_x[k], coarse_x[near], coarse_cols)
             else:
-                copy(new, old, cols)
+                copy(new, old, least, cols)
         for m in range(n):
             t = i - m - 1
             if t > rows:
@@ -178,7 +187,9 @@ def smooth_strip(
                 )
         t, done = i - n, RING * n
         if top <= t <= min(bottom, rows) and n > 0:
-            copy(y[t], ring[done + t % RING], cols)
+            copy(y[t], ring[done + t % RING], least, cols)
+            if how & EXTENDED:
+                extend(y[t], cols)
         t -= 1
         if restricted and top <= t <= bottom:
             if t > rows:
@@ -219,6 +230,7 @@ def smooth(
     coarse_b: FloatArray,
     steps: FloatArray,
     scratch: FloatArray,
+    least: float,
     rows: int,
     cols: int,
     how: int,
@@ -228,12 +240,13 @@ def smooth(
     matrix = down, right, mass, inverse
     if strips == 1:
         smooth_strip(
-            y, x, coarse_x, b, *matrix, coarse_b, steps, scratch[0], 1, half, rows, cols, how
-        )
+            y, x, coarse_x, b, *matrix, coarse_b, steps, scratch[0], least,
+            1, half, rows, cols, how,
+        )  # fmt: skip
     else:
         for s in prange(strips):
             smooth_strip(
-                y, x, coarse_x, b, *matrix, coarse_b, steps, scratch[s],
+                y, x, coarse_x, b, *matrix, coarse_b, steps, scratch[s], least,
                 s * half // strips + 1, (s + 1) * half // strips, rows, cols, how,
             )  # fmt: skip
 
@@ -274,7 +287,7 @@ def coarse_cycle(
     again: bool,
 ) -> None:
     """Do a V-cycle from level 1, from 0; or a second one, whose residual is already restricted."""
-    most = scratch.shape[0]
+    most, least = scratch.shape[0], memory.dtype.type(-np.inf)
     for k in range(2 if again else 1, depth - 1):
         fine, coarse = plane(memory, table, k, B), plane(memory, table, k + 1, B)
         strips = strips_of(table[k, 0] * table[k, 1], most)
@@ -295,11 +308,12 @@ def coarse_cycle(
             old, how = plane(memory, table, 1, Y), CORRECTED
         elif k == 1:
             new, how = plane(memory, table, 1, Y), FRESH | CORRECTED | RESTRICTED
+        how |= EXTENDED
         smooth(
             new, old, coarse_x, b,
             plane(memory, table, k, DOWN), plane(memory, table, k, RIGHT),
             plane(memory, table, k, MASS), plane(memory, table, k, INVERSE),
-            coarse_b, steps, scratch, rows, cols, how,
+            coarse_b, steps, scratch, least, rows, cols, how,
         )  # fmt: skip
 
 
@@ -321,27 +335,31 @@ def v_cycles(
     scratch: FloatArray,
     depth: int,
     count: int,
-    fresh: bool,
+    start: int,
 ) -> None:
-    """Improve x by V-cycles over the first levels; the result is in y if their number is odd."""
+    """Improve x by V-cycles over the first levels; the result is in y if their number is odd.
+
+    `start` is FRESH if x is 0, and RESTRICTED if b of level 1 has been set to its residual.
+    """
     rows, cols = table[0, 0], table[0, 1]
     next_x, next_b = plane(memory, table, 1, X), plane(memory, table, 1, B)
-    most = scratch.shape[0]
-    for c in range(count):
-        start = FRESH if fresh and c == 0 else 0
-        if start == FRESH:
-            sum_all_blocks(next_b, b, table[1, 0], table[1, 1], strips_of(rows * cols, most))
-        elif c == 0:
-            smooth(
-                y, x, next_x, b, down, right, mass, inverse, next_b,
-                fine_steps[:0], scratch, rows, cols, RESTRICTED,
-            )  # fmt: skip
-        for again in range(2 if depth > 2 else 1):
-            coarse_cycle(memory, table, direct, coarse_steps, last_steps, scratch, depth, again == 1)
-        how = start | CORRECTED | (RESTRICTED if c < count - 1 else 0)
+    most, least = scratch.shape[0], memory.dtype.type(-np.inf)
+    if start == FRESH:
+        sum_all_blocks(next_b, b, table[1, 0], table[1, 1], strips_of(rows * cols, most))
+    elif start != RESTRICTED:
         smooth(
             y, x, next_x, b, down, right, mass, inverse, next_b,
-            fine_steps, scratch, rows, cols, how,
+            fine_steps[:0], scratch, least, rows, cols, RESTRICTED,
+        )  # fmt: skip
+    for c in range(count):
+        for again in range(2 if depth > 2 else 1):
+            coarse_cycle(
+                memory, table, direct, coarse_steps, last_steps, scratch, depth, again == 1
+            )
+        how = CORRECTED | (start & FRESH if c == 0 else 0) | (RESTRICTED if c < count - 1 else 0)
+        smooth(
+            y, x, next_x, b, down, right, mass, inverse, next_b,
+            fine_steps, scratch, least, rows, cols, how,
         )  # fmt: skip
         x, y = y, x
 
@@ -357,11 +375,12 @@ def sweeps(
     inverse: FloatArray,
     steps: FloatArray,
     scratch: FloatArray,
+    least: float,
     rows: int,
     cols: int,
 ) -> None:
-    """Set y to x after sweeps."""
-    smooth(y, x, x, b, down, right, mass, inverse, b, steps, scratch, rows, cols, 0)
+    """Set y to x after sweeps, with a lower bound."""
+    smooth(y, x, x, b, down, right, mass, inverse, b, steps, scratch, least, rows, cols, 0)
 
 
 @parallel_part

@@ -28,6 +28,7 @@ from osmofuse.kernels import threads
 from osmofuse.linalg.grid_passes import (
     B,
     DOWN,
+    FRESH,
     INVERSE,
     MASS,
     PLANES,
@@ -102,6 +103,10 @@ class Hierarchy:
         Coarser levels.
     depth : int
         Number of levels in use, the finest included.
+    coarse_b : array
+        Right-hand side of the first coarse level; padded.
+    scratch : array, (strips, rows, columns)
+        Rows for passes over strips.
 
     Notes
     -----
@@ -116,16 +121,17 @@ class Hierarchy:
         self._memory = flat_zeros(int(self._table[-1, 4] + PLANES * self._table[-1, 5]), dtype)
         self.levels = [self._level(k) for k in range(1, len(self._table))]
         self.depth = len(self._table)
+        self.coarse_b = self.levels[0].b if self.levels else zeros(shape, dtype)
         rows, width = RING * (MOST_SWEEPS + 1) + 3, self.finest.mass.shape[1]
         strips = STRIPS * threads()
-        self._scratch = flat_zeros(strips * rows * width, dtype).reshape(strips, rows, width)
+        self.scratch = flat_zeros(strips * rows * width, dtype).reshape(strips, rows, width)
         self._fine, self._coarse, self._heavy = (x.astype(dtype) for x in (_FINE, _COARSE, _HEAVY))
         self._direct: FloatArray = np.zeros((0, 0), dtype)
 
     def _level(self, k: int) -> Level:
         rows, cols, height, width, start, step = map(int, self._table[k])
-        part = self._memory[start : start + PLANES * step].reshape(PLANES, step)
-        planes = part[:, : height * width].reshape(PLANES, height, width)
+        starts = range(start, start + PLANES * step, step)
+        planes = [self._memory[n : n + height * width].reshape(height, width) for n in starts]
         matrix = (planes[n] for n in (DOWN, RIGHT, MASS, INVERSE))
         return Level(Stencil((rows, cols), *matrix), planes[X], planes[B])
 
@@ -157,7 +163,7 @@ class Hierarchy:
         self._memory.fill(0.0)
 
     def cycle(
-        self, x: FloatArray, y: FloatArray, b: FloatArray, *, count: int = 1, fresh: bool = False
+        self, x: FloatArray, y: FloatArray, b: FloatArray, *, count: int = 1, start: int = 0
     ) -> tuple[FloatArray, FloatArray]:
         """Improve x, an approximate solution of A x = b, by V-cycles.
 
@@ -169,8 +175,9 @@ class Hierarchy:
             Right-hand side; padded.
         count : int
             Number of cycles.
-        fresh : bool
-            Start from 0, whatever x is.
+        start : int
+            `FRESH` to start from 0, whatever x is; `RESTRICTED` if `coarse_b` has been set to the
+            residual of x, summed over blocks.
 
         Returns
         -------
@@ -179,30 +186,36 @@ class Hierarchy:
         """
         s = self.finest
         if self.depth == 1:
-            return self._solve_alone(x, y, b, count, fresh)
+            return self._solve_alone(x, y, b, count, fresh=start == FRESH)
         v_cycles(
             x, y, b, s.down, s.right, s.mass, s.inverse, self._memory, self._table, self._direct,
-            self._fine, self._coarse, self._heavy, self._scratch, self.depth, count, fresh,
+            self._fine, self._coarse, self._heavy, self.scratch, self.depth, count, start,
         )  # fmt: skip
         return (y, x) if count % 2 else (x, y)
 
     def sweep(
-        self, x: FloatArray, y: FloatArray, b: FloatArray, steps: FloatArray
+        self,
+        x: FloatArray,
+        y: FloatArray,
+        b: FloatArray,
+        steps: FloatArray,
+        *,
+        least: float = -math.inf,
     ) -> tuple[FloatArray, FloatArray]:
-        """Improve x by sweeps with given steps on the finest grid alone."""
-        s = self.finest
+        """Improve x by sweeps with given steps on the finest grid alone, with a lower bound."""
+        s, bound = self.finest, x.dtype.type(least)
         for first in range(0, len(steps), MOST_SWEEPS):
             some = steps[first : first + MOST_SWEEPS].astype(x.dtype)
-            sweeps(x, y, b, s.down, s.right, s.mass, s.inverse, some, self._scratch, *s.shape)
+            sweeps(x, y, b, s.down, s.right, s.mass, s.inverse, some, self.scratch, bound, *s.shape)
             x, y = y, x
         return x, y
 
     def precondition(self, r: FloatArray) -> FloatArray:
         """Return the result of one V-cycle on A x = r from zero: an approximate inverse."""
-        return self.cycle(np.zeros_like(r), np.zeros_like(r), r, fresh=True)[0]
+        return self.cycle(np.zeros_like(r), np.zeros_like(r), r, start=FRESH)[0]
 
     def _solve_alone(
-        self, x: FloatArray, y: FloatArray, b: FloatArray, count: int, fresh: bool
+        self, x: FloatArray, y: FloatArray, b: FloatArray, count: int, *, fresh: bool
     ) -> tuple[FloatArray, FloatArray]:
         """Improve x on the finest grid, the only one: directly if it is small, else by sweeps."""
         s = self.finest

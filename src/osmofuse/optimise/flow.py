@@ -19,6 +19,7 @@ import numpy as np
 from osmofuse.energies import Channel, Regulariser
 from osmofuse.energies.flow_kernels import implicit_step, resting_system, structure_system
 from osmofuse.linalg import Hierarchy, flexible_cg, inside
+from osmofuse.linalg.grid_passes import FRESH, RESTRICTED
 from osmofuse.linalg.multigrid import semi_iteration
 from osmofuse.linalg.stencil import zeros
 from osmofuse.operators import inner
@@ -76,8 +77,23 @@ class Unknowns:
     """
 
     def __init__(self, shape: tuple[int, int], dtype: type) -> None:
-        self.u, self.first, self.end, self.v = (zeros(shape, dtype) for _ in range(4))
+        self._planes = zeros(shape, dtype), zeros(shape, dtype)
+        self.first, self.v = zeros(shape, dtype), zeros(shape, dtype)
+        self.begin_at(self._planes[1])
         self.terms: dict[str, float] = {}
+
+    def begin_at(self, u: FloatArray) -> None:
+        """Set u to a plane of another owner, which is not changed."""
+        self.u, self.end = u, self._planes[0]
+
+    def begin_with(self, u: FloatArray, v: FloatArray, shape: tuple[int, int]) -> None:
+        """Copy u and v from planes without a frame."""
+        self.begin_at(self._planes[1])
+        inside(self.u, shape)[...], inside(self.v, shape)[...] = u, v
+
+    def advance(self) -> None:
+        """Set u to the end of the step."""
+        self.u, self.end = self.end, self._planes[self.end is self._planes[0]]
 
 
 class Workspace:
@@ -204,10 +220,10 @@ class Flow:
         self.unknowns = workspace.unknowns
         for k, (c, one) in enumerate(zip(channels, self.unknowns, strict=True)):
             if begin is None:
-                np.copyto(one.u, c.start)
+                one.begin_at(c.start)
                 np.copyto(one.v, c.w)
             else:
-                inside(one.u, self.shape)[...], inside(one.v, self.shape)[...] = begin[k]
+                one.begin_with(*begin[k], self.shape)
 
     @property
     def samples(self) -> int:
@@ -233,13 +249,16 @@ class Flow:
         rate = 1.0 / (G * h)
         self._set_implicit_step(k, rate)
         work.grid.coarsen(heaviness=rate * self.weights.brightness)
-        self._solve(cycles, fresh=True)
-        second_stage(work.x, work.b, one.first, one.v, number(rate * K), *self.shape)
-        self._solve(cycles)
+        self._solve(cycles, FRESH)
         s = work.grid.finest
+        planes = work.y, work.grid.coarse_b, one.first, work.b, work.x, one.v
+        weight, scratch = number(rate * K), work.grid.scratch
+        second_stage(*planes, s.down, s.right, s.mass, weight, scratch, *self.shape)
+        work.x, work.y = work.y, work.x
+        self._solve(cycles, RESTRICTED)
         matrix = s.down, s.right, s.mass, s.inverse
-        planes = one.end, work.x, work.b, *matrix, one.first, one.u, one.v
-        sums: FloatArray = end_step(*planes, number(K), *self.shape)
+        ends = one.end, work.x, work.b, *matrix, one.first, one.u, one.v
+        sums: FloatArray = end_step(*ends, number(K), *self.shape)
         return np.asarray(sums.sum(axis=1, dtype=np.float64))
 
     def _set_implicit_step(self, k: int, rate: float) -> None:
@@ -250,9 +269,9 @@ class Flow:
             *(number(self.weights.gamma), number(rate), *self.shape),
         )
 
-    def _solve(self, cycles: int, *, fresh: bool = False) -> None:
+    def _solve(self, cycles: int, start: int) -> None:
         work = self.work
-        work.x, work.y = work.grid.cycle(work.x, work.y, work.b, count=cycles, fresh=fresh)
+        work.x, work.y = work.grid.cycle(work.x, work.y, work.b, count=cycles, start=start)
 
     def follow(self, guard: Guard) -> bool:
         """Relax v at the end of the proposed step; return False if cancelled."""
@@ -278,10 +297,9 @@ class Flow:
     def accept(self, part: float = 1.0) -> None:
         """Set u to the end of the proposed step, or to a point of its dense output."""
         for one in self.unknowns:
-            if part == 1.0:
-                one.u, one.end = one.end, one.u
-            else:
-                blend(one.u, one.first, one.end, self.number(dense_output(part)), *self.shape)
+            if part != 1.0:
+                blend(one.end, one.u, one.first, self.number(dense_output(part)), *self.shape)
+            one.advance()
 
     def measure(self, k: int, u: FloatArray) -> StructureSystem:
         """Return the linear system of a step on v in a channel, for a given u."""
@@ -308,8 +326,6 @@ class Flow:
         if goal < 1.0:
             s.invert_diagonal()
             one.v, self.work.y = self.solve_structure(one.v, system.b, goal)
-            np.maximum(one.v, number(self.weights.lowest), out=one.v)
-            _clear_frame(one.v, self.shape)
 
     def solve_structure(
         self, v: FloatArray, b: FloatArray, goal: float
@@ -320,9 +336,13 @@ class Flow:
         sigma = rho / (1.0 + math.sqrt(1.0 - rho * rho))
         sweeps = 1.0 if sigma == 0.0 else math.log(2.0 / goal) / max(-math.log(sigma), 1e-9)
         if sweeps <= MOST_SWEEPS:
-            return grid.sweep(v, y, b, semi_iteration(rho, math.ceil(sweeps)))
+            steps = semi_iteration(rho, math.ceil(sweeps))
+            return grid.sweep(v, y, b, steps, least=self.weights.lowest)
         grid.coarsen(heaviness=4.0 * self.weights.mu / edges)
-        return grid.cycle(v, y, b, count=math.ceil(math.log10(1.0 / goal)))
+        v, y = grid.cycle(v, y, b, count=math.ceil(math.log10(1.0 / goal)))
+        least = self.number(self.weights.lowest)
+        np.maximum(inside(v, self.shape), least, out=inside(v, self.shape))
+        return v, y
 
     def begin(self, *, goal: float, guard: Guard) -> None:
         """Set v to its minimum without the osmosis term, which vanishes as u approaches c v."""
@@ -382,10 +402,3 @@ class Flow:
         """Return the energy terms summed over channels."""
         return {name: sum(one.terms[name] for one in self.unknowns) for name in TERMS}
 
-
-def _clear_frame(v: FloatArray, shape: tuple[int, int]) -> None:
-    """Set the frame to 0: sweeps, interpolation and clamping write into it."""
-    v[0] = 0.0
-    v[shape[0] + 1 :] = 0.0
-    v[:, 0] = 0.0
-    v[:, shape[1] + 1 :] = 0.0

@@ -37,7 +37,8 @@ import math
 
 import numpy as np
 
-from osmofuse.kernels import fast_kernel, prange
+from osmofuse.kernels import fast_kernel, prange, row_kernel
+from osmofuse.linalg.grid_passes import clear, sum_blocks
 from osmofuse.typing import FloatArray
 
 G = 1.0 - 1.0 / math.sqrt(2.0)  # theorem: order 2 and L-stable for g**2 - 2 g + 1/2 = 0
@@ -46,28 +47,71 @@ ERROR_FACTOR = 0.45  # computed: the estimate bounds the error of modes with lam
 MIDDLE, FIRST_MIDDLE = 0.53, 0.4  # computed over power-law spectra, see Slope
 
 
+@row_kernel
+def second_row(
+    first: FloatArray,
+    b: FloatArray,
+    twice: FloatArray,
+    rest: FloatArray,
+    above: FloatArray,
+    delta: FloatArray,
+    below: FloatArray,
+    v: FloatArray,
+    over: FloatArray,
+    down: FloatArray,
+    right: FloatArray,
+    mass: FloatArray,
+    weight: float,
+    cols: int,
+) -> None:
+    """Do a row of `second_stage`, and set the residual of twice the change."""
+    two = v.dtype.type(2.0)
+    for j in range(1, cols + 1):
+        z = delta[j]
+        change = v[j] * z
+        side = b[j] + weight * v[j] * change
+        first[j] = change
+        b[j] = side
+        twice[j] = two * z
+        flux = over[j] * (above[j] - z) + down[j] * (below[j] - z)
+        flux += right[j - 1] * (delta[j - 1] - z) + right[j] * (delta[j + 1] - z)
+        rest[j] = side + two * (flux - mass[j] * z)
+
+
 @fast_kernel
 def second_stage(
-    delta: FloatArray,
-    b: FloatArray,
+    twice: FloatArray,
+    coarse_b: FloatArray,
     first: FloatArray,
+    b: FloatArray,
+    delta: FloatArray,
     v: FloatArray,
+    down: FloatArray,
+    right: FloatArray,
+    mass: FloatArray,
     weight: float,
+    scratch: FloatArray,
     rows: int,
     cols: int,
 ) -> None:
     r"""Store the first stage, :math:`U_1 - u = v\,\delta`, and set up the second.
 
-    Adds weight :math:`v\,(U_1 - u)` to the right-hand side; the initial guess is twice the first
-    change.
+    Adds weight :math:`v\,(U_1 - u)` to the right-hand side. The initial guess is twice the first
+    change; its residual is summed over blocks for the first coarse level.
     """
-    two = v.dtype.type(2.0)
-    for i in prange(1, rows + 1):
-        for j in range(1, cols + 1):
-            change = v[i, j] * delta[i, j]
-            first[i, j] = change
-            b[i, j] += weight * v[i, j] * change
-            delta[i, j] *= two
+    half, strips = (rows + 1) // 2, scratch.shape[0]
+    for s in prange(strips):
+        one, two = scratch[s, 0], scratch[s, 1]
+        clear(one)
+        for k in range(s * half // strips + 1, (s + 1) * half // strips + 1):
+            clear(two)
+            for i in range(2 * k - 1, min(2 * k, rows) + 1):
+                second_row(
+                    first[i], b[i], twice[i], one if i % 2 else two,
+                    delta[i - 1], delta[i], delta[i + 1], v[i],
+                    down[i - 1], down[i], right[i], mass[i], weight, cols,
+                )  # fmt: skip
+            sum_blocks(coarse_b[k], one, two, (cols + 1) // 2)
 
 
 @fast_kernel
@@ -115,13 +159,13 @@ def end_step(
 
 @fast_kernel
 def blend(
-    u: FloatArray, first: FloatArray, end: FloatArray, part: float, rows: int, cols: int
+    end: FloatArray, u: FloatArray, first: FloatArray, part: float, rows: int, cols: int
 ) -> None:
-    r"""Set u to :math:`U_1 + p\,(U_2 - U_1)`, a point of the dense output of a step."""
+    r"""Set the end to :math:`U_1 + p\,(U_2 - U_1)`, a point of the dense output of a step."""
     for i in prange(1, rows + 1):
         for j in range(1, cols + 1):
             start = u[i, j] + first[i, j]
-            u[i, j] = start + part * (end[i, j] - start)
+            end[i, j] = start + part * (end[i, j] - start)
 
 
 def dense_output(part: float) -> float:
