@@ -28,14 +28,13 @@ __all__ = [
     "code_in_use",
     "fast_kernel",
     "kernel",
-    "parallel_part",
     "pixel",
     "prange",
     "row_kernel",
     "seconds_compiling",
-    "serial_kernel",
     "threads",
     "threads_for",
+    "view",
 ]
 
 _REORDERED = {"contract", "reassoc", "nsz"}
@@ -62,19 +61,8 @@ def fast_kernel(function: Kernel) -> Kernel:
     return _compiled(function, fastmath=_REORDERED)
 
 
-def serial_kernel(function: Kernel) -> Kernel:
-    """Compile like `fast_kernel`, on one thread; the function may call parallel parts."""
-    return _compiled(function, fastmath=_REORDERED, parallel=False)
-
-
-def parallel_part(function: Kernel) -> Kernel:
-    """Compile a part of a `serial_kernel` in parallel over rows or strips."""
-    compile_ = numba.njit(parallel=True, error_model="numpy", fastmath=_REORDERED)
-    return cast(Kernel, compile_(function))
-
-
-def _compiled(function: Kernel, *, fastmath: bool | set[str], parallel: bool = True) -> Kernel:
-    compile_ = numba.njit(parallel=parallel, error_model="numpy", fastmath=fastmath)
+def _compiled(function: Kernel, *, fastmath: bool | set[str]) -> Kernel:
+    compile_ = numba.njit(parallel=True, error_model="numpy", fastmath=fastmath)
     compiled = compile_(function)
     if hasattr(compiled, "_cache"):  # False with NUMBA_DISABLE_JIT
         compiled._cache = KernelCache(compiled)
@@ -90,6 +78,14 @@ def row_kernel(function: Kernel) -> Kernel:
     """
     compile_ = numba.njit(error_model="numpy", fastmath=_REORDERED, _nrt=False)
     return cast(Kernel, compile_(function))
+
+
+def view(function: Kernel) -> Kernel:
+    """Compile a function that returns a part of an array, as a part of its caller.
+
+    Where views are not counted, in a `row_kernel`, they cannot be returned by a call.
+    """
+    return cast(Kernel, numba.njit(inline="always")(function))
 
 
 def pixel(function: Kernel) -> Kernel:

@@ -22,10 +22,10 @@ import numpy as np
 from osmofuse.kernels import fast_kernel, kernel, prange
 from osmofuse.linalg.band_solver import BandSolver
 from osmofuse.linalg.components import Components
+from osmofuse.linalg.grid_passes import FRESH
 from osmofuse.linalg.kinds import FREE, Kinds
 from osmofuse.linalg.krylov import Solution, bicgstab
 from osmofuse.linalg.link_transport import LinkTransport
-from osmofuse.linalg.grid_passes import FRESH
 from osmofuse.linalg.multigrid import Hierarchy
 from osmofuse.linalg.nearest_structure import nearest_structure
 from osmofuse.linalg.sparse_lu import SparseLU

@@ -6,8 +6,8 @@ on row i - k. Of each sweep the last four rows are kept, in a ring. A strip comp
 needs of its neighbours itself and writes its own rows only: results do not depend on the number
 of strips.
 
-Coarse levels lie in one array. A table gives the rows and columns of each grid, those of its
-planes, where the first plane begins and how far apart they are.
+Coarse levels lie in one array. A table gives the rows and columns of each grid, the width of its
+planes, where the first of them begins and how far apart they are.
 """
 
 from __future__ import annotations
@@ -15,26 +15,29 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
-from osmofuse.kernels import parallel_part, pixel, prange, row_kernel, serial_kernel
+from osmofuse.kernels import fast_kernel, pixel, prange, row_kernel, view
 from osmofuse.typing import Array, FloatArray
 
 RING = 4  # rows of a ring; a power of two, at least 3
 PLANES = 9  # of a coarse level: those below
 X, Y, B, DOWN, RIGHT, MASS, INVERSE, PLAIN_DOWN, PLAIN_RIGHT = range(PLANES)
-FRESH, CORRECTED, RESTRICTED, EXTENDED = 1, 2, 4, 8  # what a pass does, see `smooth_strip`
+FRESH, CORRECTED, RESTRICTED, EXTENDED, DIRECT = 1, 2, 4, 8, 16  # what a pass does
 TINY = 1e-30  # avoids 0 / 0
 # Pixels of a strip, at least: on fewer a second thread costs more than it saves.
 LEAST_STRIP = 10_000
 
 
-@pixel
-def plane(memory: Array, table: Array, k: int, which: int) -> FloatArray:
-    """Return a plane of a coarse level."""
-    height, width = table[k, 2], table[k, 3]
-    start = table[k, 4] + which * table[k, 5]
-    return memory[start : start + height * width].reshape(height, width)
+@view
+def plane(memory: FloatArray, table: Array, k: int, which: int) -> FloatArray:
+    """Return a flat plane of a coarse level."""
+    start, size = table[k, 3] + which * table[k, 4], table[k, 4]
+    return memory[start : start + size]
+
+
+@view
+def row(x: FloatArray, i: int, width: int) -> FloatArray:
+    """Return a row of a flat plane."""
+    return x[i * width : (i + 1) * width]
 
 
 @row_kernel
@@ -136,19 +139,24 @@ def smooth_strip(
     least: float,
     first: int,
     last: int,
-    rows: int,
-    cols: int,
+    sizes: Array,
     how: int,
 ) -> None:
-    """Set y to x after a correction and sweeps, from one coarse row to another.
+    """Set y to x after a correction and sweeps, from one coarse row to another; planes are flat.
 
     `how` is a sum of FRESH (x is 0), CORRECTED (the interpolated coarse x is added to it),
     RESTRICTED (the coarse b is set to the residual, summed over blocks) and EXTENDED (y is to be
-    interpolated). `least` bounds y below.
+    interpolated). Without sweeps only the residual is summed. `least` bounds y below. The sizes
+    are rows, columns and width of the grid, and the same of the coarse one.
     """
     n = steps.size
+    rows, cols, w, coarse_rows, coarse_cols, coarse_w = sizes
+    if n == 0 and how == FRESH | RESTRICTED:
+        for k in range(first, last + 1):
+            one, two = row(b, 2 * k - 1, w), row(b, 2 * k, w)
+            sum_blocks(row(coarse_b, k, coarse_w), one, two, coarse_cols)
+        return
     fresh, corrected, restricted = how & FRESH, how & CORRECTED, how & RESTRICTED
-    coarse_rows, coarse_cols = (rows + 1) // 2, (cols + 1) // 2
     top, bottom = 2 * first - 1, 2 * last
     halo = n + 1 if restricted else n
     rest = RING * (n + 1)  # two rows of the residual, and one of zeros
@@ -159,11 +167,12 @@ def smooth_strip(
         if i > rows:
             clear(new)
         else:
-            old = ring[rest + 2] if fresh else x[i]
+            old = ring[rest + 2] if fresh else row(x, i, w)
             if corrected:
                 k = (i + 1) // 2
                 near = min(k + 1, coarse_rows) if i % 2 == 0 else max(k - 1, 1)
-                interpolate(new, old, coarse_x[k], coarse_x[near], coarse_cols)
+                here, beside = row(coarse_x, k, coarse_w), row(coarse_x, near, coarse_w)
+                interpolate(new, old, here, beside, coarse_cols)
             else:
                 copy(new, old, least, cols)
         for m in range(n):
@@ -177,229 +186,105 @@ def smooth_strip(
                     ring[before + (t - 1) % RING],
                     ring[before + t % RING],
                     ring[before + (t + 1) % RING],
-                    b[t],
-                    down[t - 1],
-                    down[t],
-                    right[t],
-                    inverse[t],
+                    row(b, t, w),
+                    row(down, t - 1, w),
+                    row(down, t, w),
+                    row(right, t, w),
+                    row(inverse, t, w),
                     steps[m],
                     cols,
                 )
         t, done = i - n, RING * n
         if top <= t <= min(bottom, rows) and n > 0:
-            copy(y[t], ring[done + t % RING], least, cols)
+            end = row(y, t, w)
+            copy(end, ring[done + t % RING], least, cols)
             if how & EXTENDED:
-                extend(y[t], cols)
+                extend(end, cols)
         t -= 1
         if restricted and top <= t <= bottom:
+            left = ring[rest + t % 2]
             if t > rows:
-                clear(ring[rest + t % 2])
+                clear(left)
             else:
                 residual(
-                    ring[rest + t % 2],
+                    left,
                     ring[done + (t - 1) % RING],
                     ring[done + t % RING],
                     ring[done + (t + 1) % RING],
-                    b[t],
-                    down[t - 1],
-                    down[t],
-                    right[t],
-                    mass[t],
+                    row(b, t, w),
+                    row(down, t - 1, w),
+                    row(down, t, w),
+                    row(right, t, w),
+                    row(mass, t, w),
                     cols,
                 )
             if t % 2 == 0:
-                sum_blocks(coarse_b[t // 2], ring[rest + 1], ring[rest], coarse_cols)
+                sum_blocks(row(coarse_b, t // 2, coarse_w), ring[rest + 1], left, coarse_cols)
 
 
-@pixel
-def strips_of(pixels: int, most: int) -> int:
-    """Return the number of strips for a grid."""
-    return min(most, max(pixels // LEAST_STRIP, 1))
-
-
-@parallel_part
-def smooth(
-    y: FloatArray,
-    x: FloatArray,
-    coarse_x: FloatArray,
-    b: FloatArray,
-    down: FloatArray,
-    right: FloatArray,
-    mass: FloatArray,
-    inverse: FloatArray,
-    coarse_b: FloatArray,
-    steps: FloatArray,
-    scratch: FloatArray,
-    least: float,
-    rows: int,
-    cols: int,
-    how: int,
+@row_kernel
+def solve_directly(
+    x: FloatArray, b: FloatArray, matrix: FloatArray, rows: int, cols: int, w: int
 ) -> None:
-    """Do `smooth_strip` on a whole grid."""
-    half, strips = (rows + 1) // 2, strips_of(rows * cols, scratch.shape[0])
-    matrix = down, right, mass, inverse
-    if strips == 1:
-        smooth_strip(
-            y, x, coarse_x, b, *matrix, coarse_b, steps, scratch[0], least,
-            1, half, rows, cols, how,
-        )  # fmt: skip
-    else:
-        for s in prange(strips):
-            smooth_strip(
-                y, x, coarse_x, b, *matrix, coarse_b, steps, scratch[s], least,
-                s * half // strips + 1, (s + 1) * half // strips, rows, cols, how,
-            )  # fmt: skip
-
-
-@parallel_part
-def sum_all_blocks(out: FloatArray, b: FloatArray, rows: int, cols: int, strips: int) -> None:
-    """Set a coarse plane to the sums of blocks."""
-    if strips == 1:
-        for k in range(1, rows + 1):
-            sum_blocks(out[k], b[2 * k - 1], b[2 * k], cols)
-    else:
-        for k in prange(1, rows + 1):
-            sum_blocks(out[k], b[2 * k - 1], b[2 * k], cols)
-
-
-@pixel
-def solve_directly(x: FloatArray, b: FloatArray, matrix: FloatArray, rows: int, cols: int) -> None:
-    """Set x to the product of a small dense matrix and b."""
+    """Set a flat plane x to the product of a small dense matrix and b."""
     for i in range(rows):
         for j in range(cols):
             total = matrix.dtype.type(0.0)
             for n in range(rows * cols):
-                total += matrix[i * cols + j, n] * b[n // cols + 1, n % cols + 1]
-            x[i + 1, j + 1] = total
-        x[i + 1, 0] = x[i + 1, 1]
-        x[i + 1, cols + 1] = x[i + 1, cols]
+                total += matrix[i * cols + j, n] * b[(n // cols + 1) * w + n % cols + 1]
+            x[(i + 1) * w + j + 1] = total
+        extend(row(x, i + 1, w), cols)
 
 
-@pixel
-def coarse_cycle(
-    memory: Array,
+@fast_kernel
+def run_passes(
+    passes: Array,
+    finest: tuple[FloatArray, ...],
+    memory: FloatArray,
     table: Array,
     direct: FloatArray,
-    coarse_steps: FloatArray,
-    last_steps: FloatArray,
-    scratch: FloatArray,
-    depth: int,
-    again: bool,
-) -> None:
-    """Do a V-cycle from level 1, from 0; or a second one, whose residual is already restricted."""
-    most, least = scratch.shape[0], memory.dtype.type(-np.inf)
-    for k in range(2 if again else 1, depth - 1):
-        fine, coarse = plane(memory, table, k, B), plane(memory, table, k + 1, B)
-        strips = strips_of(table[k, 0] * table[k, 1], most)
-        sum_all_blocks(coarse, fine, table[k + 1, 0], table[k + 1, 1], strips)
-    for k in range(depth - 1, 0, -1):
-        rows, cols, last = table[k, 0], table[k, 1], k == depth - 1
-        x, b = plane(memory, table, k, X), plane(memory, table, k, B)
-        if last and direct.size > 0:
-            solve_directly(x, b, direct, rows, cols)
-            continue
-        coarse_x = x if last else plane(memory, table, k + 1, X)
-        coarse_b = b if last else plane(memory, table, k + 1, B)
-        steps, how = coarse_steps, FRESH | CORRECTED
-        old = new = x
-        if last:
-            steps, how = last_steps, FRESH
-        elif k == 1 and again:
-            old, how = plane(memory, table, 1, Y), CORRECTED
-        elif k == 1:
-            new, how = plane(memory, table, 1, Y), FRESH | CORRECTED | RESTRICTED
-        how |= EXTENDED
-        smooth(
-            new, old, coarse_x, b,
-            plane(memory, table, k, DOWN), plane(memory, table, k, RIGHT),
-            plane(memory, table, k, MASS), plane(memory, table, k, INVERSE),
-            coarse_b, steps, scratch, least, rows, cols, how,
-        )  # fmt: skip
-
-
-@serial_kernel
-def v_cycles(
-    x: FloatArray,
-    y: FloatArray,
-    b: FloatArray,
-    down: FloatArray,
-    right: FloatArray,
-    mass: FloatArray,
-    inverse: FloatArray,
-    memory: Array,
-    table: Array,
-    direct: FloatArray,
-    fine_steps: FloatArray,
-    coarse_steps: FloatArray,
-    last_steps: FloatArray,
-    scratch: FloatArray,
-    depth: int,
-    count: int,
-    start: int,
-) -> None:
-    """Improve x by V-cycles over the first levels; the result is in y if their number is odd.
-
-    `start` is FRESH if x is 0, and RESTRICTED if b of level 1 has been set to its residual.
-    """
-    rows, cols = table[0, 0], table[0, 1]
-    next_x, next_b = plane(memory, table, 1, X), plane(memory, table, 1, B)
-    most, least = scratch.shape[0], memory.dtype.type(-np.inf)
-    if start == FRESH:
-        sum_all_blocks(next_b, b, table[1, 0], table[1, 1], strips_of(rows * cols, most))
-    elif start != RESTRICTED:
-        smooth(
-            y, x, next_x, b, down, right, mass, inverse, next_b,
-            fine_steps[:0], scratch, least, rows, cols, RESTRICTED,
-        )  # fmt: skip
-    for c in range(count):
-        for again in range(2 if depth > 2 else 1):
-            coarse_cycle(
-                memory, table, direct, coarse_steps, last_steps, scratch, depth, again == 1
-            )
-        how = CORRECTED | (start & FRESH if c == 0 else 0) | (RESTRICTED if c < count - 1 else 0)
-        smooth(
-            y, x, next_x, b, down, right, mass, inverse, next_b,
-            fine_steps, scratch, least, rows, cols, how,
-        )  # fmt: skip
-        x, y = y, x
-
-
-@serial_kernel
-def sweeps(
-    x: FloatArray,
-    y: FloatArray,
-    b: FloatArray,
-    down: FloatArray,
-    right: FloatArray,
-    mass: FloatArray,
-    inverse: FloatArray,
-    steps: FloatArray,
+    all_steps: FloatArray,
     scratch: FloatArray,
     least: float,
-    rows: int,
-    cols: int,
 ) -> None:
-    """Set y to x after sweeps, with a lower bound."""
-    smooth(y, x, x, b, down, right, mass, inverse, b, steps, scratch, least, rows, cols, 0)
+    """Do passes over grids in turn.
 
-
-@parallel_part
-def coarsen_level(
-    down: FloatArray,
-    right: FloatArray,
-    mass: FloatArray,
-    fine_down: FloatArray,
-    fine_right: FloatArray,
-    fine_mass: FloatArray,
-    rows: int,
-    cols: int,
-) -> None:
-    """Set plain edges and mass of a coarse matrix."""
-    for k in prange(1, rows + 1):
-        coarsen_row(
-            down[k], right[k], mass[k], fine_down[2 * k], fine_right[2 * k - 1],
-            fine_right[2 * k], fine_mass[2 * k - 1], fine_mass[2 * k], cols,
-        )  # fmt: skip
+    Each has the level, the planes X or Y that it reads and sets, the row of its steps and their
+    number, and how: as in `smooth_strip`, or DIRECT. The planes X to INVERSE of the finest level
+    are given, flat.
+    """
+    x, y, b, down, right, mass, inverse = finest
+    for n in range(len(passes)):
+        k, old, new, kind, degree, how = passes[n]
+        steps = all_steps[kind, :degree]
+        deeper = min(k + 1, len(table) - 1)
+        sizes = (
+            table[k, 0],
+            table[k, 1],
+            table[k, 2],
+            table[deeper, 0],
+            table[deeper, 1],
+            table[deeper, 2],
+        )
+        coarse_x, coarse_b = plane(memory, table, deeper, X), plane(memory, table, deeper, B)
+        if k == 0:
+            source, target, side = x if old == X else y, x if new == X else y, b
+            m0, m1, m2, m3 = down, right, mass, inverse
+        else:
+            source, target = plane(memory, table, k, old), plane(memory, table, k, new)
+            side = plane(memory, table, k, B)
+            m0, m1 = plane(memory, table, k, DOWN), plane(memory, table, k, RIGHT)
+            m2, m3 = plane(memory, table, k, MASS), plane(memory, table, k, INVERSE)
+        if how == DIRECT:
+            solve_directly(target, side, direct, sizes[0], sizes[1], sizes[2])
+            continue
+        half = (sizes[0] + 1) // 2
+        strips = min(scratch.shape[0], max(sizes[0] * sizes[1] // LEAST_STRIP, 1))
+        for s in prange(strips):
+            smooth_strip(
+                target, source, coarse_x, side, m0, m1, m2, m3, coarse_b, steps, scratch[s],
+                least, s * half // strips + 1, (s + 1) * half // strips, sizes, how,
+            )  # fmt: skip
 
 
 @row_kernel
@@ -431,18 +316,20 @@ def _tightened(edge: Any, mass: Any, other: Any, most: Any, six: Any, tiny: Any)
     return edge + most * edge - most * edge * share
 
 
-@parallel_part
-def tighten(
+@row_kernel
+def tighten_row(
     down: FloatArray,
     right: FloatArray,
     inverse: FloatArray,
+    plain_over: FloatArray,
     plain_down: FloatArray,
     plain_right: FloatArray,
+    mass_above: FloatArray,
     mass: FloatArray,
-    rows: int,
+    mass_below: FloatArray,
     cols: int,
 ) -> None:
-    r"""Set the edges of a coarse level and its inverse diagonal.
+    r"""Set a row of the edges of a coarse level and of its inverse diagonal.
 
     Where one of two blocks is held by its mass, the free region ends at the border of that block,
     not at its centre: the edge is up to twice as strong, depending on where in the block the border
@@ -453,36 +340,49 @@ def tighten(
     """
     one, zero = mass.dtype.type(1.0), mass.dtype.type(0.0)
     most, six, tiny = mass.dtype.type(0.7), mass.dtype.type(6.0), mass.dtype.type(TINY)
-    for i in prange(1, rows + 1):
-        for j in range(1, cols + 1):
-            c = mass[i, j]
-            above = _tightened(plain_down[i - 1, j], c, mass[i - 1, j], most, six, tiny)
-            below = _tightened(plain_down[i, j], c, mass[i + 1, j], most, six, tiny)
-            before = _tightened(plain_right[i, j - 1], c, mass[i, j - 1], most, six, tiny)
-            after = _tightened(plain_right[i, j], c, mass[i, j + 1], most, six, tiny)
-            down[i, j] = below
-            right[i, j] = after
-            d = c + above + below + before + after
-            inverse[i, j] = one / d if d > zero else zero
+    for j in range(1, cols + 1):
+        c = mass[j]
+        above = _tightened(plain_over[j], c, mass_above[j], most, six, tiny)
+        below = _tightened(plain_down[j], c, mass_below[j], most, six, tiny)
+        before = _tightened(plain_right[j - 1], c, mass[j - 1], most, six, tiny)
+        after = _tightened(plain_right[j], c, mass[j + 1], most, six, tiny)
+        down[j] = below
+        right[j] = after
+        d = c + above + below + before + after
+        inverse[j] = one / d if d > zero else zero
 
 
-@serial_kernel
+@fast_kernel
 def coarsen(
     down: FloatArray,
     right: FloatArray,
     mass: FloatArray,
-    memory: Array,
+    memory: FloatArray,
     table: Array,
     depth: int,
 ) -> None:
-    """Set the matrices of the coarse levels from the finest."""
-    for k in range(1, depth):
-        rows, cols = table[k, 0], table[k, 1]
-        next_down, next_right = plane(memory, table, k, PLAIN_DOWN), plane(memory, table, k, PLAIN_RIGHT)
-        next_mass = plane(memory, table, k, MASS)
-        coarsen_level(next_down, next_right, next_mass, down, right, mass, rows, cols)
-        down, right, mass = next_down, next_right, next_mass
-        tighten(
-            plane(memory, table, k, DOWN), plane(memory, table, k, RIGHT),
-            plane(memory, table, k, INVERSE), down, right, mass, rows, cols,
-        )  # fmt: skip
+    """Set the matrices of the coarse levels from that of the finest, whose planes are flat."""
+    for level in range(1, depth):
+        rows, cols, w, fine_w = (
+            table[level, 0],
+            table[level, 1],
+            table[level, 2],
+            table[level - 1, 2],
+        )
+        m0, m1 = plane(memory, table, level, PLAIN_DOWN), plane(memory, table, level, PLAIN_RIGHT)
+        m2 = plane(memory, table, level, MASS)
+        for k in prange(1, rows + 1):
+            i = 2 * k
+            coarsen_row(
+                row(m0, k, w), row(m1, k, w), row(m2, k, w), row(down, i, fine_w),
+                row(right, i - 1, fine_w), row(right, i, fine_w),
+                row(mass, i - 1, fine_w), row(mass, i, fine_w), cols,
+            )  # fmt: skip
+        t0, t1 = plane(memory, table, level, DOWN), plane(memory, table, level, RIGHT)
+        t3 = plane(memory, table, level, INVERSE)
+        for k in prange(1, rows + 1):
+            tighten_row(
+                row(t0, k, w), row(t1, k, w), row(t3, k, w), row(m0, k - 1, w), row(m0, k, w),
+                row(m1, k, w), row(m2, k - 1, w), row(m2, k, w), row(m2, k + 1, w), cols,
+            )  # fmt: skip
+        down, right, mass = m0, m1, m2

@@ -21,23 +21,28 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from osmofuse.kernels import threads
 from osmofuse.linalg.grid_passes import (
-    B,
+    CORRECTED,
+    DIRECT,
     DOWN,
+    EXTENDED,
     FRESH,
     INVERSE,
     MASS,
     PLANES,
+    RESTRICTED,
     RIGHT,
     RING,
+    B,
     X,
+    Y,
     coarsen,
-    sweeps,
-    v_cycles,
+    run_passes,
 )
 from osmofuse.linalg.stencil import Stencil, flat_zeros, inside, padded_shape, zeros
 from osmofuse.typing import Array, FloatArray
@@ -72,6 +77,7 @@ _FINE = chebyshev_steps(FINE_LOW, 2.0, FINE_SWEEPS)
 _COARSE = chebyshev_steps(COARSE_LOW, 2.0, COARSE_SWEEPS)
 # Optimal for masses from half of HEAVY; for lighter ones these sweeps still amplify no error.
 _HEAVY = semi_iteration(8.0 / (8.0 + HEAVY), 3)
+_ON_FINEST, _ON_COARSE, _ON_LAST, _GIVEN = range(4)  # rows of the table of steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,18 +124,21 @@ class Hierarchy:
     ) -> None:
         self.finest = Stencil.empty(shape, dtype)
         self._table = layout(shape, levels)
-        self._memory = flat_zeros(int(self._table[-1, 4] + PLANES * self._table[-1, 5]), dtype)
+        self._memory = flat_zeros(int(self._table[-1, 3] + PLANES * self._table[-1, 4]), dtype)
         self.levels = [self._level(k) for k in range(1, len(self._table))]
         self.depth = len(self._table)
         self.coarse_b = self.levels[0].b if self.levels else zeros(shape, dtype)
         rows, width = RING * (MOST_SWEEPS + 1) + 3, self.finest.mass.shape[1]
         strips = STRIPS * threads()
         self.scratch = flat_zeros(strips * rows * width, dtype).reshape(strips, rows, width)
-        self._fine, self._coarse, self._heavy = (x.astype(dtype) for x in (_FINE, _COARSE, _HEAVY))
+        self._steps = np.zeros((4, MOST_SWEEPS), dtype)
+        for kind, steps in enumerate((_FINE, _COARSE, _HEAVY)):
+            self._steps[kind, : len(steps)] = steps
         self._direct: FloatArray = np.zeros((0, 0), dtype)
 
     def _level(self, k: int) -> Level:
-        rows, cols, height, width, start, step = map(int, self._table[k])
+        rows, cols, _, start, step = map(int, self._table[k])
+        height, width = padded_shape((rows, cols))
         starts = range(start, start + PLANES * step, step)
         planes = [self._memory[n : n + height * width].reshape(height, width) for n in starts]
         matrix = (planes[n] for n in (DOWN, RIGHT, MASS, INVERSE))
@@ -153,7 +162,8 @@ class Hierarchy:
         while self.depth < len(self._table) and heaviness * 4.0 ** (self.depth - 1) <= HEAVY:
             self.depth += 1
         s = self.finest
-        coarsen(s.down, s.right, s.mass, self._memory, self._table, self.depth)
+        matrix = (plane.ravel() for plane in (s.down, s.right, s.mass))
+        coarsen(*matrix, self._memory, self._table, self.depth)
         last = self.levels[self.depth - 2].stencil if self.depth > 1 else s
         small = max(last.shape) <= COARSEST_SIDE
         self._direct = _pseudo_inverse(last) if small else self._direct[:0]
@@ -184,14 +194,23 @@ class Hierarchy:
         tuple of array
             The same two planes, the solution first.
         """
-        s = self.finest
         if self.depth == 1:
             return self._solve_alone(x, y, b, count, fresh=start == FRESH)
-        v_cycles(
-            x, y, b, s.down, s.right, s.mass, s.inverse, self._memory, self._table, self._direct,
-            self._fine, self._coarse, self._heavy, self.scratch, self.depth, count, start,
-        )  # fmt: skip
+        self._run(v_cycles(self.depth, self._direct.size > 0, count, start), x, y, b, -math.inf)
         return (y, x) if count % 2 else (x, y)
+
+    def _run(
+        self,
+        passes: Array,
+        x: FloatArray,
+        y: FloatArray,
+        b: FloatArray,
+        least: float,
+    ) -> None:
+        s = self.finest
+        finest = tuple(p.ravel() for p in (x, y, b, s.down, s.right, s.mass, s.inverse))
+        tables = self._table, self._direct, self._steps, self.scratch
+        run_passes(passes, finest, self._memory, *tables, x.dtype.type(least))
 
     def sweep(
         self,
@@ -203,10 +222,10 @@ class Hierarchy:
         least: float = -math.inf,
     ) -> tuple[FloatArray, FloatArray]:
         """Improve x by sweeps with given steps on the finest grid alone, with a lower bound."""
-        s, bound = self.finest, x.dtype.type(least)
         for first in range(0, len(steps), MOST_SWEEPS):
-            some = steps[first : first + MOST_SWEEPS].astype(x.dtype)
-            sweeps(x, y, b, s.down, s.right, s.mass, s.inverse, some, self.scratch, bound, *s.shape)
+            some = steps[first : first + MOST_SWEEPS]
+            self._steps[_GIVEN, : len(some)] = some
+            self._run(np.array([(0, X, Y, _GIVEN, len(some), 0)]), x, y, b, least)
             x, y = y, x
         return x, y
 
@@ -226,18 +245,56 @@ class Hierarchy:
                 rest = inside(b, s.shape) - inside(s(x), s.shape)
                 inside(x, s.shape)[...] += (self._direct @ rest.ravel()).reshape(s.shape)
             else:
-                x, y = self.sweep(x, y, b, self._heavy)
+                x, y = self.sweep(x, y, b, _HEAVY)
         return x, y
+
+
+@cache
+def v_cycles(depth: int, direct: bool, count: int, start: int) -> Array:
+    """Return the passes of V-cycles over the first levels, see `run_passes`.
+
+    `start` is as in `Hierarchy.cycle`. The result is in Y if the number of cycles is odd.
+    """
+    passes: list[tuple[int, ...]] = []
+    if start != RESTRICTED:
+        passes.append((0, X, X, 0, 0, start | RESTRICTED))
+    old, new = X, Y
+    for c in range(count):
+        passes += _coarse_cycles(depth, direct)
+        how = CORRECTED | (start & FRESH if c == 0 else 0) | (RESTRICTED if c < count - 1 else 0)
+        passes.append((0, old, new, _ON_FINEST, FINE_SWEEPS, how))
+        old, new = new, old
+    return np.array(passes, np.int64)
+
+
+def _coarse_cycles(depth: int, direct: bool) -> list[tuple[int, ...]]:
+    """Return the passes of two V-cycles from level 1 and 0, after which it is solved well.
+
+    Slow errors are its part; it takes a quarter of the time of the finest level.
+    """
+    last = depth - 1
+    bottom = (last, X, X, _ON_LAST, len(_HEAVY), DIRECT if direct else FRESH | EXTENDED)
+    if last == 1:
+        return [bottom]
+    down = [(k, X, X, 0, 0, FRESH | RESTRICTED) for k in range(2, last)]
+    up = [
+        (k, X, X, _ON_COARSE, COARSE_SWEEPS, FRESH | CORRECTED | EXTENDED)
+        for k in range(last - 1, 1, -1)
+    ]
+    begin = (1, X, X, 0, 0, FRESH | RESTRICTED)
+    first = (1, X, Y, _ON_COARSE, COARSE_SWEEPS, FRESH | CORRECTED | RESTRICTED | EXTENDED)
+    second = (1, Y, X, _ON_COARSE, COARSE_SWEEPS, CORRECTED | EXTENDED)
+    return [begin, *down, bottom, *up, first, *down, bottom, *up, second]
 
 
 def layout(shape: tuple[int, int], levels: int | None) -> Array:
     """Return the table of the grids, see `osmofuse.linalg.grid_passes`: the finest first."""
-    table, start = [[*shape, *padded_shape(shape), 0, 0]], 0
+    table, start = [[*shape, padded_shape(shape)[1], 0, 0]], 0
     while max(shape) > COARSEST_SIDE and (levels is None or len(table) < levels):
         shape = (-(-shape[0] // 2), -(-shape[1] // 2))
         height, width = padded_shape(shape)
         step = height * width + APART
-        table.append([*shape, height, width, start, step])
+        table.append([*shape, width, start, step])
         start += PLANES * step
     return np.array(table, np.int64)
 

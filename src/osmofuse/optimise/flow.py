@@ -401,4 +401,3 @@ class Flow:
     def total(self) -> dict[str, float]:
         """Return the energy terms summed over channels."""
         return {name: sum(one.terms[name] for one in self.unknowns) for name in TERMS}
-
