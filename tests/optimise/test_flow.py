@@ -41,16 +41,19 @@ def test_the_estimate_is_near_the_error_of_a_step(h, rng):
     assert 0.8 <= quality.error / error <= 6.0
 
 
-def test_the_residual_bounds_what_a_solve_leaves(rng):
+def test_the_residual_shows_what_a_solve_leaves(rng):
+    """The error is a few times as large: a sweep takes away little of its slow parts."""
     c = channel(rng, contrast=0.1)
     flow = still(flow_of(c))
     one = flow.unknowns[0]
     flow.propose(50.0, 12, Guard(None))
     solved = inside(one.end, SHAPE).copy()
+    residuals = []
     for cycles in (1, 2, 3):
-        quality = flow.propose(50.0, cycles, Guard(None))
+        residuals.append(flow.propose(50.0, cycles, Guard(None)).residual)
         left = math.sqrt(np.mean((inside(one.end, SHAPE) - solved) ** 2))
-        assert 0.3 * left <= quality.residual <= 20 * left
+        assert 0.1 * left <= residuals[-1] <= 20 * left
+    assert (np.divide(residuals[1:], residuals[:-1]) <= 0.2).all()
 
 
 @pytest.mark.parametrize("h", [2.0, 20.0])

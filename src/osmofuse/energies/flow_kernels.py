@@ -64,18 +64,29 @@ def implicit_step(
 
 @fast_kernel
 def resting_system(
-    mass: FloatArray, b: FloatArray, v: FloatArray, w: FloatArray, mu: float, rows: int, cols: int
+    mass: FloatArray,
+    inverse: FloatArray,
+    b: FloatArray,
+    v: FloatArray,
+    w: FloatArray,
+    down: FloatArray,
+    right: FloatArray,
+    mu: float,
+    rows: int,
+    cols: int,
 ) -> FloatArray:
-    r"""Set mass and right side of a step on the structure without the osmosis term: mu and mu w.
+    r"""Set the system of a step on the structure without the osmosis term: mass mu, side mu w.
 
     Return the sums of :math:`\tfrac12 (v - w)^2` over each row.
     """
-    half, zero = v.dtype.type(0.5), v.dtype.type(0.0)
+    half, zero, one = v.dtype.type(0.5), v.dtype.type(0.0), v.dtype.type(1.0)
     sums = np.zeros(rows, v.dtype)
     for i in prange(1, rows + 1):
         quadratic = zero
         for j in range(1, cols + 1):
             mass[i, j] = mu
+            edges = down[i - 1, j] + down[i, j] + right[i, j - 1] + right[i, j]
+            inverse[i, j] = one / (mu + edges)
             b[i, j] = mu * w[i, j]
             quadratic += half * (v[i, j] - w[i, j]) * (v[i, j] - w[i, j])
         sums[i - 1] = quadratic
@@ -85,24 +96,27 @@ def resting_system(
 @fast_kernel
 def structure_system(
     mass: FloatArray,
+    inverse: FloatArray,
     b: FloatArray,
     u: FloatArray,
     v: FloatArray,
     f: FloatArray,
     alpha: FloatArray,
     w: FloatArray,
+    down: FloatArray,
+    right: FloatArray,
     gamma: float,
     mu: float,
     rows: int,
     cols: int,
 ) -> FloatArray:
-    r"""Set mass and right side of a step on the structure; return sums of each row.
+    r"""Set mass, inverse and right side of a step on the structure; return sums of each row.
 
     With the pull :math:`p = \partial_v O` and a stiffness s, the mass is :math:`\mu + s` and the
     side :math:`\mu w + s v - p`: a step down where s is not too small. The stiffness stands for the
     change of the pull with v: a diagonal within the spectrum of the Gauss-Newton matrix, three
     quarters of its row sums, with which rounds converge fastest; and what that matrix leaves out,
-    which is large where ratios differ. The edges are those of the regulariser. The sums are the
+    which is large where ratios differ. The edges are those of the regulariser, given. The sums are the
     osmosis term, the fidelity of what is free, and :math:`\tfrac12 (v - w)^2`.
     """
     half, zero, held = v.dtype.type(0.5), v.dtype.type(0.0), v.dtype.type(HELD_GAMMA)
@@ -132,6 +146,8 @@ def structure_system(
             stiffness = abs(s) * (most * (o * ahead + beyond) + three * o * spread)
             pull = d1 * d1 + d2 * d2 + d3 * d3 + d4 * d4 - s * gu
             mass[i, j] = mu + stiffness
+            edges = down[i - 1, j] + down[i, j] + right[i, j - 1] + right[i, j]
+            inverse[i, j] = one / (mu + stiffness + edges)
             b[i, j] = mu * w[i, j] + stiffness * x - pull
             e, c = z - f[i, j], gamma * alpha[i, j]
             osmosis += half * (z - x) * gu  # the sum of v gu is 0: nothing large cancels

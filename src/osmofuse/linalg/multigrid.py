@@ -168,10 +168,6 @@ class Hierarchy:
         small = max(last.shape) <= COARSEST_SIDE
         self._direct = _pseudo_inverse(last) if small else self._direct[:0]
 
-    def clear(self) -> None:
-        """Clear the coarse levels, which an overflow may have left with NaN."""
-        self._memory.fill(0.0)
-
     def cycle(
         self, x: FloatArray, y: FloatArray, b: FloatArray, *, count: int = 1, start: int = 0
     ) -> tuple[FloatArray, FloatArray]:

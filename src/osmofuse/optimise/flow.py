@@ -128,23 +128,6 @@ class Workspace:
 
 
 @dataclass(frozen=True, eq=False)
-class StructureSystem:
-    """Linear system of a step on the structure, without the regulariser's edges.
-
-    Attributes
-    ----------
-    mass, b : array
-        Diagonal and right-hand side.
-    terms : dict of str to float
-        Terms of the energy at the same u and v, without the regulariser.
-    """
-
-    mass: FloatArray
-    b: FloatArray
-    terms: dict[str, float]
-
-
-@dataclass(frozen=True, eq=False)
 class FlowState:
     """State of the flow.
 
@@ -279,7 +262,7 @@ class Flow:
             for _ in range(self.rounds):
                 if not guard.beat():
                     return False
-                self.relax(k, self.measure(k, one.end), goal=ROUND_REDUCTION)
+                self.relax(k, one.end, goal=ROUND_REDUCTION)
         return True
 
     @property
@@ -301,31 +284,31 @@ class Flow:
                 blend(one.end, one.u, one.first, self.number(dense_output(part)), *self.shape)
             one.advance()
 
-    def measure(self, k: int, u: FloatArray) -> StructureSystem:
-        """Return the linear system of a step on v in a channel, for a given u."""
-        c, weights, number = self.channels[k], self.weights, self.number
-        mass, b = self.work.grid.finest.mass, self.work.b
-        sums = structure_system(
-            *(mass, b, u, self.unknowns[k].v, c.f, c.alpha, c.w),
-            *(number(weights.gamma), number(weights.mu), *self.shape),
-        )
-        osmosis, fidelity, quadratic = (float(x) for x in sums.sum(axis=1, dtype=np.float64))
-        terms = {"osmosis": osmosis, "fidelity": fidelity, "structure": weights.mu * quadratic}
-        return StructureSystem(mass, b, terms)
-
-    def relax(self, k: int, system: StructureSystem, *, goal: float) -> None:
+    def relax(self, k: int, u: FloatArray | None, *, goal: float) -> None:
         """Do one step of v towards its minimum, and store the energy terms from before it.
 
         With the osmosis term linearised, the error of v falls by the factor `goal`; 1 leaves v
-        as it is.
+        as it is. Without u the osmosis term is left out: it vanishes for a multiple of v.
         """
-        one, s, number = self.unknowns[k], self.work.grid.finest, self.number
+        one, s = self.unknowns[k], self.work.grid.finest
         structure = [other.v for other in self.unknowns]
         smooth = self.weights.regulariser.set_edges(s.down, s.right, structure, k, self.shape)
-        one.terms = system.terms | {"regulariser": smooth}
+        one.terms = self._measure(k, u) | {"regulariser": smooth}
         if goal < 1.0:
-            s.invert_diagonal()
-            one.v, self.work.y = self.solve_structure(one.v, system.b, goal)
+            one.v, self.work.y = self.solve_structure(one.v, self.work.b, goal)
+
+    def _measure(self, k: int, u: FloatArray | None) -> dict[str, float]:
+        """Set the linear system of a step on v, but for its edges; return the energy terms."""
+        c, v, number = self.channels[k], self.unknowns[k].v, self.number
+        s, b, mu, gamma = self.work.grid.finest, self.work.b, self.weights.mu, self.weights.gamma
+        edges = s.down, s.right
+        if u is None:
+            sums = resting_system(s.mass, s.inverse, b, v, c.w, *edges, number(mu), *self.shape)
+            return {"osmosis": 0.0, "fidelity": 0.0, "structure": mu * _total(sums)}
+        planes = s.mass, s.inverse, b, u, v, c.f, c.alpha, c.w
+        sums = structure_system(*planes, *edges, number(gamma), number(mu), *self.shape)
+        osmosis, fidelity, quadratic = map(_total, sums)
+        return {"osmosis": osmosis, "fidelity": fidelity, "structure": mu * quadratic}
 
     def solve_structure(
         self, v: FloatArray, b: FloatArray, goal: float
@@ -347,19 +330,9 @@ class Flow:
     def begin(self, *, goal: float, guard: Guard) -> None:
         """Set v to its minimum without the osmosis term, which vanishes as u approaches c v."""
         for k in range(len(self.channels)):
-            self.relax(k, self._without_pull(k), goal=goal)
+            self.relax(k, None, goal=goal)
             if not guard.beat():
                 return
-
-    def _without_pull(self, k: int) -> StructureSystem:
-        """Return the system of a step on v in a channel, as if u were a multiple of v."""
-        c, mu, s = self.channels[k], self.weights.mu, self.work.grid.finest
-        sums = resting_system(
-            s.mass, self.work.b, self.unknowns[k].v, c.w, self.number(mu), *self.shape
-        )
-        structure = mu * float(sums.sum(dtype=np.float64))
-        terms = {"osmosis": 0.0, "fidelity": 0.0, "structure": structure}
-        return StructureSystem(s.mass, self.work.b, terms)
 
     def settle(self, *, guard: Guard) -> None:
         """Relax v to convergence where single rounds are short, and update the energy terms."""
@@ -369,12 +342,12 @@ class Flow:
         for k, one in enumerate(self.unknowns):
             before = math.inf
             for _ in range(MOST_ROUNDS if weak else 0):
-                self.relax(k, self.measure(k, one.u), goal=ROUND_REDUCTION)
+                self.relax(k, one.u, goal=ROUND_REDUCTION)
                 energy = sum(one.terms.values())
                 if not guard.beat() or before - energy <= max(RELAXATION_RTOL * energy, least):
                     break
                 before = energy
-            self.relax(k, self.measure(k, one.u), goal=1.0)
+            self.relax(k, one.u, goal=1.0)
 
     def solve_stationary(self, k: int, guard: Guard) -> bool:
         """Set `end` to the stationary u for the current v; return True if the solve converged."""
@@ -396,8 +369,12 @@ class Flow:
         """Reset v to its target after a step that left it unusable."""
         for c, one in zip(self.channels, self.unknowns, strict=True):
             np.copyto(one.v, c.w)
-        self.work.grid.clear()
 
     def total(self) -> dict[str, float]:
         """Return the energy terms summed over channels."""
         return {name: sum(one.terms[name] for one in self.unknowns) for name in TERMS}
+
+
+def _total(sums: FloatArray) -> float:
+    """Return the sum of the sums of rows."""
+    return float(sums.sum(dtype=np.float64))
