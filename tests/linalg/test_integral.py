@@ -1,7 +1,9 @@
 """Least-squares integral of a drift."""
 
 import numpy as np
+import pytest
 
+from osmofuse.filters import reduced
 from osmofuse.linalg.integral import Integral, add_drift
 from osmofuse.operators.difference import backward_divergence
 
@@ -69,3 +71,30 @@ def test_sweeps_alone_smooth_an_error(rng):
     integral.set_start(noise)
     assert integral.levels == 1
     assert np.abs(integral.sweep(4)).mean() < 0.3 * np.abs(noise).mean()
+
+
+@pytest.mark.parametrize(("shape", "near"), [((40, 30), 0.01), ((41, 29), 0.1)])
+def test_half_the_size_has_nearly_the_same_integral(shape, near):
+    rows, cols = np.meshgrid(*(np.linspace(0.0, 1.0, n) for n in shape), indexing="ij")
+    x, ones = np.sin(5.0 * rows) * np.cos(4.0 * cols), np.ones(shape)
+    whole = Integral(shape, np.float64)
+    whole.set_mixed([x], [ones])
+    half = whole.halved()
+    whole.set_mass(0.001)
+    half.set_mass(0.004)
+    found, coarse = reduced(whole.cycle(20), 2), half.cycle(20)
+    assert coarse.shape == found.shape
+    assert np.abs(coarse - found).max() < near * np.ptp(found)
+
+
+def test_a_tie_lets_go_of_what_is_far_from_0(rng):
+    x, sure = rng.standard_normal((19, 24)), 0.1 * rng.random((19, 24))
+    one, other = Integral((19, 24), np.float64), Integral((19, 24), np.float64)
+    for integral in (one, other):
+        integral.set_mixed([x], [np.ones_like(x)])
+        integral.set_start(psi := x.copy())
+    found = one.tied(3, 0.5, 0.7, sure)
+    for _ in range(3):
+        other.set_mass(0.5 / np.square(1.0 + np.square(psi / 0.7)) + sure)
+        psi = other.cycle(1)
+    np.testing.assert_allclose(found, psi, atol=1e-12)

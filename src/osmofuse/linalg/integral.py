@@ -12,9 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
+from typing import Any
 
 import numpy as np
 
+from osmofuse.filters import reduced
 from osmofuse.kernels import kernel, prange
 from osmofuse.linalg.multigrid import Hierarchy, fourth_kind
 from osmofuse.linalg.stencil import inside, zeros
@@ -55,16 +57,25 @@ class Integral:
         found._x, found._y, found._b = map(np.zeros_like, (self._x, self._y, self._b))
         return found
 
+    def halved(self) -> Integral:
+        """Return a solver of half the size with the same drift; its mass is yet to be set."""
+        rows, cols = self.shape
+        b = 4.0 * reduced(np.ascontiguousarray(inside(self._b, self.shape)), 2)
+        b[rows // 2 :] /= 1 + rows % 2  # an odd last row or column has blocks of two pixels
+        b[:, cols // 2 :] /= 1 + cols % 2
+        found = Integral((b.shape[0], b.shape[1]), b.dtype.type)
+        inside(found._b, found.shape)[...] = b
+        return found
+
     def set_drift(self, drift: FloatArray) -> None:
         """Set d on the edges to the lower and to the right neighbour, (2, rows, cols)."""
         inside(self._b, self.shape)[...] = backward_divergence(drift)
 
     def set_mixed(self, planes: Sequence[FloatArray], weights: Sequence[FloatArray]) -> None:
         """Set d to the sum of the differences of planes, times the mean weight of two pixels."""
-        b = inside(self._b, self.shape)
-        b.fill(0.0)
+        self._b.fill(0.0)
         for plane, weight in zip(planes, weights, strict=True):
-            add_divergence(b, plane, weight)
+            add_divergence(self._b, plane, weight)
 
     def set_target(self, mass: FloatArray, target: FloatArray) -> None:
         r"""Set no drift, and a mass c that ties the integral to t: :math:`c (\psi - t)^2`."""
@@ -86,11 +97,37 @@ class Integral:
             self._x, self._y = self._grid.cycle(self._x, self._y, self._b)
         return inside(self._x, self.shape).copy()
 
+    def tied(self, rounds: int, held: float, kappa: float, sure: FloatArray) -> FloatArray:
+        r"""Improve the integral by V-cycles, before each of which the mass is set anew.
+
+        It is :math:`c = h / (1 + \psi^2 / \kappa^2)^2 + s`: where the integral is far from 0 it is
+        only tied by s. Return a copy.
+        """
+        number: Any = self._x.dtype.type
+        for _ in range(rounds):
+            set_tie(self._grid.finest.mass, self._x, sure, number(held), number(kappa))
+            self._grid.update()
+            self._x, self._y = self._grid.cycle(self._x, self._y, self._b)
+        return inside(self._x, self.shape).copy()
+
     def sweep(self, degree: int) -> FloatArray:
         """Improve the integral by sweeps on its own grid, and return a view of it."""
         schedule = fourth_kind(degree)
         self._x, self._y = self._grid.sweep(self._x, self._y, self._b, schedule)
         return inside(self._x, self.shape)
+
+
+@kernel
+def set_tie(mass: FloatArray, psi: FloatArray, sure: FloatArray, held: float, kappa: float) -> None:
+    """Set the padded mass to a tie of what is near 0, and one that is sure."""
+    rows, cols = sure.shape
+    one = psi.dtype.type(1.0)
+    for i in prange(rows):
+        to, x, least = mass[i + 1, 1:], psi[i + 1, 1:], sure[i]
+        for j in range(cols):
+            t = x[j] / kappa
+            t = one + t * t
+            to[j] = held / (t * t) + least[j]
 
 
 @kernel
@@ -108,16 +145,21 @@ def add_drift(d: FloatArray, x: FloatArray, weight: FloatArray) -> None:
 
 
 @kernel
-def add_divergence(u: FloatArray, x: FloatArray, weight: FloatArray) -> None:
-    """Add D* d to u, with the drift d that `add_drift` would add."""
+def add_divergence(b: FloatArray, x: FloatArray, weight: FloatArray) -> None:
+    """Add D* d to a padded plane, with the drift d that `add_drift` would add."""
     rows, cols = x.shape
     half = weight.dtype.type(0.5)
     for i in prange(rows):
-        for k in (i - 1, i + 1):
-            if 0 <= k < rows:
-                for j in range(cols):
-                    u[i, j] += half * (weight[i, j] + weight[k, j]) * (x[i, j] - x[k, j])
+        before, after = max(i - 1, 0), min(i + 1, rows - 1)
+        to, here, up, down = b[i + 1, 1:], x[i], x[before], x[after]
+        m, m_up, m_down = weight[i], weight[before], weight[after]
+        drift = np.zeros(cols + 1, x.dtype)
         for j in range(cols - 1):
-            u[i, j] += half * (weight[i, j] + weight[i, j + 1]) * (x[i, j] - x[i, j + 1])
-        for j in range(1, cols):
-            u[i, j] += half * (weight[i, j] + weight[i, j - 1]) * (x[i, j] - x[i, j - 1])
+            drift[j + 1] = (m[j] + m[j + 1]) * (here[j] - here[j + 1])
+        for j in range(cols):
+            along = drift[j + 1] - drift[j]
+            above, below = (
+                (m[j] + m_up[j]) * (here[j] - up[j]),
+                (m[j] + m_down[j]) * (here[j] - down[j]),
+            )
+            to[j] += half * (above + below + along)

@@ -18,7 +18,7 @@ from functools import partial
 import numpy as np
 
 from osmofuse.filters import enlarged, reduced, smooth
-from osmofuse.kernels import kernel, pixel, prange
+from osmofuse.kernels import fast_kernel, pixel, prange
 from osmofuse.methods.statistics import Statistics, ranked, spacing
 from osmofuse.methods.union.pair import LogPair, where_known
 from osmofuse.methods.union.settings import UnionSettings
@@ -156,7 +156,7 @@ def step(x: float, low: float, high: float) -> float:
     return t * t * (3.0 - 2.0 * t)
 
 
-@kernel
+@fast_kernel
 def keep_structure(
     clean: FloatArray,
     band: FloatArray,
@@ -172,12 +172,12 @@ def keep_structure(
     rows, cols = band.shape
     for i in prange(rows):
         total = 0.0
+        to, b, e, c, noise = clean[i], band[i], energy[i], cross[i], noises[i]
         for j in range(cols):
-            noise = noises[i, j]
-            rest = max(energy[i, j] - shrink * noise, 0.0)
-            kept = rest / (rest + shrink * noise + TINY) * band[i, j]
-            clean[i, j] += kept
-            r = cross[i, j] / (rest + noise + TINY)
+            rest = max(e[j] - shrink * noise[j], 0.0)
+            kept = rest / (rest + shrink * noise[j] + TINY) * b[j]
+            to[j] += kept
+            r = c[j] / (rest + noise[j] + TINY)
             lacks = (1.0 - step(abs(r), low, high)) * (1.0 - min(max(r, 0.0), 1.0)) * kept
             total += lacks * lacks
         sums[i] = total
