@@ -1,9 +1,7 @@
 """Least-squares integral of a drift."""
 
 import numpy as np
-import pytest
 
-from osmofuse.filters import reduced
 from osmofuse.linalg.integral import Integral, add_drift
 from osmofuse.operators.difference import backward_divergence
 
@@ -71,20 +69,6 @@ def test_sweeps_alone_smooth_an_error(rng):
     integral.set_start(noise)
     assert integral.levels == 1
     assert np.abs(integral.sweep(4)).mean() < 0.3 * np.abs(noise).mean()
-
-
-@pytest.mark.parametrize(("shape", "near"), [((40, 30), 0.01), ((41, 29), 0.1)])
-def test_half_the_size_has_nearly_the_same_integral(shape, near):
-    rows, cols = np.meshgrid(*(np.linspace(0.0, 1.0, n) for n in shape), indexing="ij")
-    x, ones = np.sin(5.0 * rows) * np.cos(4.0 * cols), np.ones(shape)
-    whole = Integral(shape, np.float64)
-    whole.set_mixed([x], [ones])
-    half = whole.halved()
-    whole.set_mass(0.001)
-    half.set_mass(0.004)
-    found, coarse = reduced(whole.cycle(20), 2), half.cycle(20)
-    assert coarse.shape == found.shape
-    assert np.abs(coarse - found).max() < near * np.ptp(found)
 
 
 def test_a_tie_lets_go_of_what_is_far_from_0(rng):

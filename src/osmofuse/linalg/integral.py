@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from osmofuse.filters import reduced
 from osmofuse.kernels import kernel, prange
 from osmofuse.linalg.multigrid import Hierarchy, fourth_kind
 from osmofuse.linalg.stencil import inside, zeros
@@ -55,16 +54,6 @@ class Integral:
         """Return a solver with the same mass, and a drift of its own."""
         found = copy(self)
         found._x, found._y, found._b = map(np.zeros_like, (self._x, self._y, self._b))
-        return found
-
-    def halved(self) -> Integral:
-        """Return a solver of half the size with the same drift; its mass is yet to be set."""
-        rows, cols = self.shape
-        b = 4.0 * reduced(np.ascontiguousarray(inside(self._b, self.shape)), 2)
-        b[rows // 2 :] /= 1 + rows % 2  # an odd last row or column has blocks of two pixels
-        b[:, cols // 2 :] /= 1 + cols % 2
-        found = Integral((b.shape[0], b.shape[1]), b.dtype.type)
-        inside(found._b, found.shape)[...] = b
         return found
 
     def set_drift(self, drift: FloatArray) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from osmofuse.progress import Guard
-from osmofuse.typing import FloatArray
+from osmofuse.typing import Array, FloatArray
 
 # Samples of a percentile, on a regular grid: its rank is then right within 0.2 %.
 SAMPLES = 50_000
@@ -71,7 +71,7 @@ def percentile(x: FloatArray, percent: float) -> float:
     return ranked(gridded(x), percent)
 
 
-def gridded(x: FloatArray) -> FloatArray:
+def gridded(x: Array) -> Array:
     """Return the samples of a plane or a line on a regular grid that is dense enough."""
     step = spacing(x.size)
     return x[::step, ::step] if x.ndim == 2 else x[:: step * step]

@@ -72,7 +72,6 @@ def structure_of(pair: LogPair, k: UnionSettings, known: Statistics) -> Structur
         if j == 0:
             slope = known("noise slope", partial(noise_slope, energy, low, seen, k))
             medium = known.percentile("medium", where_known(low, seen), 50.0)
-        shadows = np.exp(np.float32(slope) * (np.float32(medium) - low)) / np.float32(MARGIN)
         noise.append(band_noise(j, where_known(energy, seen), noise, k, known))
         if j == 0 or j >= FULL_BANDS:
             kept.append(np.zeros_like(band))
@@ -82,7 +81,7 @@ def structure_of(pair: LogPair, k: UnionSettings, known: Statistics) -> Structur
             band,
             energy,
             cross,
-            noise[-1] * np.maximum(shadows, 1.0),
+            noises(noise[-1], low, slope, medium),
             k.shrink,
             *k.shared,
             sums,
@@ -90,6 +89,14 @@ def structure_of(pair: LogPair, k: UnionSettings, known: Statistics) -> Structur
         missing.append(math.sqrt(sums.sum() / band.size))
     scale = known("scale", lambda: max(k.scale * 2.0 ** mean_band(missing), LEAST_WINDOW))
     return Structure(collapsed(kept, low), tuple(noise), scale)
+
+
+def noises(usual: float, low: FloatArray, slope: float, medium: float) -> FloatArray:
+    """Return the noise energy of a band in every pixel, which is larger in shadows."""
+    if slope == 0.0:
+        return np.full_like(low, usual)
+    shadows = np.exp(np.float32(slope) * (np.float32(medium) - low)) / np.float32(MARGIN)
+    return np.asarray(np.float32(usual) * np.maximum(shadows, 1.0))
 
 
 def collapsed(kept: list[FloatArray], low: FloatArray) -> FloatArray:
