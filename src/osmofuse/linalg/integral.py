@@ -94,8 +94,13 @@ class Integral:
         """
         number: Any = self._x.dtype.type
         for _ in range(rounds):
-            set_tie(self._grid.finest.mass, self._x, sure, number(held), number(kappa))
-            self._grid.update()
+            t = inside(self._x, self.shape) / number(kappa)
+            t *= t
+            t += number(1.0)
+            t *= t
+            np.divide(number(held), t, out=t)
+            t += sure
+            self.set_mass(t)
             self._x, self._y = self._grid.cycle(self._x, self._y, self._b)
         return inside(self._x, self.shape).copy()
 
@@ -104,19 +109,6 @@ class Integral:
         schedule = fourth_kind(degree)
         self._x, self._y = self._grid.sweep(self._x, self._y, self._b, schedule)
         return inside(self._x, self.shape)
-
-
-@kernel
-def set_tie(mass: FloatArray, psi: FloatArray, sure: FloatArray, held: float, kappa: float) -> None:
-    """Set the padded mass to a tie of what is near 0, and one that is sure."""
-    rows, cols = sure.shape
-    one = psi.dtype.type(1.0)
-    for i in prange(rows):
-        to, x, least = mass[i + 1, 1:], psi[i + 1, 1:], sure[i]
-        for j in range(cols):
-            t = x[j] / kappa
-            t = one + t * t
-            to[j] = held / (t * t) + least[j]
 
 
 @kernel
