@@ -2,21 +2,26 @@
 
 ``python -m benchmarks recipes`` makes the tables of docs/recipes.md: scenes with seeds on which
 nothing was tuned, at their own size and at half of it. Recipes that need a map have the scene's,
-and so has the paper's model; the others have none, and the paper's model takes 0.5.
+and so has the paper's model; the others have none, and the paper's model takes 0.5. It also
+measures how long the calls without and with a map take, relative to the product as the target.
 """
 
 from __future__ import annotations
 
 import inspect
+from functools import partial
 
 import numpy as np
 
 import osmofuse
+from benchmarks.timing import interleaved
 from osmofuse import gallery
 from osmofuse.metrics import psnr
+from osmofuse.tasks.best_guess import WITH_MAP, WITHOUT_MAP
 
 SEEDS = range(20, 25)
 PARTS = (1.0, 0.5)  # of the size that the scene has by default
+TIMED, MEGAPIXEL = ("manuscript", "portrait"), (1000, 1000)
 
 
 def run() -> dict[str, float]:
@@ -26,6 +31,28 @@ def run() -> dict[str, float]:
             for part in PARTS:
                 gains = measured(recipe, part)
                 found |= {f"{recipe.name} {part:g}: {told}": dB for told, dB in gains.items()}
+    for name in TIMED:
+        found |= {f"{name} {ratio}": value for ratio, value in costs(name).items()}
+    return found
+
+
+def costs(name: str, shape=MEGAPIXEL, runs: int = 7) -> dict[str, float]:
+    """Return the ratios of times of the default targets and of the product.
+
+    The product has the other settings of each, and the numbers that were chosen for it.
+    """
+    scene = getattr(gallery, name)(shape, SEEDS[0])
+    f, b, found = scene.foreground, scene.background, {}
+    for alpha, usual in ((None, WITHOUT_MAP), (scene.alpha, WITH_MAP)):
+        fusion, target = osmofuse.fuse(f, b, alpha), usual["target"]
+        reach = fusion.reach  # both flows go as far
+        plain = usual | fusion.chosen | {"target": "product", "reach": reach}
+        jobs = {
+            target: partial(osmofuse.fuse, f, b, alpha, reach=reach),
+            "product": partial(osmofuse.fuse, f, b, scene.alpha, **plain),
+        }
+        seconds = interleaved(jobs, runs)
+        found[f"{target} / product"] = seconds[target] / seconds["product"]
     return found
 
 

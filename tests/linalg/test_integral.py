@@ -69,3 +69,16 @@ def test_sweeps_alone_smooth_an_error(rng):
     integral.set_start(noise)
     assert integral.levels == 1
     assert np.abs(integral.sweep(4)).mean() < 0.3 * np.abs(noise).mean()
+
+
+def test_a_tie_lets_go_of_what_is_far_from_0(rng):
+    x, sure = rng.standard_normal((19, 24)), 0.1 * rng.random((19, 24))
+    one, other = Integral((19, 24), np.float64), Integral((19, 24), np.float64)
+    for integral in (one, other):
+        integral.set_mixed([x], [np.ones_like(x)])
+        integral.set_start(psi := x.copy())
+    found = one.tied(3, 0.5, 0.7, sure)
+    for _ in range(3):
+        other.set_mass(0.5 / np.square(1.0 + np.square(psi / 0.7)) + sure)
+        psi = other.cycle(1)
+    np.testing.assert_allclose(found, psi, atol=1e-12)

@@ -196,3 +196,11 @@ def test_the_coarse_problem_of_stripes_has_the_same_solution():
     found = rof_by_grids(q, 2.0, accuracy=1e-3)
     assert rof(q, 2.0, accuracy=1e-3).iterations > 0
     assert found.iterations == 0
+
+
+def test_a_smaller_batch_stops_earlier_within_the_same_bound(rng):
+    q = rng.standard_normal((1, 40, 50)).astype(np.float32)
+    few, many = (rof_by_grids(q, 0.02, accuracy=5e-3, batch=batch).state for batch in (5, 20))
+    assert few.iteration < many.iteration
+    assert few.error <= 5e-3
+    assert few.iteration % 5 == 0

@@ -40,22 +40,28 @@ def _convolved(x: FloatArray, sigma: float) -> FloatArray:
 
 @kernel
 def convolve(x: FloatArray, weights: FloatArray, along: FloatArray, out: FloatArray) -> None:
-    """Convolve rows, then columns, with symmetric weights, given from the centre outwards."""
+    """Convolve rows, then columns, with symmetric weights, given from the centre outwards.
+
+    Rows are views of one dimension: the compiler does not vectorise loops over `x[i, j]`.
+    """
     rows, cols = x.shape
     radius = len(weights) - 1
     for i in prange(rows):
         line = np.empty(cols + 2 * radius, x.dtype)
         line[:radius], line[cols + radius :] = x[i, 0], x[i, -1]
         line[radius : cols + radius] = x[i]
+        to, centre = along[i], line[radius:]
         for j in range(cols):
-            along[i, j] = weights[0] * line[j + radius]
+            to[j] = weights[0] * centre[j]
         for t in range(1, radius + 1):
+            weight, left, right = weights[t], line[radius - t :], line[radius + t :]
             for j in range(cols):
-                along[i, j] += weights[t] * (line[j + radius - t] + line[j + radius + t])
+                to[j] += weight * (left[j] + right[j])
     for i in prange(rows):
+        to, centre = out[i], along[i]
         for j in range(cols):
-            out[i, j] = weights[0] * along[i, j]
+            to[j] = weights[0] * centre[j]
         for t in range(1, radius + 1):
-            up, down = max(i - t, 0), min(i + t, rows - 1)
+            weight, up, down = weights[t], along[max(i - t, 0)], along[min(i + t, rows - 1)]
             for j in range(cols):
-                out[i, j] += weights[t] * (along[up, j] + along[down, j])
+                to[j] += weight * (up[j] + down[j])

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
+from typing import Any
 
 import numpy as np
 
@@ -61,10 +62,9 @@ class Integral:
 
     def set_mixed(self, planes: Sequence[FloatArray], weights: Sequence[FloatArray]) -> None:
         """Set d to the sum of the differences of planes, times the mean weight of two pixels."""
-        b = inside(self._b, self.shape)
-        b.fill(0.0)
+        self._b.fill(0.0)
         for plane, weight in zip(planes, weights, strict=True):
-            add_divergence(b, plane, weight)
+            add_divergence(self._b, plane, weight)
 
     def set_target(self, mass: FloatArray, target: FloatArray) -> None:
         r"""Set no drift, and a mass c that ties the integral to t: :math:`c (\psi - t)^2`."""
@@ -83,6 +83,24 @@ class Integral:
     def cycle(self, count: int) -> FloatArray:
         """Improve the integral by V-cycles, and return it as a copy."""
         self._x, self._y = self._grid.cycle(self._x, self._y, self._b, count=count)
+        return inside(self._x, self.shape).copy()
+
+    def tied(self, rounds: int, held: float, kappa: float, sure: FloatArray) -> FloatArray:
+        r"""Improve the integral by V-cycles, before each of which the mass is set anew.
+
+        It is :math:`c = h / (1 + \psi^2 / \kappa^2)^2 + s`: where the integral is far from 0 it is
+        only tied by s. Return a copy.
+        """
+        number: Any = self._x.dtype.type
+        for _ in range(rounds):
+            t = inside(self._x, self.shape) / number(kappa)
+            t *= t
+            t += number(1.0)
+            t *= t
+            np.divide(number(held), t, out=t)
+            t += sure
+            self.set_mass(t)
+            self._x, self._y = self._grid.cycle(self._x, self._y, self._b)
         return inside(self._x, self.shape).copy()
 
     def sweep(self, degree: int) -> FloatArray:
@@ -107,16 +125,21 @@ def add_drift(d: FloatArray, x: FloatArray, weight: FloatArray) -> None:
 
 
 @kernel
-def add_divergence(u: FloatArray, x: FloatArray, weight: FloatArray) -> None:
-    """Add D* d to u, with the drift d that `add_drift` would add."""
+def add_divergence(b: FloatArray, x: FloatArray, weight: FloatArray) -> None:
+    """Add D* d to a padded plane, with the drift d that `add_drift` would add."""
     rows, cols = x.shape
     half = weight.dtype.type(0.5)
     for i in prange(rows):
-        for k in (i - 1, i + 1):
-            if 0 <= k < rows:
-                for j in range(cols):
-                    u[i, j] += half * (weight[i, j] + weight[k, j]) * (x[i, j] - x[k, j])
+        before, after = max(i - 1, 0), min(i + 1, rows - 1)
+        to, here, up, down = b[i + 1, 1:], x[i], x[before], x[after]
+        m, m_up, m_down = weight[i], weight[before], weight[after]
+        drift = np.zeros(cols + 1, x.dtype)
         for j in range(cols - 1):
-            u[i, j] += half * (weight[i, j] + weight[i, j + 1]) * (x[i, j] - x[i, j + 1])
-        for j in range(1, cols):
-            u[i, j] += half * (weight[i, j] + weight[i, j - 1]) * (x[i, j] - x[i, j - 1])
+            drift[j + 1] = (m[j] + m[j + 1]) * (here[j] - here[j + 1])
+        for j in range(cols):
+            along = drift[j + 1] - drift[j]
+            above, below = (
+                (m[j] + m_up[j]) * (here[j] - up[j]),
+                (m[j] + m_down[j]) * (here[j] - down[j]),
+            )
+            to[j] += half * (above + below + along)

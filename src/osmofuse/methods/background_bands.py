@@ -19,7 +19,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from osmofuse.filters import smooth
+from osmofuse.filters import reduced, smooth
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics, percentile
 from osmofuse.methods.union.pair import grey_of
@@ -105,11 +105,18 @@ def _samples(sources: Sources, k: int, window: float) -> FloatArray:
     """Return smoothed colours of a picture at a grid of valid pixels, (bands, pixels)."""
     size = sources.shape[0] * sources.shape[1]
     step = max(1, math.ceil(math.sqrt(size / COLOUR_SAMPLES)))
-    sigma = window * math.sqrt(size)
-    planes = (sources.image(k, c, np.float32) for c in range(sources.channels))
     valid: BoolArray = np.ones(sources.shape, bool) if sources.valid is None else sources.valid
     seen = valid[::step, ::step]
-    return np.stack([smooth(x, sigma)[::step, ::step][seen] for x in planes]).astype(np.float64)
+
+    # Means of blocks are smooth already; the window is wider than a block.
+    sigma = math.sqrt(max(window**2 * size - (step**2 - 1) / 12, 0.0)) / step
+
+    def plane(c: int) -> FloatArray:
+        if window == 0.0:
+            return sources.image(k, c, np.float32, step=step)
+        return smooth(reduced(sources.image(k, c, np.float32), step), sigma)
+
+    return np.stack([plane(c)[seen] for c in range(sources.channels)]).astype(np.float64)
 
 
 def _chroma(x: FloatArray) -> FloatArray:

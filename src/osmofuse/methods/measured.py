@@ -26,6 +26,7 @@ from osmofuse.methods.seamless import MOST_TIE, TiedTarget
 from osmofuse.methods.sources import Sources
 from osmofuse.methods.statistics import Statistics
 from osmofuse.methods.union.bands import structure_of
+from osmofuse.methods.union.fit import strips
 from osmofuse.methods.union.pair import grey_of, log_pair, white_of
 from osmofuse.methods.union.settings import UnionSettings
 
@@ -115,7 +116,7 @@ class Measured:
     @cached_property
     def noise(self) -> float:
         """Deviation of the foreground's noise."""
-        return self.known("noise", lambda: noise_of(grey_of(self.sources, 0)))
+        return self.known("noise", lambda: noise_of(strips(grey_of(self.sources, 0))))
 
     @cached_property
     def reach(self) -> float:

@@ -151,7 +151,9 @@ class TiedTarget:
             t = enlarged(self.t, self.factor, (w.shape[0], w.shape[1])).astype(kind, copy=False)
             mass = _mass((weights[0] == 1.0).astype(kind), t, self.near, self.tie)
             self._grids[:] = _grids(mass, weights[1:], levels=1)
-        ratios = [np.log(image / images[0]) for image in images[1:]]
+        ratios = [image / images[0] for image in images[1:]]
+        for ratio in ratios:
+            np.log(ratio, out=ratio)
         np.exp(integrated(ratios, weights[1:], self._grids), out=w)
         w *= images[0]
 
@@ -315,7 +317,9 @@ def integrated(
         integral.set_start(0.0)
         return integral.cycle(COARSE_CYCLES)
     half = integrated([reduced(x, 2) for x in ratios], grids[0].halves, grids[1:])
-    flat = np.asarray(sum(x * weight for x, weight in zip(ratios, weights, strict=True)))
+    flat = ratios[0] * weights[0]
+    for ratio, weight in zip(ratios[1:], weights[1:], strict=True):
+        flat += ratio * weight
     flat += enlarged(half - reduced(flat, 2), 2, integral.shape)
     integral.set_start(flat)
     return integral.sweep(FINE_SWEEPS) if integral.levels == 1 else integral.cycle(HALF_CYCLES)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from osmofuse.progress import Guard
-from osmofuse.typing import FloatArray
+from osmofuse.typing import Array, FloatArray
 
 # Samples of a percentile, on a regular grid: its rank is then right within 0.2 %.
 SAMPLES = 50_000
@@ -68,8 +68,13 @@ def percentile(x: FloatArray, percent: float) -> float:
     >>> percentile(np.arange(101.0).reshape(1, -1), 10.0)
     10.0
     """
+    return ranked(gridded(x), percent)
+
+
+def gridded(x: Array) -> Array:
+    """Return the samples of a plane or a line on a regular grid that is dense enough."""
     step = spacing(x.size)
-    return ranked(x[::step, ::step] if x.ndim == 2 else x[:: step * step], percent)
+    return x[::step, ::step] if x.ndim == 2 else x[:: step * step]
 
 
 def spacing(pixels: int) -> int:

@@ -27,7 +27,7 @@ from osmofuse.optimise.iterate import Outcome, iterate
 from osmofuse.progress import Guard, Status
 from osmofuse.typing import FloatArray
 
-BATCH = 20  # iterations between two evaluations of the gap; affects cost only
+BATCH = 20  # iterations between two evaluations of the gap
 BLOCK_ROWS = 64  # rows of a block of the parallel pass; affects cost only
 LEAST_STEP = 0.05  # smaller steps take few iterations on the fine grid, with white near 1
 LEAST_SIDE = 16  # pixels; smaller grids are not halved
@@ -70,6 +70,7 @@ def rof(
     y0: FloatArray | None = None,
     accuracy: float = 1e-3,
     max_iter: int = 10_000,
+    batch: int = BATCH,
     guard: Guard | None = None,
 ) -> Outcome[DualField]:
     r"""Return the field y for which :math:`q - \tau D^* y` is the proximal point of q.
@@ -86,7 +87,9 @@ def rof(
         Tolerance of the root mean square error of p over pixels. Stop when its bound is below
         this, or below rounding.
     max_iter : int
-        Maximum number of iterations, rounded up to a multiple of `BATCH`.
+        Maximum number of iterations, rounded up to a multiple of `batch`.
+    batch : int
+        Iterations between two evaluations of the bound. Lower it if few iterations are enough.
     guard : Guard, optional
         Pulsed between batches of iterations.
 
@@ -116,10 +119,10 @@ def rof(
 
     def step(s: DualField) -> DualField:
         y, before, spare = s.y, s.before, s.spare
-        for k in range(s.iteration, s.iteration + BATCH):
+        for k in range(s.iteration, s.iteration + batch):
             project(spare, y, before, scaled, single(k / (k + 3)))
             y, before, spare = spare, y, before
-        return DualField(y, before, spare, s.iteration + BATCH, error_of(y, p))
+        return DualField(y, before, spare, s.iteration + batch, error_of(y, p))
 
     p = np.empty_like(scaled)
     start = DualField(y, y.copy(), np.zeros_like(y), 0, error_of(y, p))
@@ -129,7 +132,7 @@ def rof(
         step,
         start,
         stop=lambda _, __, s: Status.converged if s.error <= enough else None,
-        max_iter=math.ceil(max_iter / BATCH),
+        max_iter=math.ceil(max_iter / batch),
         guard=guard,
     )
 
@@ -141,6 +144,7 @@ def rof_by_grids(
     y0: FloatArray | None = None,
     accuracy: float = 1e-3,
     max_iter: int = 10_000,
+    batch: int = BATCH,
     guard: Guard | None = None,
 ) -> Outcome[DualField]:
     r"""Return the result of `rof`, faster for a large step: warm starts from coarser grids.
@@ -150,14 +154,13 @@ def rof_by_grids(
     as many iterations, each at a quarter of the cost. The correction found there is interpolated;
     the finest grid decides convergence.
     """
+    how: dict[str, Any] = {"accuracy": accuracy, "max_iter": max_iter, "batch": batch}
     if tau > LEAST_STEP and min(q.shape[1:]) >= LEAST_SIDE:
         y = np.zeros((q.shape[0], 2, *q.shape[1:]), np.float32) if y0 is None else y0
         start = halved_field(y)
-        coarse = rof_by_grids(
-            halved(q), tau / 2.0, y0=start, accuracy=accuracy, max_iter=max_iter, guard=guard
-        )
+        coarse = rof_by_grids(halved(q), tau / 2.0, y0=start, **how, guard=guard)
         y0 = _projected(y + doubled_field(coarse.state.y - start, q.shape[1:]))
-    return rof(q, tau, y0=y0, accuracy=accuracy, max_iter=max_iter, guard=guard)
+    return rof(q, tau, y0=y0, **how, guard=guard)
 
 
 def halved(q: FloatArray) -> FloatArray:

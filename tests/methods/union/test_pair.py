@@ -53,6 +53,18 @@ def test_dead_pixels_go_and_strokes_stay(page):
     np.testing.assert_array_equal(without_dead_pixels(line, Statistics()), line)
 
 
+@pytest.mark.parametrize("shape", [(1, 1), (1, 7), (2, 2), (9, 8)])
+def test_a_dead_pixel_gets_the_mean_of_its_neighbours(rng, shape):
+    b = (-3.0 + 2.0 * (rng.random(shape) < 0.1) + 0.01 * rng.random(shape)).astype(np.float32)
+    wide = np.pad(b, 1, mode="reflect")
+    around = [wide[i : i + shape[0], j : j + shape[1]] for i, j in np.ndindex(3, 3)]
+    del around[4]
+    low, high, mean = np.min(around, axis=0), np.max(around, axis=0), np.mean(around, axis=0)
+    dead = np.maximum(b - high, low - b) > np.maximum(0.15, 2.0 * (high - low))
+    spread = Statistics({"spread": 0.0})
+    np.testing.assert_allclose(without_dead_pixels(b, spread), np.where(dead, mean, b), rtol=1e-6)
+
+
 def test_a_dark_frame_with_noise_is_no_data(rng):
     b = np.full((60, 50), 0.3, np.float32)
     b[:5], b[:, -4:] = 0.01, 0.01

@@ -18,7 +18,7 @@ from functools import partial
 import numpy as np
 
 from osmofuse.filters import enlarged, reduced, smooth
-from osmofuse.kernels import kernel, pixel, prange
+from osmofuse.kernels import fast_kernel, pixel, prange
 from osmofuse.methods.statistics import Statistics, ranked, spacing
 from osmofuse.methods.union.pair import LogPair, where_known
 from osmofuse.methods.union.settings import UnionSettings
@@ -72,7 +72,6 @@ def structure_of(pair: LogPair, k: UnionSettings, known: Statistics) -> Structur
         if j == 0:
             slope = known("noise slope", partial(noise_slope, energy, low, seen, k))
             medium = known.percentile("medium", where_known(low, seen), 50.0)
-        shadows = np.exp(np.float32(slope) * (np.float32(medium) - low)) / np.float32(MARGIN)
         noise.append(band_noise(j, where_known(energy, seen), noise, k, known))
         if j == 0 or j >= FULL_BANDS:
             kept.append(np.zeros_like(band))
@@ -82,7 +81,7 @@ def structure_of(pair: LogPair, k: UnionSettings, known: Statistics) -> Structur
             band,
             energy,
             cross,
-            noise[-1] * np.maximum(shadows, 1.0),
+            noises(noise[-1], low, slope, medium),
             k.shrink,
             *k.shared,
             sums,
@@ -90,6 +89,14 @@ def structure_of(pair: LogPair, k: UnionSettings, known: Statistics) -> Structur
         missing.append(math.sqrt(sums.sum() / band.size))
     scale = known("scale", lambda: max(k.scale * 2.0 ** mean_band(missing), LEAST_WINDOW))
     return Structure(collapsed(kept, low), tuple(noise), scale)
+
+
+def noises(usual: float, low: FloatArray, slope: float, medium: float) -> FloatArray:
+    """Return the noise energy of a band in every pixel, which is larger in shadows."""
+    if slope == 0.0:
+        return np.full_like(low, usual)
+    shadows = np.exp(np.float32(slope) * (np.float32(medium) - low)) / np.float32(MARGIN)
+    return np.asarray(np.float32(usual) * np.maximum(shadows, 1.0))
 
 
 def collapsed(kept: list[FloatArray], low: FloatArray) -> FloatArray:
@@ -156,7 +163,7 @@ def step(x: float, low: float, high: float) -> float:
     return t * t * (3.0 - 2.0 * t)
 
 
-@kernel
+@fast_kernel
 def keep_structure(
     clean: FloatArray,
     band: FloatArray,
@@ -172,12 +179,12 @@ def keep_structure(
     rows, cols = band.shape
     for i in prange(rows):
         total = 0.0
+        to, b, e, c, noise = clean[i], band[i], energy[i], cross[i], noises[i]
         for j in range(cols):
-            noise = noises[i, j]
-            rest = max(energy[i, j] - shrink * noise, 0.0)
-            kept = rest / (rest + shrink * noise + TINY) * band[i, j]
-            clean[i, j] += kept
-            r = cross[i, j] / (rest + noise + TINY)
+            rest = max(e[j] - shrink * noise[j], 0.0)
+            kept = rest / (rest + shrink * noise[j] + TINY) * b[j]
+            to[j] += kept
+            r = c[j] / (rest + noise[j] + TINY)
             lacks = (1.0 - step(abs(r), low, high)) * (1.0 - min(max(r, 0.0), 1.0)) * kept
             total += lacks * lacks
         sums[i] = total

@@ -21,7 +21,7 @@ from scipy import ndimage
 from osmofuse.filters import enlarged, reduced, robust_deviation, smooth
 from osmofuse.linalg.integral import Integral
 from osmofuse.methods.sources import Sources
-from osmofuse.methods.statistics import Statistics
+from osmofuse.methods.statistics import Statistics, gridded
 from osmofuse.methods.union.bands import TINY
 from osmofuse.methods.union.pair import RIM_BLACK, grey_of, rim, white_of
 from osmofuse.typing import BoolArray, FloatArray
@@ -143,16 +143,17 @@ def _is_cover(
 def strangeness(f: FloatArray, b: FloatArray, seen: BoolArray) -> FloatArray:
     """Return the distance of f from what b predicts, in robust deviations."""
     rest = _residuals(f, b, seen)
-    spread = [_spread(x[seen]) for x in rest]
+    places = gridded(np.flatnonzero(seen))
+    spread = [_spread(x.ravel()[places]) for x in rest]
     return _distance(rest, spread)
 
 
 def _residuals(f: FloatArray, b: FloatArray, seen: BoolArray) -> list[FloatArray]:
     """Return the residuals of the fit of each channel of f."""
     light = _light(_shape(seen))
-    terms = [[*light, x - np.median(x[seen])] for x in b]
     places = np.flatnonzero(seen)
     places = places[:: max(1, places.size // FIT_SAMPLES)]
+    terms = [[*light, x - np.median(x.ravel()[places])] for x in b]
     a = [np.stack([x.ravel()[places] for x in one]).astype(np.float64) for one in terms]
     y = [x.ravel()[places].astype(np.float64) for x in f]
     rest = [t - x[-1] - np.median(t - x[-1]) for t, x in zip(y, a, strict=True)]
@@ -171,9 +172,10 @@ def _light(shape: tuple[int, int]) -> list[FloatArray]:
 
 def _fit(a: FloatArray, y: FloatArray, weight: FloatArray) -> FloatArray:
     """Return the coefficients of a weighted fit, by sums in an order that threads do not change."""
-    matrix = (a[:, None] * a[None] * weight).sum(axis=-1)
+    weighted = a * weight
+    matrix = np.einsum("ik,jk->ij", weighted, a, optimize=False)
     matrix += 1e-9 * weight.sum() * np.eye(len(a))
-    return np.asarray(np.linalg.solve(matrix, (a * y * weight).sum(axis=-1)))
+    return np.asarray(np.linalg.solve(matrix, (weighted * y).sum(axis=-1)))
 
 
 def _sum(k: FloatArray, x: FloatArray | list[FloatArray]) -> FloatArray:

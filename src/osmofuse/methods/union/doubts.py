@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from osmofuse.methods.statistics import Statistics
+from osmofuse.methods.statistics import Statistics, gridded
 from osmofuse.methods.union.fit import STRANGERS, Fit
 from osmofuse.methods.union.pair import LogPair
 from osmofuse.typing import FloatArray
@@ -43,7 +43,7 @@ UNRELATED = (
 def doubts(
     pair: LogPair, b: FloatArray, psi: FloatArray, fit: Fit, trust: float, known: Statistics
 ) -> tuple[str, ...]:
-    """Return the doubts about a background and the layer made from it."""
+    """Return the doubts about a background, of which b has samples, and the layer made from it."""
     return tuple(_doubts(pair, b, psi, fit, trust, known))
 
 
@@ -63,7 +63,7 @@ def named(found: Iterable[Iterable[str]]) -> tuple[str, ...]:
 def _doubts(
     pair: LogPair, b: FloatArray, psi: FloatArray, fit: Fit, trust: float, known: Statistics
 ) -> Iterator[str]:
-    clipped = known("clipped", lambda: clipped_share(b[pair.valid]))
+    clipped = known("clipped", lambda: clipped_share(b[gridded(pair.valid)]))
     added = known("added", lambda: float((np.abs(psi) > VISIBLE).mean()))
     held_back = trust < HELD_BACK
     if held_back and fit.agreement < STRANGERS:

@@ -17,14 +17,13 @@ from functools import partial
 import numpy as np
 
 from osmofuse.filters import MAD, smooth
-from osmofuse.linalg.integral import Integral, add_drift
+from osmofuse.linalg.integral import Integral
 from osmofuse.maps.auto_alpha import smoothstep
-from osmofuse.methods.statistics import Statistics, percentile
+from osmofuse.methods.statistics import Statistics, gridded, ranked
 from osmofuse.methods.union.bands import TINY, Structure
 from osmofuse.methods.union.missing import Missing
 from osmofuse.methods.union.settings import UnionSettings
-from osmofuse.operators.difference import backward_divergence
-from osmofuse.optimise.rof import rof_by_grids
+from osmofuse.optimise.rof import rof_by_grids, set_primal
 from osmofuse.typing import BoolArray, FloatArray
 
 TIE_CYCLES = 4  # V-cycles of the first solve: more change the layer by less than 0.001
@@ -32,6 +31,7 @@ TIE_CYCLES = 4  # V-cycles of the first solve: more change the layer by less tha
 LEVEL_WINDOWS = 4, 2, 1, 1, 1, 1
 LEAST_SPREAD = 0.001  # of the ground, in the logarithm
 FINE_BANDS = 4  # whose noise is seen as grain
+ROF_BATCH = 10  # iterations, which mostly are enough
 ROF_ACCURACY = 1e-3  # of the logarithm: a quarter of a grey level at white
 
 
@@ -39,23 +39,16 @@ def layer_of(
     structure: Structure, missing: Missing, reach: float, k: UnionSettings, known: Statistics
 ) -> FloatArray:
     """Return the layer before it is cleaned."""
-    m = missing.m
-    shape = (m.shape[0], m.shape[1])
-    drift = np.zeros((2, *shape), np.float32)
-    add_drift(drift, np.float32(missing.gain) * structure.b, missing.a)
-    integral = Integral(shape)
-    integral.set_drift(drift)
-    integral.set_mass(1.0 / reach**2)
+    m, held = missing.m, reach**-2.0
+    sure = np.square(np.square(1.0 - m)) / np.float32((k.reach * structure.scale) ** 2)
+    integral = Integral((m.shape[0], m.shape[1]))
+    integral.set_mixed([np.float32(missing.gain) * structure.b], [missing.a])
+    integral.set_mass(held)
     psi = integral.cycle(TIE_CYCLES)
     psi -= ground_level(psi, reach, known)
     kappa = known("kappa", lambda: k.tie_width * strength(psi, m))
-    sure = np.square(np.square(1.0 - m)) / np.float32((k.reach * structure.scale) ** 2)
     integral.set_start(psi)
-    for _ in range(k.rounds):
-        tie = np.float32(1.0 / reach**2) / np.square(1.0 + np.square(psi / np.float32(kappa)))
-        integral.set_mass(tie + sure)
-        psi = integral.cycle(1)
-    return psi
+    return integral.tied(k.rounds, held, kappa, sure)
 
 
 def strength(psi: FloatArray, m: FloatArray) -> float:
@@ -69,16 +62,26 @@ def ground_level(psi: FloatArray, reach: float, known: Statistics) -> FloatArray
     level: FloatArray = np.full_like(psi, known.percentile("level", psi, 50.0))
     for number, width in enumerate(LEVEL_WINDOWS):
         e = psi - level
-        spread = known(f"spread {number}", partial(deviation, e))
-        weight = 1.0 / np.square(1.0 + np.square(e / np.float32(spread)))
+        weight = robust_weight(e, known(f"spread {number}", partial(deviation, e)))
         sigma = 0.5 * reach * width
-        level = smooth(weight * psi, sigma) / np.maximum(smooth(weight, sigma), np.float32(1e-9))
+        level = smooth(weight * psi, sigma)
+        level /= np.maximum(smooth(weight, sigma), np.float32(1e-9))
     return level
+
+
+def robust_weight(e: FloatArray, spread: float) -> FloatArray:
+    """Turn deviations into weights, in place: 1 near 0, 1/4 at the spread."""
+    e /= np.float32(spread)
+    e *= e
+    e += np.float32(1.0)
+    e *= e
+    return np.divide(np.float32(1.0), e, out=e)
 
 
 def deviation(e: FloatArray) -> float:
     """Return the robust standard deviation of a plane."""
-    return max(MAD * percentile(np.abs(e - percentile(e, 50.0)), 50.0), LEAST_SPREAD)
+    samples = gridded(e)
+    return max(MAD * ranked(np.abs(samples - ranked(samples, 50.0)), 50.0), LEAST_SPREAD)
 
 
 def energy(psi: FloatArray, part: BoolArray) -> float:
@@ -112,5 +115,9 @@ def without_grain(psi: FloatArray, size: float) -> FloatArray:
     r"""Return the minimiser of :math:`\mathrm{TV}(\cdot) + |\cdot - \psi|^2 / \text{size}`."""
     if size <= 0:
         return psi
-    y = rof_by_grids(psi[None], 0.5 * size, accuracy=ROF_ACCURACY).state.y[0]
-    return np.asarray(psi - np.float32(0.5 * size) * backward_divergence(y))
+    tau = np.float32(0.5 * size)
+    y = rof_by_grids(psi[None], 0.5 * size, accuracy=ROF_ACCURACY, batch=ROF_BATCH).state.y
+    kept = np.empty_like(psi)
+    set_primal(kept[None], y, psi[None] / tau)
+    kept *= tau
+    return kept

@@ -16,7 +16,7 @@ import numpy as np
 from osmofuse.filters import smooth
 from osmofuse.kernels import kernel, prange
 from osmofuse.maps.auto_alpha import smoothstep
-from osmofuse.methods.statistics import Statistics
+from osmofuse.methods.statistics import Statistics, gridded
 from osmofuse.methods.union.bands import TINY, Structure, step
 from osmofuse.methods.union.fit import Fit
 from osmofuse.methods.union.pair import LogPair, where_known
@@ -60,6 +60,12 @@ class Windows:
         s_b, s_f, c = smooth(h_b * h_b, s), smooth(h_y * h_y, s), smooth(h_b * h_y, s)
         strong = known.percentile("strong", where_known(s_b, pair.valid), STRONG)
         return cls(h_b, h_y, s_b, s_f, c, s_b > strong, s)
+
+    def sampled(self) -> Windows:
+        """Return some windows on a regular grid, enough for shares and medians."""
+        planes = self.h_b, self.h_y, self.s_b, self.s_f, self.c
+        h_b, h_y, s_b, s_f, c = map(gridded, planes)
+        return Windows(h_b, h_y, s_b, s_f, c, gridded(self.strong), self.scale)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,18 +116,19 @@ def contrast(
         return 1.0 + more * float(smoothstep((more - ERROR[0]) / (ERROR[1] - ERROR[0])))
 
     def share() -> float:
-        sound, _ = sound_windows(w, k)
-        return int(np.count_nonzero(sound)) / max(int(np.count_nonzero(w.strong)), 1)
+        few = w.sampled()
+        sound, _ = sound_windows(few, k)
+        return int(np.count_nonzero(sound)) / max(int(np.count_nonzero(few.strong)), 1)
 
     return known("gain", gain), known("sound", share)
 
 
 def sound_contrast(w: Windows, tints: Sequence[FloatArray], k: UnionSettings) -> float:
     """Return the median contrast of f relative to b in sound windows, at least 1; 1 without any."""
-    sound, ratio = sound_windows(w, k)
+    sound, ratio = sound_windows(w.sampled(), k)
     if sound.mean() < LEAST_SOUND:
         return 1.0
-    found = weighted_median(ratio[sound], neutral(w, tints, k.tint)[sound])
+    found = weighted_median(ratio[sound], gridded(neutral(w, tints, k.tint))[sound])
     return min(max(found, 1.0), k.most_gain)
 
 
@@ -138,9 +145,10 @@ def neutral(w: Windows, tints: Sequence[FloatArray], least: float) -> FloatArray
     A layer adds no colour. What differs in colour is two pigments, whose contrast in infrared
     tells nothing of that of strokes.
     """
-    energy = np.zeros_like(w.s_f)
+    squares = np.zeros_like(w.s_f)
     for tint in tints:
-        energy += smooth(np.square(tint - smooth(tint, HIGH_PASS * w.scale)), w.scale)
+        squares += np.square(tint - smooth(tint, HIGH_PASS * w.scale))
+    energy = smooth(squares, w.scale)
     return np.asarray(1.0 / (1.0 + np.square(energy / (np.float32(least) * w.s_f + TINY))))
 
 
@@ -183,6 +191,7 @@ def agreeing(contrary: float, k: UnionSettings) -> float:
 
 def contrary_share(w: Windows) -> float:
     """Return the share of common structure that is bright in one picture and dark in the other."""
+    w = w.sampled()
     common = w.strong & (w.c * w.c > COMMON * w.s_b * w.s_f)
     c = w.c[common].astype(np.float64)
     return float(-np.minimum(c, 0.0).sum() / (np.abs(c).sum() + TINY))
@@ -190,6 +199,7 @@ def contrary_share(w: Windows) -> float:
 
 def contrast_scatter(w: Windows) -> float:
     """Return the ratio of the quartiles of f's contrast relative to b, where they share any."""
+    w = w.sampled()
     ratio = w.c / (w.s_b + TINY)
     alike = w.c * w.c > SHARED[0] * w.s_b * w.s_f
     shared = ratio[w.strong & alike & (ratio > SHARED[1])]
@@ -201,6 +211,7 @@ def contrast_scatter(w: Windows) -> float:
 
 def usual_part(w: Windows, gain: float, noise: float) -> float:
     """Return the part that f shows of most of b's structure; 0 without any."""
+    w = w.sampled()
     if not w.strong.any():
         return 0.0
     s_b, c = w.s_b[w.strong], w.c[w.strong]

@@ -188,22 +188,22 @@ def without_dead_pixels(b: FloatArray, known: Statistics) -> FloatArray:
     """Return b with isolated pixels far from all their neighbours replaced by their mean."""
     spread = known.percentile("spread", np.abs(np.diff(b, axis=1)), 50.0)
     found = np.empty_like(b)
-    replace_dead(b, max(DEAD_MEDIANS * spread, DEAD_LOG), found)
+    replace_dead(np.pad(b, 1, mode="reflect"), max(DEAD_MEDIANS * spread, DEAD_LOG), found)
     return found
 
 
 @kernel
-def replace_dead(b: FloatArray, least: float, found: FloatArray) -> None:
-    """Copy b, with dead pixels replaced by the mean of their neighbours."""
-    rows, cols = b.shape
+def replace_dead(framed: FloatArray, least: float, found: FloatArray) -> None:
+    """Copy a plane framed by its mirror image, dead pixels replaced by the neighbours' mean."""
+    rows, cols = found.shape
+    limit, eight = found.dtype.type(least), found.dtype.type(8.0)
+    ranges = found.dtype.type(DEAD_RANGES)
     for i in prange(rows):
+        to, up, here, down = found[i], framed[i], framed[i + 1], framed[i + 2]
         for j in range(cols):
-            low, high, total, count = np.inf, -np.inf, 0.0, 0
-            for k in range(max(i - 1, 0), min(i + 2, rows)):
-                for m in range(max(j - 1, 0), min(j + 2, cols)):
-                    if k != i or m != j:
-                        low, high = min(low, b[k, m]), max(high, b[k, m])
-                        total, count = total + b[k, m], count + 1
-            gap = max(b[i, j] - high, low - b[i, j])
-            dead = count > 0 and gap > max(least, DEAD_RANGES * (high - low))
-            found[i, j] = total / count if dead else b[i, j]
+            a, b, c = up[j], up[j + 1], up[j + 2]
+            d, x, e = here[j], here[j + 1], here[j + 2]
+            f, g, h = down[j], down[j + 1], down[j + 2]
+            low, high = min(a, b, c, d, e, f, g, h), max(a, b, c, d, e, f, g, h)
+            dead = max(x - high, low - x) > max(limit, ranges * (high - low))
+            to[j] = (a + b + c + d + e + f + g + h) / eight if dead else x

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.sources import Sources
-from osmofuse.methods.statistics import Statistics
+from osmofuse.methods.statistics import Statistics, spacing
 from osmofuse.methods.union.bands import Structure, structure_of
 from osmofuse.methods.union.cover import uncovered
 from osmofuse.methods.union.doubts import NOTHING, doubts, named
@@ -78,7 +79,8 @@ class UnionTarget(UnionSettings):
         missing = missing_of(pair, windows, fit, self, known).within(entry(sources, k))
         raw = layer_of(structure, missing, reach, self, known)
         psi = cleaned(raw, structure, missing, self, known)
-        found = doubts(pair, grey_of(sources, k), psi, fit, missing.trust, known)
+        b = grey_of(sources, k, step=spacing(psi.size))
+        found = doubts(pair, b, psi, fit, missing.trust, known)
         return Layer(psi, missing, reach, found)
 
 
@@ -108,8 +110,10 @@ def measured_and_moved(
 
 def where_allowed(before: Sources, after: Sources) -> Sources:
     """Return the sources after a change, with the foreground before it where the map keeps it."""
+    if after is before:
+        return after
     where = 1.0 - mean_weight(before, 0)
-    if after is before or bool((where == 1.0).all()):
+    if bool((where == 1.0).all()):
         return after
     planes = [
         before.image(0, c, np.float32) * (1.0 - where) + after.image(0, c, np.float32) * where
@@ -180,5 +184,10 @@ class LayerTarget:
         self, w: FloatArray, images: Sequence[FloatArray], weights: Sequence[FloatArray]
     ) -> None:
         """Set w to the foreground with the layers."""
-        np.exp(sum(one.psi for one in self.layers), out=w, casting="same_kind")
-        w *= images[0]
+        np.multiply(images[0], self._factor, out=w, casting="same_kind")
+
+    @cached_property
+    def _factor(self) -> FloatArray:
+        """Exponential of the layers, for all channels."""
+        first, *others = (one.psi for one in self.layers)
+        return np.exp(sum(others, start=first))
