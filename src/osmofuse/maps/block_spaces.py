@@ -38,7 +38,8 @@ def with_block_colours(matrix: Any, image: FloatArray, wanted: BoolArray) -> Map
     count, near = image.shape[2] + 1, by_diagonal(matrix)
     side = math.ceil(math.sqrt(len(down) * count / COLUMNS))
     # Single precision saves memory, and is enough for rough solutions.
-    functions = np.ones((len(down), count), np.float64 if side <= SIDE else np.float32)
+    dtype = np.dtype(np.float64 if side <= SIDE else np.float32)
+    functions = np.ones((len(down), count), dtype)
     functions[:, 1:] = image[wanted]
     if side <= SIDE:
         space = block_space(functions, _blocks(down, right, side))
@@ -46,12 +47,15 @@ def with_block_colours(matrix: Any, image: FloatArray, wanted: BoolArray) -> Map
     else:
         side = SIDE * math.ceil(side / SIDE)
         space = block_space(functions, _blocks(down, right, SIDE))
-        wide = block_space(functions, _blocks(down, right, side))
-        solve = _rough(_projected(matrix, space), space.T @ wide, count)
+        coarse = _projected(matrix, space)
+        wide = space.T @ block_space(functions, _blocks(down, right, side))
+        solve = _rough(coarse, wide, count)
+    del functions, down, right
 
     def apply(r: FloatArray) -> FloatArray:
-        coarse = solve(space.T @ r[0].astype(functions.dtype))
-        return np.asarray(near(r) + (space @ coarse.astype(functions.dtype))[None])
+        z = near(r)
+        z += space @ solve(space.T @ r[0].astype(dtype)).astype(dtype)
+        return z
 
     return apply
 

@@ -22,9 +22,9 @@ import numpy as np
 from osmofuse.maps.block_spaces import with_block_colours
 from osmofuse.maps.colour_lines import STEPS, colour_lines
 from osmofuse.maps.colour_mixtures import mixture_weights
-from osmofuse.maps.knn_matting import PASSES, neighbours, tie_strengths, ties_to_known
+from osmofuse.maps.knn_matting import neighbours, tie_strengths, ties_to_known
 from osmofuse.maps.least_variation import solve_open
-from osmofuse.maps.matting_form import MattingForm
+from osmofuse.maps.matting_form import MIXED, SIMILAR, MattingForm
 from osmofuse.maps.trimap import Trimap
 from osmofuse.progress import Guard, Status
 from osmofuse.typing import Array, FloatArray
@@ -35,6 +35,7 @@ TIES = 4e-4
 MIXTURES = 0.1  # m: weight of a mixture; in 0.03..0.3 errors differ by at most 0.004
 KNOWN = 30.0  # lambda times the number of pixels
 MOST_KNOWN = 1e-3  # upper bound of lambda, for small pictures
+STRENGTH = 1.0 / 65535  # unit of a tie's strength, stored in 16 bits
 PIXELS_AT_ONCE = 1 << 16  # pixels at once: bounds memory, without effect on the result
 
 
@@ -64,21 +65,21 @@ def matting_system(
     pixels = np.flatnonzero(wanted).astype(np.int32)
     number = np.full(wanted.shape, -1, np.int32)
     number[wanted] = np.arange(len(pixels), dtype=np.int32)
+    sides = ties_to_known(image, trimap)
+    if not guard.next_pass():
+        return None
     near = neighbours(image, pixels, guard.next_pass)
     if not guard.next_pass():
         return None
+    similar = _similar(image, number, trimap, pixels, near)
+    del near
+    if not guard.next_pass():
+        return None
     lines = colour_lines(image, number, trimap.kept)
-    if not guard.next_pass():
-        return None
-    similar = _similar(image, number, trimap, pixels, np.concatenate(near, axis=1))
-    if not guard.next_pass():
-        return None
-    sides, kept = ties_to_known(image, trimap), trimap.kept.ravel()
-    weight = min(KNOWN / wanted.size, MOST_KNOWN)
-    right = lines.kept_ends + similar.right
-    ends = lines.ends + similar.ends
+    right, ends = lines.kept_ends + similar.right, lines.ends + similar.ends
     if len(sides.k):
-        right += weight * sides.k * kept[sides.j]
+        weight = min(KNOWN / wanted.size, MOST_KNOWN)
+        right += weight * sides.k * trimap.kept.ravel()[sides.j]
         ends += weight * sides.k
     # Two rows and columns more: steps from the border end at known pixels.
     framed = np.pad(np.maximum(number, 0), ((0, 2), (2, 2)))
@@ -92,6 +93,7 @@ def matting_system(
         ties=similar.ties,
         mixtures=similar.mixtures,
         ends=ends,
+        tie=TIES * STRENGTH,
         mixing=MIXTURES,
     ), right
 
@@ -101,33 +103,36 @@ class _Similar:
     """Ties and mixtures of `MattingForm`, and their part of the right-hand side."""
 
     near: Array
-    ties: FloatArray
+    ties: Array
     mixtures: FloatArray
     ends: FloatArray
     right: FloatArray
 
 
 def _similar(
-    image: FloatArray, number: Array, trimap: Trimap, pixels: Array, near: Array
+    image: FloatArray, number: Array, trimap: Trimap, pixels: Array, found: list[Array]
 ) -> _Similar:
-    """Weigh the neighbours of open pixels; changes `near` to numbers of open pixels."""
+    """Weigh the neighbours of open pixels."""
     colours = image.reshape(-1, image.shape[2])
-    numbers, kept = number.ravel(), trimap.kept.ravel()
-    mixed = near[:, : min(PASSES[0][0], len(colours) - 1)]
-    ties, mixtures = (np.empty(x.shape, np.float32) for x in (near, mixed))
+    numbers, kept, count = number.ravel(), trimap.kept.ravel(), found[0].shape[1]
+    # Fewer in tiny pictures: the other columns keep the weight 0.
+    there = np.r_[:count, MIXED : MIXED + found[1].shape[1]]
+    near = np.zeros((len(pixels), SIMILAR), np.int32)
+    ties, mixtures = np.zeros(near.shape, np.uint16), np.zeros((len(pixels), MIXED), np.float32)
     ends, right = np.zeros((2, len(pixels)))
     for first in range(0, len(pixels), PIXELS_AT_ONCE):
         here = slice(first, first + PIXELS_AT_ONCE)
-        k = TIES * tie_strengths(colours, pixels[here], near[here])
-        w = mixture_weights(colours, pixels[here], mixed[here])
-        known, one = numbers[near[here]] < 0, kept[near[here]]
-        ends[here] = (k * known).sum(axis=1)
-        right[here] += (k * one).sum(axis=1)
-        ties[here], known = np.where(known, 0.0, k), known[:, : w.shape[1]]
-        share = (w * one[:, : w.shape[1]]).sum(axis=1)
-        mixtures[here] = np.where(known, 0.0, w)
-        near[here] = np.maximum(numbers[near[here]], 0)
-        right[here] += MIXTURES * share
-        for weight, j in zip(mixtures[here].T, near[here].T, strict=False):
-            np.subtract.at(right, j[share != 0], MIXTURES * (weight * share)[share != 0])
+        j = np.concatenate([part[here] for part in found], axis=1)
+        k = np.rint(tie_strengths(colours, pixels[here], j) / STRENGTH)
+        w = mixture_weights(colours, pixels[here], j[:, :count])
+        known, one = numbers[j] < 0, kept[j]
+        ends[here] = TIES * STRENGTH * (k * known).sum(axis=1)
+        near[here, there] = np.maximum(numbers[j], 0)
+        ties[here, there] = np.where(known, 0.0, k)
+        mixtures[here, :count] = np.where(known[:, :count], 0.0, w)
+        share = MIXTURES * (w * one[:, :count]).sum(axis=1)
+        right[here] += TIES * STRENGTH * (k * one).sum(axis=1) + share
+        mixed = np.flatnonzero(share)
+        part = mixtures[here][mixed] * share[mixed, None]
+        np.subtract.at(right, near[here][mixed, :MIXED], part)
     return _Similar(near, ties, mixtures, ends, right)

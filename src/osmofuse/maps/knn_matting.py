@@ -163,19 +163,21 @@ def ties_to_known(image: FloatArray, trimap: Trimap) -> Ties:
         nothing = np.empty(0, np.int32)
         return Ties(nothing, nothing, np.empty(0))
     points = features(image, PLACE)
-    open_pixels = np.flatnonzero(~trimap.known)
-    ends, likeness = [], []
-    for side in (trimap.kept, trimap.entered):
-        known = np.flatnonzero(side)
-        known = known[:: -(-len(known) // SAMPLES)]
-        tree = cKDTree(points[known], balanced_tree=False)
-        away, nearest = tree.query(
-            points[open_pixels],
-            distance_upper_bound=REACH * COLOUR_WIDTH,
-            workers=get_num_threads(),
-        )
-        # Where there is none, its number is one too many and its distance infinite.
-        ends.append(known[np.minimum(nearest, len(known) - 1)])
-        likeness.append(np.exp(-((away / COLOUR_WIDTH) ** 2)))
-    j = np.where(likeness[0] >= likeness[1], *ends)
-    return Ties(open_pixels, j, np.abs(likeness[0] - likeness[1]))
+    open_pixels = np.flatnonzero(~trimap.known).astype(np.int32)
+    ends = np.empty((2, len(open_pixels)), np.int32)
+    likeness = np.empty(ends.shape)
+    for side, known in enumerate(map(np.flatnonzero, (trimap.kept, trimap.entered))):
+        sample = known[:: -(-len(known) // SAMPLES)]
+        tree = cKDTree(points[sample], LEAF, balanced_tree=False)
+        for first in range(0, len(open_pixels), PIXELS_AT_ONCE):
+            here = slice(first, first + PIXELS_AT_ONCE)
+            away, nearest = tree.query(
+                points[open_pixels[here]],
+                distance_upper_bound=REACH * COLOUR_WIDTH,
+                workers=get_num_threads(),
+            )
+            # Where there is none, its number is one too many and its distance infinite.
+            ends[side, here] = sample[np.minimum(nearest, len(sample) - 1)]
+            likeness[side, here] = np.exp(-((away / COLOUR_WIDTH) ** 2))
+    nearer = np.where(likeness[0] >= likeness[1], ends[0], ends[1])
+    return Ties(open_pixels, nearer, np.abs(likeness[0] - likeness[1]))

@@ -21,7 +21,9 @@ from osmofuse.kernels import kernel, prange
 from osmofuse.typing import Array, FloatArray
 
 PARTS = 4  # of the pixels, processed in parallel; fixed, so that sums do not depend on threads
-PIXELS_AT_ONCE = 1 << 18  # rows of sparse arrays at once: bounds memory
+# Links of a pixel along lines, mixed neighbours, all neighbours; fixed for unrolled loops.
+STEPS, MIXED, SIMILAR = 12, 10, 12
+PIXELS_AT_ONCE = 1 << 17  # rows of sparse arrays at once: bounds memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,18 +38,20 @@ class MattingForm:
         The number of each pixel of the picture, with a border; 0 for known pixels.
     places : array of int32, (pixels,)
         Index of each open pixel in the flat `number`.
-    steps : array of int, (steps,)
+    steps : array of int, (12,)
         Differences of such indices, from a pixel to those that lines link it to.
-    lines : array of float32, (pixels, steps)
+    lines : array of float32, (pixels, 12)
         Weights of these links; 0 to known pixels.
-    near : array of int32, (pixels, neighbours)
+    near : array of int32, (pixels, 12)
         Numbers of similar pixels; 0 for known ones.
-    ties, mixtures : array of float32, (pixels, neighbours)
-        Weights; 0 for known pixels. Mixtures may have fewer columns, for the first neighbours.
+    ties : array of uint16, (pixels, 12)
+        Strength of the ties to similar pixels, 0 to 65535; 0 for known pixels.
+    mixtures : array of float32, (pixels, 10)
+        Weights of the first ten of them in mixtures; 0 for known pixels.
     ends : array, (pixels,)
         Weight of the links to known pixels, e.
-    mixing : float
-        Weight of the mixtures, m.
+    tie, mixing : float
+        Weight of a tie per unit of its strength, and of the mixtures, m.
     """
 
     number: Array
@@ -55,9 +59,10 @@ class MattingForm:
     steps: Array
     lines: FloatArray
     near: Array
-    ties: FloatArray
+    ties: Array
     mixtures: FloatArray
     ends: FloatArray
+    tie: float
     mixing: float
 
     def __matmul__(self, x: FloatArray) -> FloatArray:
@@ -67,7 +72,7 @@ class MattingForm:
         )
         sums = _spread(
             x, number, places, self.steps, self.lines, near, self.ties, self.mixtures, self.ends,
-            self.mixing,
+            self.tie, self.mixing,
         )  # fmt: skip
         return np.asarray(sums.sum(axis=0))
 
@@ -82,11 +87,11 @@ class MattingForm:
     def _links(self) -> FloatArray:
         """Return the diagonal without the mixtures."""
         total = self.ends + self.lines.sum(axis=1, dtype=np.float64)
-        total += self.ties.sum(axis=1, dtype=np.float64)
+        total += self.tie * self.ties.sum(axis=1, dtype=np.float64)
         for weight, step in zip(self.lines.T, self.steps, strict=True):
             total += np.bincount(self.number.ravel()[self.places + step], weight, len(total))
         for weight, j in zip(self.ties.T, self.near.T, strict=True):
-            total += np.bincount(j, weight, len(total))
+            total += self.tie * np.bincount(j, weight, len(total))
         return np.asarray(total)
 
     def projected(self, space: Any) -> Any:
@@ -105,7 +110,7 @@ class MattingForm:
     def _ahead(self, here: slice) -> Any:
         """Return the weights of the links from some pixels."""
         ends = self.number.ravel()[self.places[here, None] + self.steps]
-        return self._rows([self.lines[here], self.ties[here]], [ends, self.near[here]])
+        return self._rows([self.lines[here], self.tie * self.ties[here]], [ends, self.near[here]])
 
     def _mixed(self, here: slice) -> Any:
         """Return the weights of the mixtures of some pixels."""
@@ -135,9 +140,10 @@ def _spread(
     steps: Array,
     lines: FloatArray,
     near: Array,
-    ties: FloatArray,
+    ties: Array,
     mixtures: FloatArray,
     ends: FloatArray,
+    tie: float,
     mixing: float,
 ) -> FloatArray:
     """Return the product with x, as sums over parts of the pixels."""
@@ -149,21 +155,25 @@ def _spread(
         for i in range(part * count // PARTS, (part + 1) * count // PARTS):
             own = x[i]
             flow = ends[i] * own
-            for s in range(len(steps)):
+            for s in range(STEPS):
                 j = number[places[i] + steps[s]]
                 along = lines[i, s] * (own - x[j])
                 flow += along
                 y[j] -= along
             misfit = own
-            for s in range(mixtures.shape[1]):
+            for s in range(MIXED):
                 misfit -= mixtures[i, s] * x[near[i, s]]
             misfit *= mixing
-            for s in range(mixtures.shape[1]):
-                y[near[i, s]] -= mixtures[i, s] * misfit
-            for s in range(near.shape[1]):
+            flow += misfit
+            for s in range(MIXED):
                 j = near[i, s]
-                along = ties[i, s] * (own - x[j])
+                along = tie * ties[i, s] * (own - x[j])
+                flow += along
+                y[j] -= along + mixtures[i, s] * misfit
+            for s in range(MIXED, SIMILAR):
+                j = near[i, s]
+                along = tie * ties[i, s] * (own - x[j])
                 flow += along
                 y[j] -= along
-            y[i] += flow + misfit
+            y[i] += flow
     return sums
