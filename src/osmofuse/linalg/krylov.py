@@ -82,13 +82,16 @@ def flexible_cg(
         z = precondition(r)
         p *= x.dtype.type(inner(z, r - r_old) / rz)
         p += z
-        rz, ap = inner(z, r), A(p)
+        rz = inner(z, r)
+        del z  # room for A p
+        ap = A(p)
         curvature = inner(p, ap)
         if rz == 0.0 or curvature == 0.0:
             break
         alpha = x.dtype.type(inner(p, r) / curvature)
         x += alpha * p
         r, r_old = r - alpha * ap, r
+        del ap
         norms.append(math.sqrt(inner(r, r)))
     return Solution(x, tuple(norms), norms[-1] <= goal)
 
