@@ -100,7 +100,7 @@ def _projected(matrix: Any, space: Any) -> Any:
     else:
         coarse = space.T @ (matrix @ space)
     empty = np.asarray(space.multiply(space).sum(axis=0)) == 0.0
-    return (coarse + diags_array(empty.astype(np.float64))).tocsr()
+    return (coarse + diags_array(empty.astype(coarse.dtype))).tocsr()
 
 
 def _dense(coarse: Any) -> Any:
@@ -119,7 +119,9 @@ def _dense(coarse: Any) -> Any:
 
 def _rough(coarse: Any, wide: Any, count: int) -> Any:
     """Return a function that solves a system roughly; `wide` has the wider blocks as columns."""
-    rows, blocks = coarse.tobsr((count, count)), _block_inverses(coarse, count)
+    rows = coarse.tobsr((count, count))
+    blocks = _block_inverses(rows, count)
+    wide = wide.astype(np.float64)
     solve_wide = _dense(wide.T @ (coarse @ wide))
 
     def precondition(r: FloatArray) -> FloatArray:
@@ -129,7 +131,8 @@ def _rough(coarse: Any, wide: Any, count: int) -> Any:
     def solve(r: FloatArray) -> FloatArray:
         b = r.astype(np.float64)[None]
         found = flexible_cg(
-            lambda p: (rows @ p[0])[None], b, np.zeros_like(b),
+            lambda p: (rows @ p[0].astype(rows.dtype)).astype(np.float64)[None],
+            b, np.zeros_like(b),
             precondition=precondition, rtol=ROUGH, max_iter=MOST_INNER,
         )  # fmt: skip
         return np.asarray(found.x[0])
@@ -137,9 +140,8 @@ def _rough(coarse: Any, wide: Any, count: int) -> Any:
     return solve
 
 
-def _block_inverses(coarse: Any, count: int) -> FloatArray:
-    """Return the inverses of the diagonal blocks, with a ridge."""
-    whole = coarse.tobsr((count, count))
+def _block_inverses(whole: Any, count: int) -> FloatArray:
+    """Return the inverses of the diagonal blocks of a matrix of blocks, with a ridge."""
     row = np.repeat(np.arange(len(whole.indptr) - 1), np.diff(whole.indptr))
     own = np.zeros((len(whole.indptr) - 1, count, count))
     on = whole.indices == row

@@ -197,7 +197,7 @@ class MatteCost:
 
 
 _MATTE_COSTS = {
-    "combined": MatteCost(220, 5.0, 330, 40.0),
+    "combined": MatteCost(170, 5.0, 620, 45.0),
     "knn": MatteCost(590, 15.0, 190, 28.0),
     "closed-form": MatteCost(460, 10.0),
     "lbdm": MatteCost(2600, 20.0),

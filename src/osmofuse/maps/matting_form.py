@@ -23,7 +23,7 @@ from osmofuse.typing import Array, FloatArray
 PARTS = 4  # of the pixels, processed in parallel; fixed, so that sums do not depend on threads
 # Links of a pixel along lines, mixed neighbours, all neighbours; fixed for unrolled loops.
 STEPS, MIXED, SIMILAR = 12, 10, 12
-PIXELS_AT_ONCE = 1 << 17  # rows of sparse arrays at once: bounds memory
+PIXELS_AT_ONCE = 1 << 16  # rows of sparse arrays at once: bounds memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ class MattingForm:
         return np.asarray(total)
 
     def projected(self, space: Any) -> Any:
-        """Return P^T A P, a sparse array, for a sparse P of few columns in a row."""
+        """Return P^T A P, a sparse array in P's precision, for a P of few columns in a row."""
         links = self._links()
         total: Any = None
         for here in _parts(len(links)):
@@ -103,7 +103,7 @@ class MattingForm:
             along = rows.multiply(0.5 * links[here, None]).tocsr() - self._ahead(here) @ space
             half = rows.T @ along
             misfit = rows - self._mixed(here) @ space
-            part = half + half.T + self.mixing * (misfit.T @ misfit)
+            part = (half + half.T + self.mixing * (misfit.T @ misfit)).astype(space.dtype)
             total = part if total is None else total + part
         return total.tocsr()
 
