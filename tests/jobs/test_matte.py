@@ -173,11 +173,11 @@ def test_settings_are_checked_before_the_work(files, tmp_path, setting, value):
 
 def test_a_limit_counts_what_the_trimap_leaves_open(files, tmp_path):
     needed = job(files, tmp_path).check().bytes
-    job(files, tmp_path, max_memory=needed + 10**6).run()
+    job(files, tmp_path, max_memory=needed + 2 * 10**5).run()
     wide = np.full((40, 50), 128, np.uint8)
     wide[20, 25], wide[0, 0] = 255, 0
     trimap = osmofuse.write(wide, tmp_path / "wide.png")
-    again = {"output": tmp_path / "other.tif", "trimap": trimap, "max_memory": needed + 10**6}
+    again = {"output": tmp_path / "other.tif", "trimap": trimap, "max_memory": needed + 2 * 10**5}
     job(files, tmp_path, **again).check()
     with pytest.raises(LimitError, match="finding its map needs about"):
         job(files, tmp_path, **again).run()

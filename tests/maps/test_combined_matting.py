@@ -3,78 +3,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from osmofuse.maps.colour_mixtures import mixture_rows
+from osmofuse.maps.colour_mixtures import mixture_weights
 from osmofuse.maps.combined_matting import (
-    DELTA,
+    KNOWN,
     MIXTURES,
     MOST_KNOWN,
-    SLOPE_PENALTY,
     TIES,
-    colour_line_laplacian,
     combined_matte,
+    matting_system,
 )
 from osmofuse.maps.knn_matting import knn_matte, neighbours, ties_along, ties_to_known
 from osmofuse.maps.trimap import Trimap
 from osmofuse.progress import Guard, Status
-
-
-def by_least_squares(image, alpha):
-    """Return the quadratic form as it is defined: the best fit in each window."""
-    rows, cols, bands = image.shape
-    total = 0.0
-    for i in range(rows - 2):
-        for j in range(cols - 2):
-            colours = image[i : i + 3, j : j + 3].reshape(9, bands)
-            slope = np.sqrt(SLOPE_PENALTY) * np.eye(bands, bands + 1)
-            system = np.vstack([np.hstack([colours, np.ones((9, 1))]), slope])
-            right = np.concatenate([alpha[i : i + 3, j : j + 3].ravel(), np.zeros(bands)])
-            fit = np.linalg.lstsq(system, right)[0]
-            covariance = np.cov(colours.T, bias=True).reshape(bands, bands)
-            spread = np.trace(covariance)
-            across = spread - np.trace(covariance @ covariance) / spread
-            total += DELTA / (DELTA + across) * ((system @ fit - right) ** 2).sum()
-    return total
-
-
-@pytest.mark.parametrize("shape", [(3, 3, 1), (5, 3, 3), (4, 6, 3), (5, 4, 7)])
-def test_the_form_is_the_best_fit_in_every_window(shape, rng):
-    image = 0.5 + 0.02 * rng.random(shape)
-    matrix = colour_line_laplacian(image, np.ones(shape[:2], bool))
-    for _ in range(3):
-        alpha = rng.random(shape[:2])
-        expected = by_least_squares(image, alpha)
-        np.testing.assert_allclose(alpha.ravel() @ matrix @ alpha.ravel(), expected, rtol=1e-6)
-
-
-def test_the_matrix_is_symmetric_and_positive_with_rows_that_sum_to_zero(rng):
-    matrix = colour_line_laplacian(rng.random((8, 7, 3)), np.ones((8, 7), bool)).toarray()
-    np.testing.assert_allclose(matrix, matrix.T, atol=1e-12)
-    np.testing.assert_allclose(matrix.sum(axis=1), 0, atol=1e-9)
-    assert np.linalg.eigvalsh(matrix).min() > -1e-9
-
-
-def test_a_combination_of_the_bands_costs_nothing(rng):
-    image = rng.random((9, 8, 3))
-    alpha = (image @ (0.5, -0.2, 0.3) + 0.1).ravel()
-    matrix = colour_line_laplacian(image, np.ones((9, 8), bool))
-    assert alpha @ matrix @ alpha < 1e-4 * (np.roll(alpha, 1) @ matrix @ np.roll(alpha, 1))
-
-
-def test_windows_without_a_wanted_pixel_are_left_out(rng):
-    image, wanted = rng.random((7, 12, 3)), np.zeros((7, 12), bool)
-    wanted[3, 2] = True
-    full = colour_line_laplacian(image, ~(wanted & False)).toarray()
-    part = colour_line_laplacian(image, wanted).toarray()
-    here = 3 * 12 + 2
-    np.testing.assert_allclose(part[here], full[here], atol=1e-12)
-    assert not part[:, 6::12].any()
-
-
-@pytest.mark.parametrize("shape", [(1, 1), (2, 9), (9, 2)])
-def test_without_room_for_a_window_there_is_nothing(shape):
-    matrix = colour_line_laplacian(np.ones((*shape, 3)), np.ones(shape, bool))
-    assert matrix.shape == (shape[0] * shape[1],) * 2
-    assert matrix.nnz == 0
+from plain_mattes import colour_line_matrix
 
 
 def open_between(shape, width):
@@ -83,21 +24,43 @@ def open_between(shape, width):
     return Trimap(kept, entered)
 
 
+def dense_system(image, trimap):
+    """Return the matrix and the right-hand side of the sum of all four terms."""
+    known, pixels = trimap.known.ravel(), np.arange(trimap.known.size)
+    near = neighbours(image, pixels)
+    matrix = colour_line_matrix(image)
+    # Neighbours of open pixels only.
+    open_near = [x[~known] for x in near]
+    matrix += TIES * ties_along(image, pixels[~known], open_near).laplacian(known.size).toarray()
+    weight = min(KNOWN / known.size, MOST_KNOWN)
+    matrix += weight * ties_to_known(image, trimap).laplacian(known.size).toarray()
+    rows = np.eye(known.size)[~known]
+    weights = mixture_weights(image.reshape(known.size, -1), pixels[~known], open_near[0])
+    np.put_along_axis(rows, open_near[0], -weights, axis=1)
+    matrix += MIXTURES * rows.T @ rows
+    right = -matrix[np.ix_(~known, known)] @ trimap.kept.ravel()[known]
+    return matrix[np.ix_(~known, ~known)], right
+
+
+@pytest.mark.parametrize("bands", [1, 3])
+def test_the_system_is_the_sum_of_all_terms(bands, rng):
+    image = 0.5 + 0.1 * rng.random((9, 11, bands))
+    levels = rng.choice([0.0, 0.5, 0.5, 1.0], (9, 11))
+    trimap = Trimap.of(levels)
+    form, right = matting_system(image, trimap, Guard(None))
+    matrix, expected = dense_system(image, trimap)
+    found = np.stack([form @ x for x in np.eye(len(expected))], axis=1)
+    np.testing.assert_allclose(found, matrix, atol=1e-6 * abs(matrix).max())
+    np.testing.assert_allclose(form.diagonal(), matrix.diagonal(), rtol=1e-6)
+    np.testing.assert_allclose(right, expected, atol=1e-6 * abs(matrix).max())
+
+
 def test_the_map_is_that_of_a_dense_solve(rng):
     image, trimap = 0.5 + 0.1 * rng.random((8, 9, 3)), open_between((8, 9), 2)
     alpha, status = combined_matte(image, trimap, Guard(None))
     assert status is Status.converged
-    known = trimap.known.ravel()
-    lines = colour_line_laplacian(image, ~trimap.known)
-    pixels = np.flatnonzero(~known)
-    near = neighbours(image, pixels)
-    ties = TIES * ties_along(image, pixels, near).laplacian(72)
-    sides = MOST_KNOWN * ties_to_known(image, trimap).laplacian(72)
-    rows = mixture_rows(image, pixels, near[0]).toarray()
-    matrix = (lines + ties + sides).toarray() + MIXTURES * rows.T @ rows
-    right = -matrix[np.ix_(~known, known)] @ trimap.kept.ravel()[known]
-    dense = np.linalg.solve(matrix[np.ix_(~known, ~known)], right)
-    np.testing.assert_allclose(alpha.ravel()[~known], np.clip(dense, 0, 1), atol=2e-3)
+    dense = np.linalg.solve(*dense_system(image, trimap))
+    np.testing.assert_allclose(alpha[~trimap.known], np.clip(dense, 0, 1), atol=2e-3)
     assert (alpha[trimap.kept] == 1).all()
     assert (alpha[trimap.entered] == 0).all()
 
@@ -153,12 +116,27 @@ def test_ties_to_known_pixels_weigh_less_in_larger_pictures(monkeypatch, rng):
     image, levels = rng.integers(0, 2, (6, 8, 3)).astype(float), np.full((6, 8), 0.5)
     levels[:2], levels[-2:] = 1.0, 0.0
     trimap, found = Trimap.of(levels), []
-    place = "osmofuse.maps.combined_matting"
-    monkeypatch.setattr(f"{place}.least_variation", lambda matrix, *_: found.append(matrix))
     for weight in (1.0, 48e-4):
-        monkeypatch.setattr(f"{place}.KNOWN", weight)
-        combined_matte(image, trimap, Guard(None))
-    known = ties_to_known(image, trimap).laplacian(48)
-    assert known.nnz
-    apart = (found[0] - found[1] - (MOST_KNOWN - 1e-4) * known).toarray()
-    np.testing.assert_allclose(apart, 0, atol=1e-12)
+        monkeypatch.setattr("osmofuse.maps.combined_matting.KNOWN", weight)
+        found.append(matting_system(image, trimap, Guard(None))[0].diagonal())
+    known = ties_to_known(image, trimap).k
+    assert known.any()
+    np.testing.assert_allclose(found[0] - found[1], (MOST_KNOWN - 1e-4) * known, atol=1e-12)
+
+
+def test_a_cancel_in_the_search_ends_it(monkeypatch, rng):
+    monkeypatch.setattr(Guard, "interval", 0.0)
+    monkeypatch.setattr("osmofuse.maps.knn_matting.PIXELS_AT_ONCE", 10)
+    image, trimap, seen = rng.random((8, 9, 3)), open_between((8, 9), 2), []
+    guard = Guard(lambda p: seen.append(p) or len(seen) == 3)
+    assert combined_matte(image, trimap, guard)[1] is Status.cancelled
+    assert len(seen) == 3
+
+
+def test_parts_change_nothing(monkeypatch, rng):
+    image, trimap = rng.random((8, 9, 3)), open_between((8, 9), 2)
+    whole = combined_matte(image, trimap, Guard(None))[0]
+    for place in ("knn_matting", "combined_matting"):
+        monkeypatch.setattr(f"osmofuse.maps.{place}.PIXELS_AT_ONCE", 7)
+    parted = combined_matte(image, trimap, Guard(None))[0]
+    np.testing.assert_allclose(parted, whole, atol=1e-12)

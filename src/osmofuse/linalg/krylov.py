@@ -71,7 +71,7 @@ def flexible_cg(
     go_on : callable
         Called before each iteration; False stops.
     """
-    r = b - A(x)
+    x, r = x.copy(), b - A(x)
     norms = [math.sqrt(inner(r, r))]
     goal = max(rtol * (math.sqrt(inner(b, b)) or norms[0]), atol)
     p = np.zeros_like(x)
@@ -80,14 +80,18 @@ def flexible_cg(
         if norms[-1] <= goal or not go_on():
             break
         z = precondition(r)
-        beta = inner(z, r - r_old) / rz
-        p = z + x.dtype.type(beta) * p
-        rz, ap = inner(z, r), A(p)
+        p *= x.dtype.type(inner(z, r - r_old) / rz)
+        p += z
+        rz = inner(z, r)
+        del z  # room for A p
+        ap = A(p)
         curvature = inner(p, ap)
         if rz == 0.0 or curvature == 0.0:
             break
         alpha = x.dtype.type(inner(p, r) / curvature)
-        x, r, r_old = x + alpha * p, r - alpha * ap, r
+        x += alpha * p
+        r, r_old = r - alpha * ap, r
+        del ap
         norms.append(math.sqrt(inner(r, r)))
     return Solution(x, tuple(norms), norms[-1] <= goal)
 

@@ -6,109 +6,28 @@ r"""Matting by colour lines in small windows, colour mixtures and ties of simila
     + m \|B_{\text{mixtures}} \alpha\|^2
     \quad \text{with } \alpha \text{ as in the trimap where it is known.}
 
-Colour lines follow soft edges and hair, but do not reach islands and fail in noise and texture.
-Mixtures (`colour_mixtures`) follow hair and reach over gaps. Ties (`knn_matting`) of open pixels
-join similar pixels, and decide where the others have little weight. Ties to known pixels settle
-colours that only one side has, anywhere. The wider a soft edge is, the less the lines hold each of
-its pixels; hence lambda falls with the picture's size.
-
-Colour lines: where foreground and background each have colours on one line, alpha is linear in the
-colour (Levin, Lischinski and Weiss 2008, doi:10.1109/TPAMI.2007.1177). The misfit of a map, over
-all windows k of 3 by 3 pixels, is
-
-.. math::
-
-    \sum_k q_k \min_{a, b} \Big(\sum_{i \in k} (\alpha_i - a \cdot c_i - b)^2
-    + \varepsilon \|a\|^2\Big), \qquad
-    q_k = \frac{\delta}{\delta + s_k} .
-
-The weight q is ours: noise and fine texture scatter colours away from any line, and make a window
-uninformative; s is the variance across the main direction of its colours, estimated as
-:math:`\operatorname{tr} C - \operatorname{tr} C^2 / \operatorname{tr} C` of their covariance C.
+Colour lines (`colour_lines`) follow soft edges and hair, but do not reach islands and fail in noise
+and texture. Mixtures (`colour_mixtures`) follow hair and reach over gaps. Ties (`knn_matting`) of
+open pixels join similar pixels, and decide where the others have little weight. Ties to known
+pixels settle colours that only one side has, anywhere. The wider a soft edge is, the less the lines
+hold each of its pixels; hence lambda falls with the picture's size.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
-from osmofuse.maps.colour_mixtures import mixture_rows
-from osmofuse.maps.knn_matting import neighbours, ties_along, ties_to_known
-from osmofuse.maps.least_variation import least_variation, with_block_colours
+from osmofuse.maps.block_spaces import with_block_colours
+from osmofuse.maps.colour_lines import STEPS, colour_lines
+from osmofuse.maps.colour_mixtures import mixture_weights
+from osmofuse.maps.knn_matting import neighbours, tie_strengths, ties_to_known
+from osmofuse.maps.least_variation import solve_open
+from osmofuse.maps.matting_form import MIXED, SIMILAR, MattingForm
 from osmofuse.maps.trimap import Trimap
 from osmofuse.progress import Guard, Status
-from osmofuse.typing import Array, BoolArray, FloatArray
-
-WINDOW_SIDE = 3  # pixels of a window's side, as in the paper
-SLOPE_PENALTY = 1e-7  # epsilon; keeps flat windows solvable, for pictures with white at 1
-DELTA = 3e-6  # delta: variance across the line at which a window has half weight
-WINDOW_BATCH = 1 << 15  # windows at once: bounds memory, without effect on the result
-
-
-def colour_line_laplacian(image: FloatArray, wanted: BoolArray) -> Any:
-    """Return the matrix of the quadratic form over the windows that hold a wanted pixel.
-
-    A sparse array, (pixels, pixels) in row-major order: symmetric, positive semidefinite, with rows
-    that sum to 0.
-    """
-    from scipy.sparse import csr_array, dia_array
-
-    rows, cols, bands = image.shape
-    count = rows * cols
-    if min(rows, cols) < WINDOW_SIDE:
-        return csr_array((count, count))
-    colours = np.asarray(image, np.float64).reshape(count, bands)
-    offsets, slots, places = _stencil(cols)
-    corners = _corners(wanted)
-    # By the number of the column, as in a matrix by diagonals.
-    diagonals = np.zeros((len(offsets), count))
-    for part in range(0, len(corners), WINDOW_BATCH):
-        first = corners[part : part + WINDOW_BATCH]
-        forms = _forms(colours[first[:, None] + places])
-        for i in range(len(places)):
-            for j in range(len(places)):
-                # No two windows have their corner in one place: nothing is added twice.
-                diagonals[slots[i, j], first + places[j]] += forms[:, i, j]
-    return dia_array((diagonals, offsets), shape=(count, count)).tocsr()
-
-
-def _stencil(cols: int) -> tuple[Array, Array, Array]:
-    """Return diagonal offsets, the diagonal of each pair (i, j), and offsets within a window."""
-    down, right = (x.ravel() for x in np.indices((WINDOW_SIDE, WINDOW_SIDE)))
-    places = down * cols + right
-    # Steps of one length differ where a picture has few columns: kept apart by both parts.
-    steps = np.stack([down[None] - down[:, None], right[None] - right[:, None]], axis=-1)
-    pairs, slots = np.unique(steps.reshape(-1, 2), axis=0, return_inverse=True)
-    offsets, merged = np.unique(pairs @ (cols, 1), return_inverse=True)
-    return offsets, merged[slots].reshape(WINDOW_SIDE**2, WINDOW_SIDE**2), places
-
-
-def _corners(wanted: BoolArray) -> Array:
-    """Return the upper left pixels of the windows that hold a wanted pixel."""
-    windows = np.lib.stride_tricks.sliding_window_view(wanted, (WINDOW_SIDE, WINDOW_SIDE))
-    down, right = np.nonzero(windows.any(axis=(2, 3)))
-    return np.asarray(down * wanted.shape[1] + right)
-
-
-def _forms(colours: FloatArray) -> FloatArray:
-    r"""Return the form of each window: with G the products of its colours about their mean,
-
-    .. math:: q \big(\varepsilon (G + \varepsilon I)^{-1} - \tfrac19 1 1^\top\big) .
-    """  # noqa: D400
-    size = colours.shape[1]
-    about = colours - colours.mean(axis=1, keepdims=True)
-    products = about @ about.transpose(0, 2, 1)
-    spread = np.trace(products, axis1=1, axis2=2) / size
-    square = (products**2).sum(axis=(1, 2)) / size**2
-    across = np.maximum(spread - square / np.maximum(spread, np.finfo(np.float64).tiny), 0.0)
-    products[:, range(size), range(size)] += SLOPE_PENALTY
-    forms = SLOPE_PENALTY * np.linalg.inv(products) - 1.0 / size
-    weight = DELTA / (DELTA + across)
-    return np.asarray(weight[:, None, None] * forms)
-
+from osmofuse.typing import Array, FloatArray
 
 # w: weight of a tie, against 1 of a window whose colours lie on a line; a compromise: half of it
 # suits photographed hair better, twice as much the paper's map.
@@ -116,33 +35,104 @@ TIES = 4e-4
 MIXTURES = 0.1  # m: weight of a mixture; in 0.03..0.3 errors differ by at most 0.004
 KNOWN = 30.0  # lambda times the number of pixels
 MOST_KNOWN = 1e-3  # upper bound of lambda, for small pictures
+STRENGTH = 1.0 / 65535  # unit of a tie's strength, stored in 16 bits
+PIXELS_AT_ONCE = 1 << 16  # pixels at once: bounds memory, without effect on the result
 
 
 def combined_matte(image: FloatArray, trimap: Trimap, guard: Guard) -> tuple[FloatArray, Status]:
     """Compute the map by all four terms; known pixels keep their value.
 
-    The image is (rows, cols, channels). The guard is called before each part of the matrix and each
-    iteration; the status is that of the conjugate gradients.
+    The image is (rows, cols, channels). The guard is called between parts of the search for
+    neighbours, before each term and before each iteration; the status is that of the conjugate
+    gradients.
     """
-    wanted = ~trimap.known
-    pixels, weight = np.flatnonzero(wanted), min(KNOWN / wanted.size, MOST_KNOWN)
-    if not guard.next_pass():
+    if trimap.known.all():
+        return trimap.levels, Status.direct
+    found = matting_system(image, trimap, guard) if guard.next_pass() else None
+    if found is None:
         return trimap.levels, Status.cancelled
-    near = neighbours(image, pixels)
-    parts: tuple[Callable[[], Any], ...] = (
-        lambda: colour_line_laplacian(image, wanted),
-        lambda: TIES * ties_along(image, pixels, near).laplacian(wanted.size),
-        lambda: weight * ties_to_known(image, trimap).laplacian(wanted.size),
+    form, right = found
+    return solve_open(
+        form, right, trimap, guard, lambda matrix: with_block_colours(matrix, image, ~trimap.known)
     )
-    matrix: Any = None
-    for part in parts:
-        if not guard.next_pass():
-            return trimap.levels, Status.cancelled
-        matrix = part() if matrix is None else matrix + part()
-    return least_variation(
-        matrix,
-        trimap,
-        guard,
-        lambda inner: with_block_colours(inner, image, wanted),
-        math.sqrt(MIXTURES) * mixture_rows(image, pixels, near[0]),
-    )
+
+
+def matting_system(
+    image: FloatArray, trimap: Trimap, guard: Guard
+) -> tuple[MattingForm, FloatArray] | None:
+    """Return the matrix for the open pixels and the right-hand side, or None if cancelled."""
+    wanted = ~trimap.known
+    pixels = np.flatnonzero(wanted).astype(np.int32)
+    number = np.full(wanted.shape, -1, np.int32)
+    number[wanted] = np.arange(len(pixels), dtype=np.int32)
+    sides = ties_to_known(image, trimap)
+    if not guard.next_pass():
+        return None
+    near = neighbours(image, pixels, guard.next_pass)
+    if not guard.next_pass():
+        return None
+    similar = _similar(image, number, trimap, pixels, near)
+    del near
+    if not guard.next_pass():
+        return None
+    lines = colour_lines(image, number, trimap.kept)
+    right, ends = lines.kept_ends + similar.right, lines.ends + similar.ends
+    if len(sides.k):
+        weight = min(KNOWN / wanted.size, MOST_KNOWN)
+        right += weight * sides.k * trimap.kept.ravel()[sides.j]
+        ends += weight * sides.k
+    # Two rows and columns more: steps from the border end at known pixels.
+    framed = np.pad(np.maximum(number, 0), ((0, 2), (2, 2)))
+    down, across = np.divmod(pixels, wanted.shape[1])
+    return MattingForm(
+        number=framed,
+        places=down * np.int32(framed.shape[1]) + across + np.int32(2),
+        steps=STEPS @ (framed.shape[1], 1),
+        lines=lines.weights,
+        near=similar.near,
+        ties=similar.ties,
+        mixtures=similar.mixtures,
+        ends=ends,
+        tie=TIES * STRENGTH,
+        mixing=MIXTURES,
+    ), right
+
+
+@dataclass(frozen=True, eq=False)
+class _Similar:
+    """Ties and mixtures of `MattingForm`, and their part of the right-hand side."""
+
+    near: Array
+    ties: Array
+    mixtures: FloatArray
+    ends: FloatArray
+    right: FloatArray
+
+
+def _similar(
+    image: FloatArray, number: Array, trimap: Trimap, pixels: Array, found: list[Array]
+) -> _Similar:
+    """Weigh the neighbours of open pixels."""
+    colours = image.reshape(-1, image.shape[2])
+    numbers, kept, count = number.ravel(), trimap.kept.ravel(), found[0].shape[1]
+    # Fewer in tiny pictures: the other columns keep the weight 0.
+    there = np.r_[:count, MIXED : MIXED + found[1].shape[1]]
+    near = np.zeros((len(pixels), SIMILAR), np.int32)
+    ties, mixtures = np.zeros(near.shape, np.uint16), np.zeros((len(pixels), MIXED), np.float32)
+    ends, right = np.zeros((2, len(pixels)))
+    for first in range(0, len(pixels), PIXELS_AT_ONCE):
+        here = slice(first, first + PIXELS_AT_ONCE)
+        j = np.concatenate([part[here] for part in found], axis=1)
+        k = np.rint(tie_strengths(colours, pixels[here], j) / STRENGTH)
+        w = mixture_weights(colours, pixels[here], j[:, :count])
+        known, one = numbers[j] < 0, kept[j]
+        ends[here] = TIES * STRENGTH * (k * known).sum(axis=1)
+        near[here, there] = np.maximum(numbers[j], 0)
+        ties[here, there] = np.where(known, 0.0, k)
+        mixtures[here, :count] = np.where(known[:, :count], 0.0, w)
+        share = MIXTURES * (w * one[:, :count]).sum(axis=1)
+        right[here] += TIES * STRENGTH * (k * one).sum(axis=1) + share
+        mixed = np.flatnonzero(share)
+        part = mixtures[here][mixed] * share[mixed, None]
+        np.subtract.at(right, near[here][mixed, :MIXED], part)
+    return _Similar(near, ties, mixtures, ends, right)

@@ -113,7 +113,9 @@ def matte(
         sizes = " × ".join(map(str, parts.kept.shape)), " × ".join(map(str, x.shape[:2]))
         raise MismatchError(f"trimap: {sizes[0]} pixels, but the image has {sizes[1]}")
     factor = math.ceil(math.sqrt(x.shape[0] * x.shape[1] / max_pixels))
-    small, known, solve = reduced(x, factor), parts.reduced(factor), _solver(method)
+    small, known, solve = x, parts, _solver(method)
+    if factor > 1:
+        small, known = reduced(x, factor), parts.reduced(factor)
     if known.known.all():
         alpha, status = known.levels, Status.direct
     else:
@@ -195,7 +197,7 @@ class MatteCost:
 
 
 _MATTE_COSTS = {
-    "combined": MatteCost(450, 5.0, 2200, 90.0),
+    "combined": MatteCost(170, 5.0, 620, 45.0),
     "knn": MatteCost(590, 15.0, 190, 28.0),
     "closed-form": MatteCost(460, 10.0),
     "lbdm": MatteCost(2600, 20.0),
