@@ -76,8 +76,8 @@ def row_kernel(function: Kernel) -> Kernel:
 
     It must not allocate: views of rows are then not counted, which costs as much as a short row.
     """
-    compile_ = numba.njit(error_model="numpy", fastmath=_REORDERED, _nrt=False)
-    return cast(Kernel, compile_(function))
+    njit: Any = numba.njit
+    return cast(Kernel, njit(error_model="numpy", fastmath=_REORDERED, _nrt=False)(function))
 
 
 def view(function: Kernel) -> Kernel:

@@ -59,8 +59,8 @@ def check_inverse(s):
 def measured(shape, u, v, f, alpha, w, gamma=GAMMA):
     """Return the pull and the stiffness that the system was made from, and the sums."""
     s, b = harmonic_stencil(1 + inside(v, shape), mass=0.0), zeros(shape, np.float64)
-    planes = s.mass, s.inverse, b, u, v, f, alpha, w, s.down, s.right
-    sums = structure_system(*planes, gamma, MU, *shape).sum(axis=1)
+    planes, data = (s.mass, s.inverse, b, u, v), (f, alpha, w)
+    sums = structure_system(*planes, data, (s.down, s.right), gamma, MU, *shape).sum(axis=1)
     check_inverse(s)
     stiffness = inside(s.mass, shape) - MU
     pull = MU * inside(w, shape) + stiffness * inside(v, shape) - inside(b, shape)

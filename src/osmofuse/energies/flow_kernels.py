@@ -100,11 +100,8 @@ def structure_system(
     b: FloatArray,
     u: FloatArray,
     v: FloatArray,
-    f: FloatArray,
-    alpha: FloatArray,
-    w: FloatArray,
-    down: FloatArray,
-    right: FloatArray,
+    data: tuple[FloatArray, ...],
+    edges: tuple[FloatArray, ...],
     gamma: float,
     mu: float,
     rows: int,
@@ -116,12 +113,14 @@ def structure_system(
     side :math:`\mu w + s v - p`: a step down where s is not too small. The stiffness stands for the
     change of the pull with v: a diagonal within the spectrum of the Gauss-Newton matrix, three
     quarters of its row sums, with which rounds converge fastest; and what that matrix leaves out,
-    which is large where ratios differ. The edges are those of the regulariser, given. The sums are the
-    osmosis term, the fidelity of what is free, and :math:`\tfrac12 (v - w)^2`.
+    which is large where ratios differ. The edges, down and right, are those of the regulariser;
+    the data are f, alpha and w. The sums are the osmosis term, the fidelity of what is free, and
+    :math:`\tfrac12 (v - w)^2`.
     """
     half, zero, held = v.dtype.type(0.5), v.dtype.type(0.0), v.dtype.type(HELD_GAMMA)
     one, three, tiny = v.dtype.type(1.0), v.dtype.type(3.0), v.dtype.type(TINY)
     most = v.dtype.type(1.5)
+    (f, alpha, w), (down, right) = data, edges
     sums = np.zeros((3, rows), v.dtype)
     for i in prange(1, rows + 1):
         osmosis, fidelity, quadratic = zero, zero, zero
@@ -146,8 +145,8 @@ def structure_system(
             stiffness = abs(s) * (most * (o * ahead + beyond) + three * o * spread)
             pull = d1 * d1 + d2 * d2 + d3 * d3 + d4 * d4 - s * gu
             mass[i, j] = mu + stiffness
-            edges = down[i - 1, j] + down[i, j] + right[i, j - 1] + right[i, j]
-            inverse[i, j] = one / (mu + stiffness + edges)
+            nearby = down[i - 1, j] + down[i, j] + right[i, j - 1] + right[i, j]
+            inverse[i, j] = one / (mu + stiffness + nearby)
             b[i, j] = mu * w[i, j] + stiffness * x - pull
             e, c = z - f[i, j], gamma * alpha[i, j]
             osmosis += half * (z - x) * gu  # the sum of v gu is 0: nothing large cancels

@@ -13,10 +13,14 @@ planes, where the first of them begins and how far apart they are.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeAlias
 
 from osmofuse.kernels import fast_kernel, pixel, prange, row_kernel, view
 from osmofuse.typing import Array, FloatArray
+
+Planes: TypeAlias = tuple[FloatArray, ...]
+Sizes: TypeAlias = tuple[int, ...]
+"""Rows, columns and width of a grid, and the same of the coarse one."""
 
 RING = 4  # rows of a ring; a power of two, at least 3
 PLANES = 9  # of a coarse level: those below
@@ -124,102 +128,142 @@ def sum_blocks(out: FloatArray, one: FloatArray, two: FloatArray, cols: int) -> 
 
 
 @row_kernel
+def enter_row(
+    ring: FloatArray,
+    i: int,
+    x: FloatArray,
+    coarse_x: FloatArray,
+    empty: FloatArray,
+    sizes: Sizes,
+    how: int,
+) -> None:
+    """Set a row of the ring before the first sweep: x or 0, with the correction, if any."""
+    rows, cols, w, coarse_rows, coarse_cols, coarse_w = sizes
+    new = ring[i % RING]
+    if i > rows:
+        clear(new)
+        return
+    old = empty if how & FRESH else row(x, i, w)
+    if how & CORRECTED:
+        k = (i + 1) // 2
+        near = min(k + 1, coarse_rows) if i % 2 == 0 else max(k - 1, 1)
+        here, beside = row(coarse_x, k, coarse_w), row(coarse_x, near, coarse_w)
+        interpolate(new, old, here, beside, coarse_cols)
+    else:
+        copy(new, old, -math.inf, cols)
+
+
+@row_kernel
+def sweep_row(
+    ring: FloatArray, m: int, t: int, b: FloatArray, matrix: Planes, omega: float, sizes: Sizes
+) -> None:
+    """Set row t of the ring after sweep m + 1 from that after sweep m."""
+    rows, cols, w = sizes[0], sizes[1], sizes[2]
+    down, right, _, inverse = matrix
+    before, new = RING * m, ring[RING * (m + 1) + t % RING]
+    if t > rows:
+        clear(new)
+        return
+    relax(
+        new,
+        ring[before + (t - 1) % RING],
+        ring[before + t % RING],
+        ring[before + (t + 1) % RING],
+        row(b, t, w),
+        row(down, t - 1, w),
+        row(down, t, w),
+        row(right, t, w),
+        row(inverse, t, w),
+        omega,
+        cols,
+    )
+
+
+@row_kernel
+def restrict_row(
+    coarse_b: FloatArray,
+    ring: FloatArray,
+    n: int,
+    t: int,
+    b: FloatArray,
+    matrix: Planes,
+    sizes: Sizes,
+) -> None:
+    """Compute the residual of row t after n sweeps, and after an even row sum blocks of two."""
+    rows, cols, w, _, coarse_cols, coarse_w = sizes
+    down, right, mass, _ = matrix
+    done, rest = RING * n, RING * (n + 1)
+    left = ring[rest + t % 2]
+    if t > rows:
+        clear(left)
+    else:
+        residual(
+            left,
+            ring[done + (t - 1) % RING],
+            ring[done + t % RING],
+            ring[done + (t + 1) % RING],
+            row(b, t, w),
+            row(down, t - 1, w),
+            row(down, t, w),
+            row(right, t, w),
+            row(mass, t, w),
+            cols,
+        )
+    if t % 2 == 0:
+        sum_blocks(row(coarse_b, t // 2, coarse_w), ring[rest + 1], left, coarse_cols)
+
+
+@row_kernel
+def sum_strip(coarse_b: FloatArray, b: FloatArray, first: int, last: int, sizes: Sizes) -> None:
+    """Sum b over blocks: the residual of x = 0."""
+    w, coarse_cols, coarse_w = sizes[2], sizes[4], sizes[5]
+    for k in range(first, last + 1):
+        one, two = row(b, 2 * k - 1, w), row(b, 2 * k, w)
+        sum_blocks(row(coarse_b, k, coarse_w), one, two, coarse_cols)
+
+
+@row_kernel
 def smooth_strip(
     y: FloatArray,
     x: FloatArray,
-    coarse_x: FloatArray,
     b: FloatArray,
-    down: FloatArray,
-    right: FloatArray,
-    mass: FloatArray,
-    inverse: FloatArray,
-    coarse_b: FloatArray,
+    matrix: Planes,
+    coarse: Planes,
     steps: FloatArray,
     ring: FloatArray,
     least: float,
     first: int,
     last: int,
-    sizes: Array,
+    sizes: Sizes,
     how: int,
 ) -> None:
     """Set y to x after a correction and sweeps, from one coarse row to another; planes are flat.
 
     `how` is a sum of FRESH (x is 0), CORRECTED (the interpolated coarse x is added to it),
     RESTRICTED (the coarse b is set to the residual, summed over blocks) and EXTENDED (y is to be
-    interpolated). Without sweeps only the residual is summed. `least` bounds y below. The sizes
-    are rows, columns and width of the grid, and the same of the coarse one.
+    interpolated). Without sweeps only the residual is summed. `least` bounds y below.
     """
-    n = steps.size
-    rows, cols, w, coarse_rows, coarse_cols, coarse_w = sizes
-    if n == 0 and how == FRESH | RESTRICTED:
-        for k in range(first, last + 1):
-            one, two = row(b, 2 * k - 1, w), row(b, 2 * k, w)
-            sum_blocks(row(coarse_b, k, coarse_w), one, two, coarse_cols)
-        return
-    fresh, corrected, restricted = how & FRESH, how & CORRECTED, how & RESTRICTED
+    n, rows, cols, w = steps.size, sizes[0], sizes[1], sizes[2]
+    coarse_x, coarse_b = coarse
     top, bottom = 2 * first - 1, 2 * last
-    halo = n + 1 if restricted else n
-    rest = RING * (n + 1)  # two rows of the residual, and one of zeros
-    for k in range(rest + 3):
+    halo = n + 1 if how & RESTRICTED else n
+    for k in range(RING * (n + 1) + 3):
         clear(ring[k])
+    empty = ring[RING * (n + 1) + 2]
     for i in range(max(top - halo, 1), bottom + halo + 1):
-        new = ring[i % RING]
-        if i > rows:
-            clear(new)
-        else:
-            old = ring[rest + 2] if fresh else row(x, i, w)
-            if corrected:
-                k = (i + 1) // 2
-                near = min(k + 1, coarse_rows) if i % 2 == 0 else max(k - 1, 1)
-                here, beside = row(coarse_x, k, coarse_w), row(coarse_x, near, coarse_w)
-                interpolate(new, old, here, beside, coarse_cols)
-            else:
-                copy(new, old, least, cols)
+        enter_row(ring, i, x, coarse_x, empty, sizes, how)
         for m in range(n):
             t = i - m - 1
-            if t > rows:
-                clear(ring[RING * (m + 1) + t % RING])
-            elif t >= 1 and t > top - halo + m:
-                before = RING * m
-                relax(
-                    ring[RING * (m + 1) + t % RING],
-                    ring[before + (t - 1) % RING],
-                    ring[before + t % RING],
-                    ring[before + (t + 1) % RING],
-                    row(b, t, w),
-                    row(down, t - 1, w),
-                    row(down, t, w),
-                    row(right, t, w),
-                    row(inverse, t, w),
-                    steps[m],
-                    cols,
-                )
-        t, done = i - n, RING * n
-        if top <= t <= min(bottom, rows) and n > 0:
+            if t > max(top - halo + m, 0):
+                sweep_row(ring, m, t, b, matrix, steps[m], sizes)
+        t = i - n
+        if n > 0 and top <= t <= min(bottom, rows):
             end = row(y, t, w)
-            copy(end, ring[done + t % RING], least, cols)
+            copy(end, ring[RING * n + t % RING], least, cols)
             if how & EXTENDED:
                 extend(end, cols)
-        t -= 1
-        if restricted and top <= t <= bottom:
-            left = ring[rest + t % 2]
-            if t > rows:
-                clear(left)
-            else:
-                residual(
-                    left,
-                    ring[done + (t - 1) % RING],
-                    ring[done + t % RING],
-                    ring[done + (t + 1) % RING],
-                    row(b, t, w),
-                    row(down, t - 1, w),
-                    row(down, t, w),
-                    row(right, t, w),
-                    row(mass, t, w),
-                    cols,
-                )
-            if t % 2 == 0:
-                sum_blocks(row(coarse_b, t // 2, coarse_w), ring[rest + 1], left, coarse_cols)
+        if how & RESTRICTED and top <= t - 1 <= bottom:
+            restrict_row(coarse_b, ring, n, t - 1, b, matrix, sizes)
 
 
 @row_kernel
@@ -239,7 +283,7 @@ def solve_directly(
 @fast_kernel
 def run_passes(
     passes: Array,
-    finest: tuple[FloatArray, ...],
+    finest: Planes,
     memory: FloatArray,
     table: Array,
     direct: FloatArray,
@@ -258,33 +302,35 @@ def run_passes(
         k, old, new, kind, degree, how = passes[n]
         steps = all_steps[kind, :degree]
         deeper = min(k + 1, len(table) - 1)
-        sizes = (
-            table[k, 0],
-            table[k, 1],
-            table[k, 2],
-            table[deeper, 0],
-            table[deeper, 1],
-            table[deeper, 2],
-        )
-        coarse_x, coarse_b = plane(memory, table, deeper, X), plane(memory, table, deeper, B)
+        own, below = table[k], table[deeper]
+        sizes = own[0], own[1], own[2], below[0], below[1], below[2]
+        coarse = plane(memory, table, deeper, X), plane(memory, table, deeper, B)
         if k == 0:
             source, target, side = x if old == X else y, x if new == X else y, b
-            m0, m1, m2, m3 = down, right, mass, inverse
+            matrix = down, right, mass, inverse
         else:
             source, target = plane(memory, table, k, old), plane(memory, table, k, new)
             side = plane(memory, table, k, B)
-            m0, m1 = plane(memory, table, k, DOWN), plane(memory, table, k, RIGHT)
-            m2, m3 = plane(memory, table, k, MASS), plane(memory, table, k, INVERSE)
+            matrix = (
+                plane(memory, table, k, DOWN), plane(memory, table, k, RIGHT),
+                plane(memory, table, k, MASS), plane(memory, table, k, INVERSE),
+            )  # fmt: skip
         if how == DIRECT:
             solve_directly(target, side, direct, sizes[0], sizes[1], sizes[2])
             continue
         half = (sizes[0] + 1) // 2
         strips = min(scratch.shape[0], max(sizes[0] * sizes[1] // LEAST_STRIP, 1))
+        summed = how == FRESH | RESTRICTED and degree == 0
         for s in prange(strips):
-            smooth_strip(
-                target, source, coarse_x, side, m0, m1, m2, m3, coarse_b, steps, scratch[s],
-                least, s * half // strips + 1, (s + 1) * half // strips, sizes, how,
-            )  # fmt: skip
+            first, last = s * half // strips + 1, (s + 1) * half // strips
+            if summed:
+                sum_strip(coarse[1], side, first, last, sizes)
+            else:
+                ring = scratch[s]
+                smooth_strip(
+                    target, source, side, matrix, coarse, steps, ring, least, first, last, sizes,
+                    how,
+                )  # fmt: skip
 
 
 @row_kernel

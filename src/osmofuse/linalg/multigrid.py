@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -131,10 +132,11 @@ class Hierarchy:
         rows, width = RING * (MOST_SWEEPS + 1) + 3, self.finest.mass.shape[1]
         strips = STRIPS * threads()
         self.scratch = flat_zeros(strips * rows * width, dtype).reshape(strips, rows, width)
-        self._steps = np.zeros((4, MOST_SWEEPS), dtype)
+        self._steps: FloatArray = np.zeros((4, MOST_SWEEPS), dtype)
         for kind, steps in enumerate((_FINE, _COARSE, _HEAVY)):
             self._steps[kind, : len(steps)] = steps
         self._direct: FloatArray = np.zeros((0, 0), dtype)
+        self._number: Any = dtype
 
     def _level(self, k: int) -> Level:
         rows, cols, _, start, step = map(int, self._table[k])
@@ -162,8 +164,8 @@ class Hierarchy:
         while self.depth < len(self._table) and heaviness * 4.0 ** (self.depth - 1) <= HEAVY:
             self.depth += 1
         s = self.finest
-        matrix = (plane.ravel() for plane in (s.down, s.right, s.mass))
-        coarsen(*matrix, self._memory, self._table, self.depth)
+        down, right, mass = (plane.ravel() for plane in (s.down, s.right, s.mass))
+        coarsen(down, right, mass, self._memory, self._table, self.depth)
         last = self.levels[self.depth - 2].stencil if self.depth > 1 else s
         small = max(last.shape) <= COARSEST_SIDE
         self._direct = _pseudo_inverse(last) if small else self._direct[:0]
@@ -203,10 +205,10 @@ class Hierarchy:
         b: FloatArray,
         least: float,
     ) -> None:
-        s = self.finest
+        s, number = self.finest, self._number
         finest = tuple(p.ravel() for p in (x, y, b, s.down, s.right, s.mass, s.inverse))
         tables = self._table, self._direct, self._steps, self.scratch
-        run_passes(passes, finest, self._memory, *tables, x.dtype.type(least))
+        run_passes(passes, finest, self._memory, *tables, number(least))
 
     def sweep(
         self,

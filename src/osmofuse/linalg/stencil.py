@@ -78,7 +78,7 @@ def zeros(shape: tuple[int, int], dtype: type = np.float32) -> FloatArray:
 
 
 def flat_zeros(size: int, dtype: type = np.float32) -> FloatArray:
-    """Return zeros of which the second begins a cache line, each time at another place of a page."""
+    """Return zeros; the second begins a cache line, each time at another place of a page."""
     one = np.dtype(dtype).itemsize
     memory = _blocks.cut(size * one + _PAGE)
     start = (next(_places) - one - memory.ctypes.data) % _PAGE

@@ -305,8 +305,8 @@ class Flow:
         if u is None:
             sums = resting_system(s.mass, s.inverse, b, v, c.w, *edges, number(mu), *self.shape)
             return {"osmosis": 0.0, "fidelity": 0.0, "structure": mu * _total(sums)}
-        planes = s.mass, s.inverse, b, u, v, c.f, c.alpha, c.w
-        sums = structure_system(*planes, *edges, number(gamma), number(mu), *self.shape)
+        planes, data = (s.mass, s.inverse, b, u, v), (c.f, c.alpha, c.w)
+        sums = structure_system(*planes, data, edges, number(gamma), number(mu), *self.shape)
         osmosis, fidelity, quadratic = map(_total, sums)
         return {"osmosis": osmosis, "fidelity": fidelity, "structure": mu * quadratic}
 

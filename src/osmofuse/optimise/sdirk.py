@@ -57,14 +57,15 @@ def second_row(
     delta: FloatArray,
     below: FloatArray,
     v: FloatArray,
-    over: FloatArray,
-    down: FloatArray,
-    right: FloatArray,
-    mass: FloatArray,
+    matrix: tuple[FloatArray, ...],
     weight: float,
     cols: int,
 ) -> None:
-    """Do a row of `second_stage`, and set the residual of twice the change."""
+    """Do a row of `second_stage`, and set the residual of twice the change.
+
+    The matrix is given as rows: edges from above, down and to the right, and mass.
+    """
+    over, down, right, mass = matrix
     two = v.dtype.type(2.0)
     for j in range(1, cols + 1):
         z = delta[j]
@@ -109,7 +110,7 @@ def second_stage(
                 second_row(
                     first[i], b[i], twice[i], one if i % 2 else two,
                     delta[i - 1], delta[i], delta[i + 1], v[i],
-                    down[i - 1], down[i], right[i], mass[i], weight, cols,
+                    (down[i - 1], down[i], right[i], mass[i]), weight, cols,
                 )  # fmt: skip
             sum_blocks(coarse_b[k], one, two, (cols + 1) // 2)
 
