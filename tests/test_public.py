@@ -95,6 +95,15 @@ def test_errors_are_had_without_anything_heavy():
     assert found == "False"
 
 
+def test_a_command_loads_the_parts_of_scipy_only_where_it_uses_them():
+    heavy = run(
+        "import sys, osmofuse.cli.fuse\n"
+        "parts = ('ndimage', 'sparse', 'special', 'optimize', 'fft')\n"
+        "print([one for one in parts if f'scipy.{one}' in sys.modules])"
+    )
+    assert heavy == "[]"
+
+
 def test_reading_pictures_needs_no_kernels():
     assert run("import sys, osmofuse; osmofuse.read; print('numba' in sys.modules)") == "False"
 

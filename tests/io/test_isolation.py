@@ -250,6 +250,22 @@ def test_one_child_answers_everything(fresh, tmp_path, monkeypatch):
     assert counted.children == 1
 
 
+@pytest.mark.parametrize("limits", [Limits(), Limits(pixels=5)])
+def test_a_refused_file_leaves_no_child_for_the_next(fresh, tmp_path, monkeypatch, limits):
+    bad = write(noise((40, 30), "uint8"), tmp_path / "bad.png")
+    if limits == Limits():  # whole header, broken pixels
+        bad.write_bytes(bad.read_bytes()[:-300])
+    good = write(noise((40, 30), "uint8"), tmp_path / "good.png")
+    monkeypatch.setattr(isolation.subprocess, "Popen", counted := Counted())
+    assert describe_isolated(bad).cols == 30
+    with pytest.raises((UnreadableError, LimitError)):
+        read(bad, isolated=True, limits=limits)
+    assert counted.children == 1
+    for _ in range(2):
+        np.testing.assert_array_equal(read(good, isolated=True).pixels, read(good).pixels)
+    assert counted.children == 2
+
+
 class Counted:
     """Count the processes that are started."""
 

@@ -10,7 +10,7 @@ from osmofuse.registration.local_shifts import _peak, likeness, local_shifts, or
 from osmofuse.registration.refine import agreed_change
 from osmofuse.registration.starts import log_gradient
 from osmofuse.registration.transform import carried, corners
-from osmofuse.registration.views import Plane
+from osmofuse.registration.views import ROUNDING, Plane
 
 SHAPE = (240, 200)
 
@@ -23,6 +23,19 @@ def grey():
 def field(values):
     mask = np.full(values.shape, 255, np.uint8)
     return orientation(Plane(values.astype(np.float32), mask, np.eye(3)), 2.0)
+
+
+def test_the_field_is_that_of_the_formula(grey):
+    smooth = cv2.GaussianBlur(grey.astype(np.float32), (0, 0), 2.0, borderType=cv2.BORDER_REPLICATE)
+    across, down = (
+        cv2.Scharr(smooth, cv2.CV_32F, *axis, borderType=cv2.BORDER_REPLICATE).astype(np.float64)
+        for axis in ((1, 0), (0, 1))
+    )
+    strength = across**2 + down**2
+    k2 = np.median(strength)
+    c = (across + 1j * down) ** 2 / (strength + k2 + ROUNDING**2)
+    found = field(grey)
+    np.testing.assert_allclose(found[..., 0] + 1j * found[..., 1], c, atol=1e-6)
 
 
 def moved(grey, matrix):

@@ -1,5 +1,6 @@
 """The warp: exact where it can be, in the stored depth, within the range, in blocks."""
 
+import cv2
 import numpy as np
 import pytest
 
@@ -49,6 +50,22 @@ def test_blocks_do_not_show(rng, monkeypatch):
     monkeypatch.setattr(warp, "_WARP_BLOCK", 16)
     parts, _ = warped(pixels, turn, (64, 66))
     np.testing.assert_allclose(parts, whole, atol=2e-2)  # OpenCV rounds places to 1/32 pixel
+
+
+def test_threads_do_not_show(rng, monkeypatch):
+    pixels = rng.integers(0, 60000, (70, 60, 3), np.uint16)
+    turn = Transform("affine", np.array([[0.98, -0.2, 9], [0.2, 0.98, -4], [0, 0, 1]]))
+    monkeypatch.setattr(warp, "_WARP_BLOCK", 16)
+    found = []
+    before = cv2.getNumThreads()
+    try:
+        for count in (1, 3):
+            cv2.setNumThreads(count)
+            found.append(warped(pixels, turn, (64, 66)))
+    finally:
+        cv2.setNumThreads(before)
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 def test_a_smooth_picture_is_carried_closely():

@@ -3,7 +3,8 @@
 A crafted file may exploit flaws of a decoder. So a child process parses headers and decodes pixels.
 It may not write files, has limited memory and time, and can only answer with bytes. A crash, a hang
 or an exceeded limit ends the child, not the program that asked; the child ends with that program in
-any case. One child serves all requests of a process, until it fails.
+any case. One child serves all requests of a process, until it fails or refuses a file: a damaged
+file may leave its decoder in any state, so the next file gets a new child.
 """
 
 from __future__ import annotations
@@ -176,7 +177,7 @@ class _Decoder:
     ) -> Answer:
         """Return the answer to a request about a file, which `receive` reads from a stream.
 
-        The child is ended after a failure, or after the ``seconds`` of the request.
+        The child is ended after a failure, a refusal, or the ``seconds`` of the request.
         """
         with self.lock:
             child = self.start()
@@ -189,6 +190,8 @@ class _Decoder:
                     stdin.flush()
                     return receive(_pipe(child.stdout))
             except _Refusal as refusal:
+                if os.path.lexists(path):  # a missing file has no bytes that could do harm
+                    self.end()
                 raise refusal.as_error(path) from None
             except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
                 allowed = request["seconds"] if self._ready else None

@@ -23,7 +23,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy import ndimage
 
 from osmofuse.errors import InputError
 from osmofuse.filters import reduced, robust_deviation
@@ -147,6 +146,8 @@ def find_shadow(logarithms: FloatArray) -> tuple[BoolArray, str]:
 
 def _dark_regions(small: FloatArray) -> Iterator[BoolArray]:
     """Yield candidates: connected regions below a threshold, cleaned of specks and small holes."""
+    from scipy import ndimage
+
     yellow = small[..., :2].mean(axis=2)
     for feature in (small[..., :2].max(axis=2), small[..., 0], yellow - LESS_BLUE * small[..., 2]):
         smooth = ndimage.median_filter(feature, 5)
@@ -162,6 +163,8 @@ def _dark_regions(small: FloatArray) -> Iterator[BoolArray]:
 
 def _without_holes(region: BoolArray) -> BoolArray:
     """Return a region with its small holes filled."""
+    from scipy import ndimage
+
     labels, _ = ndimage.label(~region)
     sizes = np.bincount(labels.ravel())
     small = sizes < 0.4 * SMALLEST * region.size
@@ -171,6 +174,8 @@ def _without_holes(region: BoolArray) -> BoolArray:
 
 def edge_of(logarithms: FloatArray, region: BoolArray) -> Edge | None:
     """Return the change of light along the edge of a region; None if it has hardly any."""
+    from scipy import ndimage
+
     found = ndimage.find_objects(region.astype(np.uint8))
     if not found:
         return None
@@ -212,6 +217,8 @@ def _continuity(inside: FloatArray, outside: FloatArray) -> float:
 
 def _strip(region: BoolArray) -> BoolArray:
     """Return the pixels of a region at some distance from its edge, without the frame."""
+    from scipy import ndimage
+
     inner, outer = (
         ndimage.binary_erosion(region, iterations=n, border_value=1) for n in (INNER, OUTER)
     )
@@ -219,4 +226,6 @@ def _strip(region: BoolArray) -> BoolArray:
 
 
 def _around(x: FloatArray) -> FloatArray:
+    from scipy import ndimage
+
     return np.asarray(ndimage.gaussian_filter(x, 2.5, mode="constant", truncate=3.0))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from scipy import ndimage
 
 from osmofuse.errors import InputError
 from osmofuse.filters import robust_deviation
@@ -32,6 +31,8 @@ def band_of_mask(
         the mask: from where the median brightness along the edge leaves that of one side
         to where it reaches that of the other.
     """
+    from scipy import ndimage
+
     if not shadow.any() or shadow.all():
         raise InputError(
             "boundary: a mask of the shadow must be black in the shadow, white elsewhere"

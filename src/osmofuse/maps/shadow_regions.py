@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy import ndimage
 
 from osmofuse.errors import InputError
 from osmofuse.typing import Array, BoolArray, FloatArray
@@ -82,6 +81,8 @@ def shadow_regions(
 
 def _labelled(band: BoolArray) -> tuple[Array, Array]:
     """Return the labels of the regions from 1, and their sizes; specks have the label 0."""
+    from scipy import ndimage
+
     labels, count = ndimage.label(~band)
     sizes = np.bincount(labels.ravel(), minlength=count + 1)[1:]
     order = np.argsort(-sizes, kind="stable")[:MOST_REGIONS]
@@ -93,6 +94,8 @@ def _labelled(band: BoolArray) -> tuple[Array, Array]:
 
 def _levels(logarithms: FloatArray, labels: Array, band: BoolArray) -> FloatArray:
     """Return the brightness of each region, from jumps across the boundary; NaN if unconnected."""
+    from scipy import ndimage
+
     # The pixels next to those without a label have one, so a box with a margin of 1 will do.
     first, last = (np.flatnonzero((labels == 0).any(axis=k))[[0, -1]] for k in (1, 0))
     box = tuple(slice(max(int(a) - 1, 0), int(b) + 2) for a, b in (first, last))
@@ -126,6 +129,8 @@ def _jumps(
     logarithms: FloatArray, labels: Array, one: int, others: Array, width: float
 ) -> FloatArray:
     """Return the difference of a region's strip to those of its neighbours; NaN without pixels."""
+    from scipy import ndimage
+
     reach = width + STRIP
     margin = int(reach) + 1
     inside = ndimage.find_objects(labels, max_label=one)[one - 1]

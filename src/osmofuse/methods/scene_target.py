@@ -24,7 +24,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy import ndimage
 
 from osmofuse.errors import InputError
 from osmofuse.filters import MAD, smooth
@@ -189,6 +188,8 @@ def dark_frame(b: FloatArray) -> BoolArray:
 
 def _trust(known: BoolArray) -> FloatArray:
     """Return 1 away from where the thermal picture has no data, 0 there."""
+    from scipy import ndimage
+
     if known.all():
         return np.ones(known.shape, np.float32)
     away = ndimage.distance_transform_edt(known)
@@ -262,6 +263,8 @@ def heat(
 
 def with_headroom(u: FloatArray, white: float, distance: float) -> FloatArray:
     """Return u with the surroundings of what exceeds white or black moved by as much."""
+    from scipy import ndimage
+
     side = 2 * math.ceil(distance) + 1
     for sign, limit in ((1.0, white), (-1.0, 0.0)):
         excess = np.maximum(np.float32(sign) * (u - np.float32(limit)), 0.0)

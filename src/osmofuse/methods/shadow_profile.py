@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy import ndimage
 
 from osmofuse.filters import gaussian
 from osmofuse.maps.shadow_regions import ShadowRegions
@@ -150,6 +149,8 @@ def shadow_profile(logarithms: FloatArray, regions: ShadowRegions) -> ShadowProf
 
 def _profile_of(logarithms: FloatArray, regions: ShadowRegions) -> ShadowProfile:
     """Measure a shadow in the box around its boundary."""
+    from scipy import ndimage
+
     (away, lit), (into, changed) = (
         ndimage.distance_transform_edt(~x, return_indices=True)
         for x in (regions.lit, regions.changed)

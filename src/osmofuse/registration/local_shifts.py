@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
-from osmofuse.registration.opencv import opencv
+from osmofuse.registration.opencv import in_threads, opencv
 from osmofuse.registration.views import ROUNDING, Plane
 from osmofuse.typing import BoolArray, FloatArray
 
@@ -35,11 +36,20 @@ def orientation(plane: Plane, sigma: float) -> FloatArray:
     across = cv2.Scharr(smooth, cv2.CV_32F, 1, 0, borderType=cv2.BORDER_REPLICATE)
     down = cv2.Scharr(smooth, cv2.CV_32F, 0, 1, borderType=cv2.BORDER_REPLICATE)
     inner = inside(plane, sigma)
-    strength = across * across + down * down
-    shown = strength[inner]
+    # In place: most of the time would go into new memory.
+    imaginary = across * down
+    imaginary *= 2
+    across *= across
+    down *= down
+    strength = across + down
+    shown = strength.ravel() if inner.all() else strength[inner]
     k2 = float(np.median(shown[:: max(1, shown.size // 100_000)])) if shown.size else 0.0
-    weight = inner / (strength + np.float32(k2 + ROUNDING**2))
-    return np.dstack([(across * across - down * down) * weight, 2 * across * down * weight])
+    strength += np.float32(k2 + ROUNDING**2)
+    weight = np.divide(inner, strength, out=strength)
+    real = np.subtract(across, down, out=across)
+    real *= weight
+    imaginary *= weight
+    return np.asarray(cv2.merge([real, imaginary]))
 
 
 def inside(plane: Plane, sigma: float) -> BoolArray:
@@ -62,6 +72,11 @@ def likeness(one: FloatArray, other: FloatArray) -> float:
     energy = float((one * one).sum()) * float((other * other).sum())
     return float((one * other).sum()) / math.sqrt(energy) if energy > 0 else 0.0
 
+
+# Of a tile: position (x, y), height and sharpness of the peak; with its centre (x, y) before them.
+_Point: TypeAlias = tuple[float, float]
+_Peak: TypeAlias = tuple[_Point, float, tuple[_Point, _Point]]
+_Match: TypeAlias = tuple[_Point, _Point, float, tuple[_Point, _Point]]
 
 _LEAST_ENERGY = 0.02  # mean |c|^2 below which a tile has no structure
 _MOST_TILES = 300  # bounds the time; with more, tiles overlap less
@@ -98,26 +113,35 @@ def local_shifts(moving: FloatArray, fixed: FloatArray, *, size: int, radius: in
     cv2 = opencv()
     rows, cols = fixed.shape[:2]
     padded = cv2.copyMakeBorder(moving, *[radius] * 4, cv2.BORDER_CONSTANT, value=0)
-    found = []
     # Half a tile apart, or further where there would be too many.
     step = max(size / 2, math.sqrt(rows * cols / _MOST_TILES))
-    for top in _tile_starts(rows, size, step):
-        for left in _tile_starts(cols, size, step):
-            tile = fixed[top : top + size, left : left + size]
-            place = padded[
-                top : top + tile.shape[0] + 2 * radius, left : left + tile.shape[1] + 2 * radius
-            ]
-            if min(_energy(tile), _energy(place)) < _LEAST_ENERGY:
-                continue
-            surface = cv2.matchTemplate(place, tile, cv2.TM_CCORR_NORMED)
-            peak = _peak(surface)
-            if peak is not None:
-                centre = left + (tile.shape[1] - 1) / 2, top + (tile.shape[0] - 1) / 2
-                found.append((centre, *peak))
+    lefts = _tile_starts(cols, size, step)
+
+    def matched(top: int) -> list[_Match]:
+        """Return the matches of a row of tiles."""
+        tiles = fixed[top : top + size]
+        places = padded[top : top + len(tiles) + 2 * radius]
+        parts = (
+            (left, places[:, left : left + size + 2 * radius], tiles[:, left : left + size])
+            for left in lefts
+        )
+        found = ((left, tile.shape[1], _match(place, tile)) for left, place, tile in parts)
+        down = top + (len(tiles) - 1) / 2
+        return [((left + (n - 1) / 2, down), *peak) for left, n, peak in found if peak is not None]
+
+    found = [one for row in in_threads(matched, _tile_starts(rows, size, step)) for one in row]
     if not found:
         return Shifts(np.empty((0, 2)), np.empty((0, 2)), np.empty(0), np.empty((0, 2, 2)), radius)
     centres, shifts, peaks, information = (np.array(part) for part in zip(*found, strict=True))
     return Shifts(centres, shifts - radius, peaks, information, radius)
+
+
+def _match(place: FloatArray, tile: FloatArray) -> _Peak | None:
+    """Return the peak of a tile's correlation with a larger place; None without structure."""
+    cv2 = opencv()
+    if min(_energy(tile), _energy(place)) < _LEAST_ENERGY:
+        return None
+    return _peak(cv2.matchTemplate(place, tile, cv2.TM_CCORR_NORMED))
 
 
 def _tile_starts(length: int, size: int, step: float) -> list[int]:
@@ -129,25 +153,23 @@ def _tile_starts(length: int, size: int, step: float) -> list[int]:
 
 
 def _energy(field: FloatArray) -> float:
-    return float(np.square(field).sum()) / float(field.shape[0] * field.shape[1])
+    cv2 = opencv()
+    return float(cv2.norm(field, cv2.NORM_L2SQR)) / math.prod(field.shape[:2])
 
 
-def _peak(surface: FloatArray) -> tuple[FloatArray, float, FloatArray] | None:
+def _peak(surface: FloatArray) -> _Peak | None:
     """Return position (x, y), height and sharpness of an inner maximum; None at the border."""
     row, col = np.unravel_index(int(surface.argmax()), surface.shape)
     if not (0 < row < surface.shape[0] - 1 and 0 < col < surface.shape[1] - 1):
         return None
-    s = surface[row - 1 : row + 2, col - 1 : col + 2].astype(np.float64)
-    slope = np.array([s[1, 2] - s[1, 0], s[2, 1] - s[0, 1]]) / 2
-    mixed = (s[2, 2] + s[0, 0] - s[0, 2] - s[2, 0]) / 4
-    sharpness = -np.array(
-        [
-            [s[1, 2] - 2 * s[1, 1] + s[1, 0], mixed],
-            [mixed, s[2, 1] - 2 * s[1, 1] + s[0, 1]],
-        ]
-    )
-    determinant = sharpness[0, 0] * sharpness[1, 1] - sharpness[0, 1] ** 2
-    if sharpness[0, 0] <= 0 or determinant <= 0:
+    # Of numbers, not arrays: there are thousands of tiles.
+    above, s, below = surface[row - 1 : row + 2, col - 1 : col + 2].astype(np.float64).tolist()
+    gx, gy = (s[2] - s[0]) / 2, (below[1] - above[1]) / 2
+    xy = -(below[2] + above[0] - above[2] - below[0]) / 4
+    xx, yy = -(s[2] - 2 * s[1] + s[0]), -(below[1] - 2 * s[1] + above[1])
+    determinant = xx * yy - xy * xy
+    if xx <= 0 or determinant <= 0:
         return None
-    step = np.clip(np.linalg.solve(sharpness, slope), -1, 1)
-    return np.array([col, row]) + step, float(s[1, 1]), sharpness
+    steps = (yy * gx - xy * gy) / determinant, (xx * gy - xy * gx) / determinant
+    across, down = (min(max(step, -1.0), 1.0) for step in steps)
+    return (float(col) + across, float(row) + down), s[1], ((xx, xy), (xy, yy))

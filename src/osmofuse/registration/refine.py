@@ -131,19 +131,27 @@ def refined(
 
     Where few tiles agree, the change is of a simpler kind. None if the pictures no longer overlap.
     """
-    before = None
+    last = _refined(moving, fixed, transform, kind, levels)
+    return None if last is None else normalised(last[1])
+
+
+def _refined(
+    moving: View, fixed: View, transform: FloatArray, kind: Kind, levels: tuple[Level, ...]
+) -> tuple[Frame, FloatArray, Change] | None:
+    """Return the last frame with the transform and the last change."""
+    last = None
     for level in levels:
         frame = frame_of(moving, fixed, transform, level.pixels)
         if frame is None:
             return None
-        if before is not None and frame.scale < 1.1 * before:
+        if last is not None and frame.scale < 1.1 * last[0].scale:
             break  # the last level was as fine
-        before = frame.scale
         found = _settled(frame, transform, kind, level, _BROAD_SIGMA)
         if found is None:
             return None
         transform = found[0]
-    return normalised(transform)
+        last = frame, *found
+    return last
 
 
 def sharpened(moving: View, fixed: View, transform: FloatArray, kind: Kind) -> FloatArray | None:
@@ -152,15 +160,13 @@ def sharpened(moving: View, fixed: View, transform: FloatArray, kind: Kind) -> F
     Smoothed edges are found in spite of blur and noise. But smoothing mixes what both pictures
     show with what only one of them shows, a stain beside a letter, and that displaces edges.
     """
-    blunt = refined(moving, fixed, transform, kind, FINE)
-    frame = None if blunt is None else frame_of(moving, fixed, blunt, _SHARP.pixels)
-    if blunt is None or frame is None:
-        return blunt
+    last = _refined(moving, fixed, transform, kind, FINE)
+    if last is None:
+        return None
+    frame, best, now = last
     ends = corners(frame.shape)
-    now = _agreed(frame, blunt, kind, _SHARP, orientation(frame.fixed, _BROAD_SIGMA), _BROAD_SIGMA)
-    if now is None or now.error(ends) > _MOST_OPEN:
-        return blunt
-    best = blunt
+    if now.error(ends) > _MOST_OPEN:
+        return normalised(best)
     for sigma in _FINE_SIGMAS:
         found = _settled(frame, best, kind, _SHARP, sigma)
         if found is None or now.kind != found[1].kind or found[1].error(ends) >= now.error(ends):

@@ -114,8 +114,12 @@ class View:
             part = part.astype(np.float32)
         if part.shape[1::-1] != size:
             part = cv2.resize(part, size, interpolation=cv2.INTER_AREA)
-        values = (_grey(part) - self._black) * np.float32(1 / (self._white - self._black))
-        return np.asarray(np.clip(np.nan_to_num(values), -0.5, 1.5))
+        values = _grey(part)
+        values -= np.float32(self._black)
+        values *= np.float32(1 / (self._white - self._black))
+        if part.dtype.kind == "f":
+            np.nan_to_num(values, copy=False)
+        return np.asarray(np.clip(values, -0.5, 1.5, out=values))
 
 
 def _span(low: int, high: int, length: int) -> tuple[int, int]:
@@ -124,8 +128,15 @@ def _span(low: int, high: int, length: int) -> tuple[int, int]:
 
 
 def _grey(pixels: Array) -> FloatArray:
-    values = pixels.astype(np.float32)
-    return values if values.ndim == 2 else np.asarray(values.mean(axis=2))
+    """Return the mean of the bands, as a new array."""
+    if pixels.ndim == 2:
+        return pixels.astype(np.float32)
+    # Band by band: several times as fast as a mean over a short axis, and the same.
+    values = pixels[..., 0].astype(np.float32)
+    for k in range(1, pixels.shape[2]):
+        values += pixels[..., k].astype(np.float32, copy=False)
+    values /= np.float32(pixels.shape[2])
+    return values
 
 
 _LEAST_SIDE = 16  # pixels of the overlap; with less there is no frame

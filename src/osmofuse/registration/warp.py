@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from osmofuse.registration.opencv import opencv
+from osmofuse.registration.opencv import in_threads, opencv
 from osmofuse.registration.transform import Transform, carried
 from osmofuse.typing import Array, BoolArray, FloatArray
 
@@ -41,17 +42,25 @@ def warped(
     result = np.zeros((*shape, *pixels.shape[2:]), pixels.dtype)
     shown = np.zeros(shape, np.bool_)
     low, high = _range(pixels, valid)
-    for top in range(0, shape[0], _WARP_BLOCK):
-        for left in range(0, shape[1], _WARP_BLOCK):
-            place = slice(top, top + _WARP_BLOCK), slice(left, left + _WARP_BLOCK)
-            across, down = _sources(transform, back, place, shape)
-            block = _block(pixels, valid, across, down)
-            if block is not None:
-                values, known = block
-                np.clip(values, low, high, out=values)
+
+    def fill(corner: tuple[int, int]) -> None:
+        place = _part(corner[0]), _part(corner[1])
+        across, down = _sources(transform, back, place, shape)
+        block = _block(pixels, valid, across, down)
+        if block is not None:
+            values, known = block
+            np.clip(values, low, high, out=values)
+            if not known.all():
                 values[~known] = 0
-                result[place], shown[place] = values, known
+            result[place], shown[place] = values, known
+
+    tops, lefts = (range(0, side, _WARP_BLOCK) for side in shape)
+    in_threads(fill, product(tops, lefts))
     return result, shown
+
+
+def _part(start: int) -> slice:
+    return slice(start, start + _WARP_BLOCK)
 
 
 def _range(pixels: Array, valid: BoolArray | None) -> tuple[Any, Any]:
@@ -73,7 +82,9 @@ def _sources(
         return ends[:, 0].reshape(across.shape), ends[:, 1].reshape(across.shape)
     depth = (back[2, 0] * cols + back[2, 2]) + (back[2, 1] * rows)[:, None]
     x, y = ((back[k, 0] * cols + back[k, 2]) + (back[k, 1] * rows)[:, None] for k in (0, 1))
-    return x / depth, y / depth
+    x /= depth
+    y /= depth
+    return x, y
 
 
 def _block(
@@ -81,13 +92,14 @@ def _block(
 ) -> tuple[Array, BoolArray] | None:
     cv2 = opencv()
     rows, cols = pixels.shape[:2]
-    known = (across > -0.5) & (across < cols - 0.5) & (down > -0.5) & (down < rows - 0.5)
+    known = _within(across, cols) & _within(down, rows)
     if not known.any():
         return None
     step = _coarseness(across, down)
     margin = math.ceil(_REACH * max(1.0, step))
-    first = [max(0, math.floor(p[known].min()) - margin) for p in (down, across)]
-    last = [math.ceil(p[known].max()) + margin + 1 for p in (down, across)]
+    seen = (down, across) if known.all() else (down[known], across[known])
+    first = [max(0, math.floor(p.min()) - margin) for p in seen]
+    last = [math.ceil(p.max()) + margin + 1 for p in seen]
     source = slice(first[0], last[0]), slice(first[1], last[1])
     # Relative to the part, so that single precision is fine enough.
     maps = (across - first[1]).astype(np.float32), (down - first[0]).astype(np.float32)
@@ -97,6 +109,11 @@ def _block(
         some = valid[source].astype(np.float32)
         known &= cv2.remap(some, *maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE) > 0.999
     return values.astype(pixels.dtype, copy=False), known
+
+
+def _within(places: FloatArray, length: int) -> BoolArray:
+    """Return the mask of coordinates that lie on pixels 0 to `length` - 1."""
+    return np.asarray((places > -0.5) & (places < length - 0.5))
 
 
 def _coarseness(across: FloatArray, down: FloatArray) -> float:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import ndimage
 
 from osmofuse.filters import enlarged, reduced, robust_deviation, smooth
 from osmofuse.linalg.integral import Integral
@@ -106,6 +105,8 @@ def cover_of(
 
     `side` is that of the whole picture; if `certain`, the whole has a cover.
     """
+    from scipy import ndimage
+
     side /= factor
     f, b = (np.stack([smooth(plane, GRAIN) for plane in x]) for x in (f, b))
     # Not what the Gaussian mixes with no data.
@@ -226,6 +227,8 @@ def healing(f: FloatArray, b: FloatArray, cover: BoolArray, valid: BoolArray) ->
     Where b has no data, nothing is added; the cover is continued there for the solve, since what
     lies at its rim is not ground.
     """
+    from scipy import ndimage
+
     shape = _shape(cover)
     free = cover
     if not valid.all():
@@ -258,10 +261,14 @@ def _drift(x: FloatArray, cover: BoolArray, valid: BoolArray) -> FloatArray:
 
 
 def _eroded(mask: BoolArray, radius: int) -> BoolArray:
+    from scipy import ndimage
+
     return np.asarray(ndimage.minimum_filter(mask, 2 * radius + 1, mode="nearest"))
 
 
 def _dilated(mask: BoolArray, radius: int) -> BoolArray:
+    from scipy import ndimage
+
     return np.asarray(ndimage.maximum_filter(mask, 2 * radius + 1, mode="nearest"))
 
 

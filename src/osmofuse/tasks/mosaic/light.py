@@ -19,16 +19,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.linalg import spsolve
 
 from osmofuse.filters import MAD
 from osmofuse.tasks.mosaic.pairs import Pair, compared
 from osmofuse.tasks.mosaic.panels import Panel
 from osmofuse.typing import Array, FloatArray
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 Frame: TypeAlias = tuple[float, float, float, float]
 
@@ -193,6 +194,8 @@ class _Equations:
             self._values.append(np.broadcast_to(term, n))
 
     def _matrix(self, unknowns: int) -> sparse.csr_matrix:
+        from scipy import sparse
+
         shape = self._count, unknowns
         if self._count == 0:
             return sparse.csr_matrix(shape)
@@ -203,6 +206,9 @@ class _Equations:
 
 def _solved(equations: _Equations, panels: int) -> FloatArray:
     """Return the unknowns: first the gains by least absolute residuals, then all, robustly."""
+    from scipy import sparse
+    from scipy.sparse.linalg import spsolve
+
     A, y = equations.matrix, equations.y
     own = np.tile(_OWN, panels)
     deviations = np.concatenate([own, _SHARED])
