@@ -3,7 +3,8 @@ r"""Step plans of the flow: to a given time, to the paper's stopping rule, or to
 A plan is made, checked and recorded; run again, it gives the same pixels. To a known time, three
 steps that grow by a constant factor are proposed. The last one decides the accuracy, since an
 L-stable step damps most of the errors of the steps before it. A step whose estimated error is too
-large is halved; one whose solves are too inaccurate gets more cycles.
+large is halved. Each stage is solved by one cycle at first; a step whose residual is too large is
+solved again with more.
 """
 
 from __future__ import annotations
@@ -15,13 +16,15 @@ from typing import TypeAlias
 
 from osmofuse.checks import mapping, number, sequence, whole
 from osmofuse.errors import SettingError
-from osmofuse.optimise.flow import FLOW_ENERGY_FLOOR, Flow, FlowState, Quality
+from osmofuse.optimise.flow import FLOW_ENERGY_FLOOR, WEAK_MU, Flow, FlowState, Quality
 from osmofuse.optimise.iterate import Outcome, iterate
 from osmofuse.optimise.sdirk import FIRST_MIDDLE, MIDDLE, G
 from osmofuse.progress import Guard, Status
 
 STEPS, GROWTH = 3, 1.5  # number and growth of the steps to a known time
 FIRST_STEP, RULE_GROWTH = 16.0, 2.0  # first step and growth towards an unknown time
+# Parts of a step where mu is below WEAK_MU: v then changes within it, which no error estimate shows.
+WEAK_PARTS = 6
 ENERGY_RATE = 2.3e-6  # the paper's stopping rule: relative energy change per unit of time
 OVERSHOOT = 1.25  # aimed beyond the predicted end, which dense output then finds within the step
 LONGEST_EXTRAPOLATION = 1.05  # largest part of a step at which dense output is taken
@@ -109,10 +112,16 @@ class Plan:
         return sum(self.steps[:-1]) + self.part * self.steps[-1]
 
 
-def steps_to(start: float, end: float) -> tuple[float, ...]:
-    """Return steps from one time to another that grow by a constant factor."""
-    first = (end - start) * (GROWTH - 1.0) / (GROWTH**STEPS - 1.0)
-    return tuple(first * GROWTH**k for k in range(STEPS))
+def steps_to(start: float, end: float, *, parts: int = 1) -> tuple[float, ...]:
+    """Return steps from one time to another that grow by a constant factor, each in parts."""
+    growth, count = GROWTH ** (1.0 / parts), STEPS * parts
+    first = (end - start) * (growth - 1.0) / (growth**count - 1.0)
+    return tuple(first * growth**k for k in range(count))
+
+
+def _parts(flow: Flow) -> int:
+    """Return the number of parts of a usual step."""
+    return WEAK_PARTS if flow.weights.mu < WEAK_MU else 1
 
 
 def run_plan(
@@ -168,7 +177,8 @@ def run_to(
     tuple of Outcome and Plan
         Result of the loop, and the plan that reproduces it; None if no step was taken.
     """
-    left, planner = list(steps_to(start, end)), _Planner(flow, guard)
+    left = list(steps_to(start, end, parts=_parts(flow)))
+    planner = _Planner(flow, guard)
 
     def step(s: FlowState) -> FlowState:
         proposed = planner.propose(left[0], last=len(left) == 1)
@@ -215,7 +225,7 @@ def run_rule(
     planner, before, ends = _Planner(flow, guard), [_START], list[Status]()
 
     def step(s: FlowState) -> FlowState:
-        h, last = _next_step(s, before[-1], rate)
+        h, last = _next_step(s, before[-1], rate, _parts(flow))
         while (proposed := planner.propose(h, last=last)) is not None:
             h, quality = proposed
             part = _part(rate, s, _expected(flow, s, h, quality))
@@ -358,11 +368,12 @@ def _end_of(rate: float, old: FlowState, new: FlowState) -> tuple[float, Status 
     return min(max(_part(rate, old, new), G), LONGEST_EXTRAPOLATION), Status.energy_rate
 
 
-def _next_step(s: FlowState, before: FlowState, rate: float) -> tuple[float, bool]:
+def _next_step(s: FlowState, before: FlowState, rate: float, parts: int) -> tuple[float, bool]:
     """Return the next step, and True if the stopping rule should be met within it."""
+    growth = RULE_GROWTH ** (1.0 / parts)
     if s.time == 0.0:
-        return FIRST_STEP, False
-    planned = RULE_GROWTH * s.step
+        return FIRST_STEP * (growth - 1.0) / (RULE_GROWTH - 1.0), False
+    planned = growth * s.step
     aim = OVERSHOOT * (_time_of(rate, before, s) - s.time)
     if aim <= 1.2 * planned:
         return max(aim, 0.2 * planned), True
