@@ -23,7 +23,7 @@ from osmofuse.progress import Guard, Status
 
 STEPS, GROWTH = 3, 1.5  # number and growth of the steps to a known time
 FIRST_STEP, RULE_GROWTH = 16.0, 2.0  # first step and growth towards an unknown time
-# Parts of a step where mu is below WEAK_MU: v then changes within it, which no error estimate shows.
+# Parts of a step for mu below WEAK_MU: v then changes within it, which no estimate shows.
 WEAK_PARTS = 6
 ENERGY_RATE = 2.3e-6  # the paper's stopping rule: relative energy change per unit of time
 OVERSHOOT = 1.25  # aimed beyond the predicted end, which dense output then finds within the step
