@@ -1,7 +1,7 @@
-"""Bytes that the kernels of a fusion must move: each plane read once and written once.
+"""Bytes that the kernels of a fusion must move: each plane is read once and set once in a pass.
 
-A kernel does one pass or several: one for each plane that is read and written in rows, and
-`run_passes` as many as its table has. A formula gives the bytes of each pass from the arguments.
+Most kernels do one pass; `run_passes` does as many as its table has. What a pass moves follows from
+the arguments of a call.
 """
 
 from __future__ import annotations
@@ -11,25 +11,29 @@ from typing import Any
 
 from osmofuse.linalg.grid_passes import CORRECTED, DIRECT, FRESH, RESTRICTED
 
+# Of kernels over planes, whose last arguments are rows and columns.
+PLANES = {
+    "implicit_step": 9,
+    "second_stage": 9.25,  # b is read and set; the coarse residual is a quarter
+    "end_step": 10,
+    "blend": 4,  # the end is read and set
+    "structure_system": 10,
+    "resting_system": 7,
+    "_huber_edges": 3,
+    "_quadratic_edges": 3,
+}
+
 
 def passes_of(kernel: str, arguments: tuple[Any, ...]) -> list[int]:
-    """Return the bytes of each pass of a call; none if there is no formula for the kernel."""
-    formula = FORMULAS.get(kernel)
-    return [] if formula is None else [int(n) for n in formula(*arguments)]
-
-
-def planes(count: float) -> Callable[..., Iterator[float]]:
-    """Return the formula of a kernel over planes, whose last arguments are rows and columns."""
-
-    def formula(first, *rest):
-        rows, cols = rest[-2:]
-        yield count * rows * cols * first.itemsize
-
-    return formula
+    """Return the bytes of each pass of a call; none if it is not known for the kernel."""
+    if kernel in PLANES:
+        rows, cols = arguments[-2:]
+        return [int(PLANES[kernel] * rows * cols * arguments[0].itemsize)]
+    return [int(n) for n in FORMULAS[kernel](*arguments)] if kernel in FORMULAS else []
 
 
 def product(w, f, alpha, sums, least, cols):
-    yield 4 * sums.size * cols * w.itemsize  # w is read and written
+    yield 4 * sums.size * cols * w.itemsize  # w is read and set
 
 
 def read(plane, samples, down, right, white, offset, rows, cols):
@@ -76,14 +80,6 @@ def size(grid, memory) -> int:
 
 
 FORMULAS: dict[str, Callable[..., Iterator[float]]] = {
-    "implicit_step": planes(9),
-    "second_stage": planes(9.25),  # b is read and written; the coarse residual is a quarter
-    "end_step": planes(10),
-    "blend": planes(4),  # the end is read and written
-    "structure_system": planes(10),
-    "resting_system": planes(7),
-    "_huber_edges": planes(3),
-    "_quadratic_edges": planes(3),
     "_multiply_powers": product,
     "_read": read,
     "_store": store,

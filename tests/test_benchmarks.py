@@ -4,6 +4,7 @@ import json
 import math
 import subprocess
 import sys
+from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -18,11 +19,13 @@ from benchmarks.triad import Triad
 import osmofuse
 from conftest import ROOT
 from osmofuse import gallery
+from osmofuse.energies import flow_kernels, regularisers
 from osmofuse.linalg import grid_passes, multigrid
 from osmofuse.linalg.grid_passes import CORRECTED, EXTENDED, FRESH, RESTRICTED
 from osmofuse.linalg.multigrid import Hierarchy
-from osmofuse.linalg.stencil import inside, zeros
+from osmofuse.linalg.stencil import inside, padded_shape, zeros
 from osmofuse.methods.variational import VariationalOsmosis
+from osmofuse.optimise import sdirk
 
 LARGE_PARENT = """
 import subprocess, sys
@@ -30,13 +33,16 @@ ballast = b"x" * 600_000_000
 command = [sys.executable, "-m", "benchmarks.scaling", "0.25", "3"]
 print(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 """
+MODULES = (flow_kernels, regularisers, sdirk)
 SMALL = (40, 56)
 
 
 def small_job(**settings):
     scene = gallery.portrait(SMALL)
     f, b, alpha = scene.foreground, scene.background, scene.alpha
-    return partial(osmofuse.fuse, f, b, alpha, target="product", **{"reach": 8.0, **settings})
+    return partial(
+        osmofuse.fuse, f, b, alpha, target="product", **{"eta": 0.5, "reach": 8.0, **settings}
+    )
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux: its /proc")
@@ -83,11 +89,66 @@ def test_a_formula_counts_each_kernel_of_a_fusion(settings):
     job = small_job(**settings)
     job()
     found = stages.traffic(job)
-    assert set(found) <= set(kernel_traffic.FORMULAS)
+    assert set(found) <= kernel_traffic.PLANES.keys() | kernel_traffic.FORMULAS.keys()
     assert all(moved > 0 for calls in found.values() for call in calls for moved in call)
     plane = 4 * SMALL[0] * SMALL[1]
     assert found["implicit_step"][0] == [9 * plane]
     assert found["_store"][0] == [6 * plane]  # three planes read, three bands written
+
+
+@pytest.mark.parametrize("settings", [{"reach": None}, {"regulariser": "tikhonov"}])
+def test_the_planes_of_a_kernel_are_those_it_reads_or_sets(settings):
+    known = {
+        name: getattr(m, name)
+        for m in MODULES
+        for name in kernel_traffic.PLANES.keys() & vars(m).keys()
+    }
+    kept = {}
+    job = small_job(**settings)
+    job()
+    with stages.observed(lambda name, _, arguments: kept.update({name: deepcopy(arguments)})):
+        job()
+    found = {name: planes_touched(known[name], kept[name]) for name in known.keys() & kept.keys()}
+    assert {"implicit_step", "second_stage", "structure_system", "end_step"} <= set(found)
+    assert found == {name: kernel_traffic.PLANES[name] for name in found}
+
+
+def planes_touched(kernel, arguments):
+    """Return how many planes a kernel reads or sets, those of the coarse level as a quarter.
+
+    A plane is read if another input gives another output, and set if its input is lost.
+    """
+    half = SMALL[0] // 2, SMALL[1] // 2
+    usual, expected = outputs(kernel, deepcopy(arguments))
+    total = 0.0
+    for k, plane in enumerate(usual):
+        shape = {padded_shape(SMALL): SMALL, padded_shape(half): half}.get(plane.shape)
+        if shape is None:
+            continue
+        changed = deepcopy(arguments)
+        there = inside(planes_in(changed)[k], shape)
+        there *= np.float32(1.25)
+        given = there.copy()
+        found, result = outputs(kernel, changed)
+        is_set = not np.array_equal(inside(found[k], shape), given)
+        same = [np.array_equal(*pair) for pair in zip(found, usual, strict=True)]
+        if not is_set:
+            same[k] = True  # it differs because it was changed
+        is_read = not (all(same) and np.array_equal(result, expected))
+        total += (is_set + is_read) * (1.0 if shape == SMALL else 0.25)
+    return total
+
+
+def outputs(kernel, arguments):
+    """Return all planes after a call, and its result."""
+    result = kernel(*arguments)
+    return planes_in(arguments), np.zeros(0) if result is None else result
+
+
+def planes_in(arguments):
+    """Return the arrays among arguments, except rows for scratch."""
+    flat = [one for a in arguments for one in (a if isinstance(a, tuple) else (a,))]
+    return [one for one in flat if isinstance(one, np.ndarray) and one.ndim == 2]
 
 
 def test_kernels_are_themselves_again_after_an_error_of_an_observed_job():
