@@ -1,1 +1,1 @@
-"""Timings of osmofuse: ``make bench``."""
+"""Timings and accuracy of osmofuse: ``make bench``."""

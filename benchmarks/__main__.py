@@ -16,6 +16,7 @@ PARTS = (
     "methods",
     "metrics",
     "stages",
+    "accuracy",
     "scaling",
     "sweeps",
     "preparation",

@@ -2,30 +2,67 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 import osmofuse
-from benchmarks.pictures import puppets
-from benchmarks.timing import interleaved
+from benchmarks.pictures import face, one_band, puppets, three_bands
+from benchmarks.timing import interleaved, rounds, spread
+from osmofuse import gallery
 
 AUTHORS_SECONDS = 617.0  # the puppets in the paper's own log
+RUNS = 15
+MANUSCRIPT = (775, 581)  # 0.45 MP
+BANDS = {"map of one band": one_band, "map of three bands": three_bands}
+CLONE = "seamlessClone"
 
 
 def run() -> dict[str, float]:
     f, b, alpha = puppets()
-    jobs = {"flow": lambda: osmofuse.fuse(f, b, alpha, eta=0.5, target="product")}
-    try:
-        jobs["seamlessClone"] = seamless_clone(f, b, alpha)
-    except ImportError:
-        print("no OpenCV: pip install opencv-python-headless")
-    found = interleaved(jobs, runs=9)
+    found = puppets_and_clone(f, b, alpha) | others(f, b)
     found |= interleaved({"sparse direct solve": lambda: sparse_solve(f, b, alpha)}, runs=1)
     slow = osmofuse.fuse(f, b, alpha, eta=0.5, solver="published", max_iter=5)
     found["published, an iteration of a channel"] = slow.seconds / len(slow.history)
-    if "seamlessClone" in found:
-        found["flow / seamlessClone"] = found["flow"] / found["seamlessClone"]
-    found["authors' 617 s / flow"] = AUTHORS_SECONDS / found["flow"]
+    for name in BANDS:
+        found[f"authors' 617 s / flow, {name}"] = AUTHORS_SECONDS / found[f"flow, {name}"]
     return found
+
+
+def puppets_and_clone(f, b, alpha) -> dict[str, float]:
+    """Return the seconds of the flow and of OpenCV, and their ratio, run by run."""
+    jobs = flows("flow", f, b, alpha, eta=0.5)
+    try:
+        clone = {CLONE: seamless_clone(f, b, alpha)}
+    except ImportError:
+        print("no OpenCV: pip install opencv-python-headless")
+        clone = {}
+    seconds = rounds(jobs | clone, RUNS)
+    found = {name: float(np.median(values)) for name, values in seconds.items()}
+    for name in jobs if clone else ():
+        found |= spread(f"{name} / {CLONE}", seconds[name] / seconds[CLONE])
+    return found
+
+
+def others(f, b) -> dict[str, float]:
+    """Return the seconds of the flow on other pairs, and with one weight to a given reach."""
+    scene = gallery.manuscript(MANUSCRIPT)
+    jobs = flows("face", *face())
+    jobs |= flows("manuscript", scene.foreground, scene.background, scene.alpha)
+    jobs["puppets, alpha 0.5 at reach 30"] = partial(
+        osmofuse.fuse, f, b, 0.5, reach=30.0, target="product"
+    )
+    return interleaved(jobs, RUNS)
+
+
+def flows(title, f, b, alpha, **settings):
+    """Return the flow with a map of one band and of three."""
+    return {
+        f"{title}, {name}": partial(
+            osmofuse.fuse, f, b, as_bands(alpha), target="product", **settings
+        )
+        for name, as_bands in BANDS.items()
+    }
 
 
 def seamless_clone(f, b, alpha):

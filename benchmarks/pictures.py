@@ -11,6 +11,7 @@ from osmofuse import gallery, read
 
 ROOT = Path(__file__).parent.parent
 DATA = Path(os.environ.get("OSMOFUSE_DATA", ROOT.parent / "shared" / "data")) / "paper"
+ENLARGED = 4  # times, in rows and columns
 
 
 def puppets() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -38,3 +39,26 @@ def eight_bits(shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarr
     planes = (scene.foreground, scene.background, scene.alpha)
     f, b, alpha = (np.rint(255 * p).astype(np.uint8) for p in planes)
     return f, b, alpha
+
+
+def portrait_of(megapixels: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a portrait pair that has some megapixels once it is `enlarged`."""
+    cols = round((megapixels * 1e6 * 4 / 3) ** 0.5)
+    rows = round(megapixels * 1e6 / cols)
+    return eight_bits((max(rows // ENLARGED, 64), max(cols // ENLARGED, 64)))
+
+
+def enlarged(picture: np.ndarray) -> np.ndarray:
+    """Return a picture with each pixel repeated in blocks: drawing it at that size takes long."""
+    block = np.ones((ENLARGED, ENLARGED) + (1,) * (picture.ndim - 2), picture.dtype)
+    return np.kron(picture, block)
+
+
+def one_band(alpha: np.ndarray) -> np.ndarray:
+    """Return the first band of a map."""
+    return np.ascontiguousarray(alpha.reshape(*alpha.shape[:2], -1)[..., 0])
+
+
+def three_bands(alpha: np.ndarray) -> np.ndarray:
+    """Return a map with its first band three times."""
+    return np.repeat(one_band(alpha)[..., np.newaxis], 3, axis=-1)

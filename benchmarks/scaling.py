@@ -27,19 +27,12 @@ def run() -> dict[str, float]:
 
 def one(size: float, channels: int) -> tuple[float, float]:
     """Return the seconds of a fusion to reach 15, and its memory in bytes a sample."""
-    import numpy as np
-
     import osmofuse
-    from benchmarks.pictures import eight_bits
+    from benchmarks.pictures import enlarged, portrait_of
 
-    cols = round((size * 1e6 * 4 / 3) ** 0.5)
-    rows = round(size * 1e6 / cols)
-    f, b, alpha = eight_bits((max(rows // 4, 64), max(cols // 4, 64)))
-    osmofuse.fuse(f, b, alpha, reach=15, target="product")
-    small = tuple(
-        np.kron(x, np.ones((4, 4) + (1,) * (x.ndim - 2), np.uint8)) for x in (f, b, alpha)
-    )
-    f, b, alpha = small
+    small = portrait_of(size)
+    osmofuse.fuse(*small, reach=15, target="product")
+    f, b, alpha = map(enlarged, small)
     if channels == 1:
         f, b = f[..., 1].copy(), b[..., 1].copy()
     forget_peak()

@@ -1,85 +1,134 @@
-"""What each pass of the flow takes, and how near it comes to the memory's limit."""
+"""What each kernel of a whole fusion takes, and how near it comes to the memory's limit.
+
+The limit of a pass is the speed of a triad over as many bytes as the pass moves, so that planes
+that fit a cache are compared with that cache. What a kernel moves is counted by
+`benchmarks.kernel_traffic`; what NumPy moves between kernels is not.
+"""
 
 from __future__ import annotations
 
+import sys
 import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial, wraps
+from typing import Any
 
-import numba
 import numpy as np
-from numba import njit, prange
+from numba.core.dispatcher import Dispatcher
 
-from osmofuse.energies import HuberTV
-from osmofuse.energies.flow_kernels import implicit_step, structure_system
-from osmofuse.linalg import Hierarchy
-from osmofuse.linalg.multigrid import chebyshev, interpolate_blocks, restrict_blocks
-from osmofuse.linalg.stencil import zeros
-from osmofuse.optimise.sdirk import end_step, second_stage
+import osmofuse
+from benchmarks.kernel_traffic import passes_of
+from benchmarks.pictures import enlarged, one_band, portrait_of, puppets
+from benchmarks.timing import seconds_of
+from benchmarks.triad import Triad
 
-SHAPE = (6000, 6000)  # 144 MB a plane: out of every cache
+RUNS = 9
+MEGAPIXELS = 6.0
+
+Observer = Callable[[str, float, tuple[Any, ...]], None]
 
 
 def run() -> dict[str, float]:
-    limit = stream()
-    found = {"STREAM triad, GB/s": limit}
-    for name, (job, planes) in passes().items():
-        gigabytes = planes * SHAPE[0] * SHAPE[1] * 4 / 1e9
-        found[f"{name}, part of the triad"] = gigabytes / seconds_of(job) / limit
+    triad = Triad()
+    found = triad.told()
+    for title, (pair, settings) in pairs().items():
+        job = partial(osmofuse.fuse, *pair, target="product", **settings)
+        stages = stages_of(job, triad, samples=pair[0].size)
+        found |= {f"{title}, {name}": value for name, value in stages.items()}
     return found
 
 
-def seconds_of(job) -> float:
-    job()
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
-        job()
-        times.append(time.perf_counter() - start)
-    return float(np.median(times))
-
-
-@njit(parallel=True)
-def triad(a, b, c, s):
-    for i in prange(a.size):
-        a[i] = b[i] + s * c[i]
-
-
-def stream() -> float:
-    """Return the gigabytes a second of a = b + s c, each array counted once."""
-    n = 80_000_000
-    a, b, c = np.zeros(n, np.float32), np.ones(n, np.float32), np.ones(n, np.float32)
-    return 3 * a.nbytes / 1e9 / seconds_of(lambda: triad(a, b, c, np.float32(3.0)))
-
-
-def passes():
-    """Return each pass with the number of planes it must move."""
-    x, y, b, u, v, w, a, end, first = (zeros(SHAPE) for _ in range(9))
-    for plane in (x, u, v, w):
-        plane[1:-1, 1:-1] = 1.5
-    grid = Hierarchy(SHAPE)
-    s, coarse, one = grid.finest, grid.levels[1], np.float32(1.0)
-    half, huber = coarse.stencil.shape, HuberTV(1.0, 1.0)
-    matrix = (s.down, s.right, s.mass, s.inverse)
+def pairs():
+    """Return the pairs, with settings."""
+    f, b, alpha = puppets()
+    large = tuple(enlarged(picture) for picture in portrait_of(MEGAPIXELS))
     return {
-        "implicit_step": (lambda: implicit_step(*matrix, b, u, v, w, a, one, one, *SHAPE), 9),
-        "second_stage": (lambda: second_stage(x, b, first, v, one, *SHAPE), 6),
-        "end_step": (
-            lambda: end_step(
-                end, x, b, s.down, s.right, s.mass, first, u, v, one, *SHAPE
-            ), 9,
-        ),
-        "chebyshev": (
-            lambda: chebyshev(y, x, b, s.down, s.right, s.inverse, one, one, *SHAPE), 7,
-        ),
-        "restrict": (
-            lambda: restrict_blocks(coarse.b, x, b, s.down, s.right, s.mass, *half), 5.25,
-        ),
-        "prolong": (lambda: interpolate_blocks(x, coarse.x, *half), 2.25),
-        "structure_system": (
-            lambda: structure_system(s.mass, b, u, v, w, a, w, one, one, *SHAPE), 6,
-        ),
-        "regulariser": (lambda: huber.set_edges(s.down, s.right, [v], 0, SHAPE), 3),
-    }  # fmt: skip
+        "puppets": ((f, b, one_band(alpha)), {"eta": 0.5}),
+        f"{MEGAPIXELS:g} MP": (large, {"reach": 15.0}),
+    }
 
 
-def threads() -> int:
-    return int(numba.get_num_threads())
+def stages_of(
+    job: Callable[[], object], triad: Triad, *, samples: int, runs: int = RUNS
+) -> dict[str, float]:
+    """Return the calls, the time and the speed of each kernel of a job, the slowest first."""
+    job()
+    calls = traffic(job)
+    whole, seconds = times(job, runs)
+    moved = {name: sum(map(sum, passes)) for name, passes in calls.items()}
+    found = {
+        "whole, ms": 1e3 * whole,
+        "outside kernels, ms": 1e3 * (whole - sum(seconds.values())),
+        "bytes a sample": sum(moved.values()) / samples,
+    }
+    for name in sorted(seconds, key=seconds.__getitem__, reverse=True):
+        title, taken = name.strip("_").replace("_", " "), seconds[name]
+        found |= {f"{title}, calls": len(calls[name]), f"{title}, ms": 1e3 * taken}
+        if moved[name]:
+            least = sum(triad.seconds(n) for passes in calls[name] for n in passes)
+            found |= {
+                f"{title}, MB moved": moved[name] / 1e6,
+                f"{title}, GB/s": moved[name] / 1e9 / taken,
+                f"{title}, part of the triad": least / taken,
+            }
+    return found
+
+
+def traffic(job: Callable[[], object]) -> dict[str, list[list[int]]]:
+    """Return the bytes of each pass of each call, by kernel."""
+    found = defaultdict(list)
+
+    def count(name, _, arguments):
+        found[name].append(passes_of(name, arguments))
+
+    with observed(count):
+        job()
+    return dict(found)
+
+
+def times(job: Callable[[], object], runs: int) -> tuple[float, dict[str, float]]:
+    """Return the median seconds of a job, and of each of its kernels, over all their calls."""
+    whole, parts = [], []
+    for _ in range(runs):
+        spent: dict[str, float] = defaultdict(float)
+
+        def add(name, seconds, _, spent=spent):
+            spent[name] += seconds
+
+        with observed(add):
+            whole.append(seconds_of(job))
+        parts.append(spent)
+    medians = {name: float(np.median([part[name] for part in parts])) for name in parts[0]}
+    return float(np.median(whole)), medians
+
+
+@contextmanager
+def observed(tell: Observer) -> Iterator[None]:
+    """Tell the name, the seconds and the arguments of each call of a kernel from Python."""
+    found = [
+        (module, name, value)
+        for title, module in list(sys.modules.items())
+        if title.partition(".")[0] == "osmofuse"
+        for name, value in list(vars(module).items())
+        if isinstance(value, Dispatcher) and value.targetoptions.get("parallel")
+    ]
+    for module, name, kernel in found:
+        setattr(module, name, observer(kernel, tell))
+    try:
+        yield
+    finally:
+        for module, name, kernel in found:
+            setattr(module, name, kernel)
+
+
+def observer(kernel: Dispatcher, tell: Observer) -> Callable[..., object]:
+    @wraps(kernel.py_func)
+    def call(*arguments):
+        start = time.perf_counter()
+        result = kernel(*arguments)
+        tell(kernel.__name__, time.perf_counter() - start, arguments)
+        return result
+
+    return call
