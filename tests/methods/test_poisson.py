@@ -396,9 +396,9 @@ def test_a_cancel_within_the_solve_ends_it(disc, rng, monkeypatch):
     calls, cycles = [], []
     cycle = Hierarchy.cycle
 
-    def counted(self, *planes):
+    def counted(self, *planes, **options):
         cycles.append(self)
-        return cycle(self, *planes)
+        return cycle(self, *planes, **options)
 
     monkeypatch.setattr(Hierarchy, "cycle", counted)
     f, b = rng.random((2, 30, 34))

@@ -25,7 +25,7 @@ import numpy as np
 from osmofuse.methods.cost import Cost
 from osmofuse.methods.ground import COARSE, STROKE_PARTS, Ground, between, ground_of, grown
 from osmofuse.methods.sources import Sources
-from osmofuse.methods.statistics import Statistics
+from osmofuse.methods.statistics import Statistics, gridded
 from osmofuse.methods.union.bands import TINY, Structure
 from osmofuse.methods.union.doubts import doubts, named
 from osmofuse.methods.union.fit import Fit
@@ -123,7 +123,7 @@ class LevelTarget:
         ground = ground_of(pair.y, sigma, self.cover, known.within("foreground"))
         found = self._filling(pair.y, ground, writings, has_map(sources))
         told = (
-            doubts(one.pair, grey_of(sources, k), layer, one.fit, one.trust, its)
+            doubts(one.pair, gridded(grey_of(sources, k)), layer, one.fit, one.trust, its)
             for k, (one, layer, its) in enumerate(
                 zip(writings, found.layers, numbers, strict=True), 1
             )

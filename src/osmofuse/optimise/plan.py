@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from osmofuse.checks import mapping, number, sequence, whole
+from osmofuse.energies.flow_kernels import HELD_GAMMA
 from osmofuse.errors import SettingError
 from osmofuse.optimise.flow import FLOW_ENERGY_FLOOR, WEAK_MU, Flow, FlowState, Quality
 from osmofuse.optimise.iterate import Outcome, iterate
@@ -36,9 +37,9 @@ MOST_HALVINGS, MOST_STEPS = 6, 400  # of a proposed step; of a plan
 # Bounds of plans: the time of a reach of a million pixels; the brightest samples with an offset.
 LONGEST_STEP, BRIGHTEST, LARGEST_HALO = 1e15, 1000.0, 10**18
 MOST_STATISTIC = 1e30  # anything that a plane in single precision can hold works
-# Error of the last step relative to the mean brightness; earlier steps may have EARLY_FACTOR times
-# as much, since later steps damp their errors.
-ERROR_TOLERANCE, EARLY_FACTOR = 1.2e-3, 10.0
+# Error of the last step relative to the mean brightness. Steps before it may have LATER_FACTOR
+# times as much, the first FIRST_FACTOR times, since later steps damp their errors.
+ERROR_TOLERANCE, LATER_FACTOR, FIRST_FACTOR = 1.2e-3, 1.6, 10.0
 # Residuals of the first step and of later ones, in which little of the error is left in the fast
 # parts that residuals show. A cycle leaves a tenth of a residual.
 FIRST_RESIDUAL, LATER_RESIDUAL, ROUGH_FACTOR = 0.9e-3, 1.2e-4, 4.0
@@ -229,7 +230,7 @@ def run_rule(
         while (proposed := planner.propose(h, last=last)) is not None:
             h, quality = proposed
             part = _part(rate, s, _expected(flow, s, h, quality))
-            if part < SHORTEST_PART and h > SHORTEST_STEP:
+            if part < SHORTEST_PART and h > max(SHORTEST_STEP, (END_MARGIN - 1.0) * s.time):
                 h, last = max(OVERSHOOT * part, SHORTEST_PART / 4.0) * h, True
             elif part < 1.0 and not last and planner.is_coarse(quality):
                 last = True  # it was not expected to be, and is proposed again as the last
@@ -289,11 +290,14 @@ class _Planner:
 
     def propose(self, h: float, *, last: bool) -> tuple[float, Quality] | None:
         """Return a proposed step of length h or shorter and its quality; None if cancelled."""
-        shortest, self.cycles = 0.5**MOST_HALVINGS * h, 1
+        shortest = 0.5**MOST_HALVINGS * h
+        # At the border of what is held, a cycle converges less well than its residual shows.
+        self.cycles = 2 if self.flow.weights.gamma >= HELD_GAMMA else 1
+        early = LATER_FACTOR if self.steps else FIRST_FACTOR
         while (quality := self.flow.propose(h, self.cycles, self.guard)) is not None:
             rough = LATER_RESIDUAL if self.steps else FIRST_RESIDUAL
             rough *= self.flow.weights.brightness
-            allowed = self.flow.weights.brightness * (1.0 if last else EARLY_FACTOR)
+            allowed = self.flow.weights.brightness * (1.0 if last else early)
             if quality.residual > rough and self.cycles < MOST_CYCLES:
                 more = 2 if quality.residual > ROUGH_FACTOR * rough else 1
                 self.cycles = min(self.cycles + more, MOST_CYCLES)
