@@ -20,6 +20,8 @@ from osmofuse import (
     fuse,
     gallery,
 )
+from osmofuse.linalg import inside
+from osmofuse.optimise.flow import Flow
 
 
 def decibels(x, y):
@@ -309,6 +311,20 @@ def test_a_solve_that_went_wrong_does_not_spoil_the_next(page):
         inside(plane, work.shape)[...] = np.nan
     work.grid.scratch[...] = np.nan
     np.testing.assert_array_equal(prepared.solve().image, good)
+
+
+def test_a_structure_that_is_lost_ends_the_flow(page, monkeypatch):
+    follow = Flow.follow
+
+    def lost(flow, guard):
+        flow.unknowns[0].v[2, 2] = np.nan
+        return follow(flow, guard)
+
+    monkeypatch.setattr(Flow, "follow", lost)
+    fusion = VariationalOsmosis(reach=5)(page)
+    assert fusion.status is Status.nonfinite
+    assert np.isfinite(fusion.image).all(), "u is the last finite one"
+    assert np.isfinite(fusion.structure).all()
 
 
 def test_prepared_pictures_may_be_fused_from_two_threads(page):
