@@ -56,6 +56,16 @@ def test_the_residual_shows_what_a_solve_leaves(rng):
     assert (np.divide(residuals[1:], residuals[:-1]) <= 0.2).all()
 
 
+def test_a_rough_step_ends_after_a_channel(rng):
+    flow = flow_of(*(channel(rng, contrast=0.1) for _ in range(3)))
+    whole = flow.propose(50.0, 1, Guard(None))
+    last = flow.unknowns[2].end
+    last[...] = 0.0
+    early = flow.propose(50.0, 1, Guard(None), rough=0.1 * whole.residual)
+    assert early.residual > 0.1 * whole.residual
+    assert not last.any()
+
+
 @pytest.mark.parametrize("h", [2.0, 20.0])
 def test_the_descent_is_that_of_the_exact_flow_about_the_middle(h, rng):
     c = channel(rng)

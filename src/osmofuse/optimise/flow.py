@@ -213,17 +213,25 @@ class Flow:
         """Number of pixels times channels."""
         return math.prod(self.shape) * len(self.channels)
 
-    def propose(self, h: float, cycles: int, guard: Guard) -> Quality | None:
-        """Compute a step in all channels without accepting it; return None if cancelled."""
-        sums = np.zeros(3)
+    def propose(
+        self, h: float, cycles: int, guard: Guard, *, rough: float = math.inf
+    ) -> Quality | None:
+        """Compute a step in all channels without accepting it; return None if cancelled.
+
+        It ends after a channel when the residual so far exceeds `rough`.
+        """
+        sums, samples = np.zeros(3), 0
         for k in range(len(self.channels)):
             if not guard.beat():
                 return None
             sums += self._advance(k, h, cycles)
+            samples += math.prod(self.shape)
+            if sums[1] > rough * rough * samples:
+                break
         if not guard.beat():
             return None
         # Rounding may make a small sum negative.
-        error, residual = (math.sqrt(max(x, 0.0) / self.samples) for x in sums[:2])
+        error, residual = (math.sqrt(max(x, 0.0) / samples) for x in sums[:2])
         return Quality(ERROR_FACTOR * error, residual, float(sums[2]) / ((1.0 - G) * h) ** 2)
 
     def _advance(self, k: int, h: float, cycles: int) -> FloatArray:

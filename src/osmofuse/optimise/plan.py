@@ -41,8 +41,9 @@ MOST_STATISTIC = 1e30  # anything that a plane in single precision can hold work
 # times as much, the first FIRST_FACTOR times, since later steps damp their errors.
 ERROR_TOLERANCE, LATER_FACTOR, FIRST_FACTOR = 1.2e-3, 1.6, 10.0
 # Residuals of the first step and of later ones, in which little of the error is left in the fast
-# parts that residuals show. A cycle leaves a tenth of a residual.
-FIRST_RESIDUAL, LATER_RESIDUAL, ROUGH_FACTOR = 0.9e-3, 1.2e-4, 4.0
+# parts that residuals show. A cycle leaves a tenth of a residual; a step of length h leaves to the
+# next one RESIDUAL_FALL / h of its own, at brightness 1.
+FIRST_RESIDUAL, LATER_RESIDUAL, ROUGH_FACTOR, RESIDUAL_FALL = 0.9e-3, 1.2e-4, 4.0, 1.4
 LONG_TIME = 1e4  # flow time after which, on most pictures, only rounding changes the energy
 ENERGY_ROUNDING = 1e-2  # relative rise of the energy that single precision explains
 STATIONARY_RTOL = 1e-8  # relative energy change between iterations of the steady state
@@ -284,28 +285,42 @@ class _Planner:
 
     def __init__(self, flow: Flow, guard: Guard) -> None:
         self.flow, self.guard, self.cycles = flow, guard, 1
+        self.residual = self.proposed_residual = 0.0  # of the last step, after one cycle
         self.steps: list[float] = []
         self.cycles_taken: list[int] = []
         self.part = 1.0
 
     def propose(self, h: float, *, last: bool) -> tuple[float, Quality] | None:
         """Return a proposed step of length h or shorter and its quality; None if cancelled."""
-        shortest = 0.5**MOST_HALVINGS * h
-        # At the border of what is held, a cycle converges less well than its residual shows.
-        self.cycles = 2 if self.flow.weights.gamma >= HELD_GAMMA else 1
+        brightness, shortest = self.flow.weights.brightness, 0.5**MOST_HALVINGS * h
+        rough = brightness * (LATER_RESIDUAL if self.steps else FIRST_RESIDUAL)
         early = LATER_FACTOR if self.steps else FIRST_FACTOR
-        while (quality := self.flow.propose(h, self.cycles, self.guard)) is not None:
-            rough = LATER_RESIDUAL if self.steps else FIRST_RESIDUAL
-            rough *= self.flow.weights.brightness
-            allowed = self.flow.weights.brightness * (1.0 if last else early)
-            if quality.residual > rough and self.cycles < MOST_CYCLES:
-                more = 2 if quality.residual > ROUGH_FACTOR * rough else 1
-                self.cycles = min(self.cycles + more, MOST_CYCLES)
-            elif quality.error > ERROR_TOLERANCE * allowed and h > shortest:
+        self.cycles = self._first_cycles(rough)
+        while True:
+            more = self.cycles < MOST_CYCLES
+            limit = rough if more else math.inf
+            quality = self.flow.propose(h, self.cycles, self.guard, rough=limit)
+            if quality is None:
+                return None
+            allowed = ERROR_TOLERANCE * brightness * (1.0 if last else early)
+            if quality.residual > limit:
+                self.cycles += 2 if quality.residual > ROUGH_FACTOR * rough else 1
+                self.cycles = min(self.cycles, MOST_CYCLES)
+            elif quality.error > allowed and h > shortest:
                 h, last = 0.5 * h, False
             else:
+                self.proposed_residual = quality.residual * 10.0 ** (self.cycles - 1)
                 return h, quality
-        return None
+
+    def _first_cycles(self, rough: float) -> int:
+        """Return the number of cycles that a step will need, or one less."""
+        weights = self.flow.weights
+        if weights.gamma >= HELD_GAMMA:
+            return 2  # at the border of what is held a cycle does less than its residual shows
+        if not self.steps:
+            return 1
+        expected = self.residual * RESIDUAL_FALL * weights.brightness / self.steps[-1]
+        return 2 if expected > rough else 1
 
     def is_coarse(self, quality: Quality) -> bool:
         """Return True for a step that is too long for the last."""
@@ -314,6 +329,7 @@ class _Planner:
     def accept(self, new: FlowState, s: FlowState, part: float = 1.0) -> FlowState:
         """Accept a proposed step from s to a new state, or part of it."""
         if math.isfinite(new.measure):
+            self.residual = self.proposed_residual
             self.steps.append(new.step)
             self.cycles_taken.append(self.cycles)
             self.part = part
