@@ -313,7 +313,7 @@ class _Planner:
                 return h, quality
 
     def _first_cycles(self, rough: float) -> int:
-        """Return the number of cycles that a step will need, or one less."""
+        """Return the number of cycles with which the next step is first proposed."""
         weights = self.flow.weights
         if weights.gamma >= HELD_GAMMA:
             return 2  # at the border of what is held a cycle does less than its residual shows
